@@ -11,9 +11,10 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.cloze.answers import ClozeAnswers, open_cloze_runs, open_dictionary
+from cimento.cloze.answers import ClozeAnswers, open_cloze_runs
 from cimento.cloze.asking import blank_requests
 from cimento.cloze.choosing import choose
+from cimento.cloze.judging.outcomes import dictionary_for
 from cimento.cloze.records import ClozeItem, ClozeSuite, Option
 from cimento.cloze.said import majority, read_said
 from cimento.cloze.writers.native import write_folder
@@ -277,9 +278,9 @@ def rules(monkeypatch):
     monkeypatch.setattr(
         "cimento.corpus.morphology.dictionaries.open_morphology", lambda *_args, **_options: words
     )
-    open_dictionary.cache_clear()
+    dictionary_for.cache_clear()
     yield "rules:it"
-    open_dictionary.cache_clear()
+    dictionary_for.cache_clear()
 
 
 def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path, rules):
@@ -315,7 +316,7 @@ def test_a_run_says_what_it_said_when_its_dictionary_is_gone(tmp_path, rules, mo
         raise InputError(where="rules:it", seen="there is none any more", todo="Find it.")
 
     monkeypatch.setattr("cimento.corpus.morphology.dictionaries.open_morphology", gone)
-    open_dictionary.cache_clear()
+    dictionary_for.cache_clear()
     capsys.readouterr()
     assert open_run(run.folder).summary(with_outcomes=True) == said
     for command in (

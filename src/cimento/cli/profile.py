@@ -276,6 +276,7 @@ def _judged(
     from cimento.cli.dictionaries import open_named
     from cimento.cloze.judging.candidates import check_candidates
     from cimento.cloze.judging.expected import compare_judgments
+    from cimento.cloze.judging.outcomes import judged_by
     from cimento.cloze.said import read_said
     from cimento.errors import UsageError, did_you_mean
 
@@ -287,13 +288,13 @@ def _judged(
         )
     ids = {item.id for item in items}
     said = read_said(answers.run.folder)
-    plain = answers.judged_by(method, people=said, dictionary=None)
+    plain = judged_by(answers, method, people=said, dictionary=None)
     person = _with_people(answers, [each for each in plain if each.item in ids], judgments)
     found = person
     comparison = None
     if dictionary:
         opened = open_named(dictionary, language=answers.suite.meta.language)
-        alone = answers.judged_by(method, people={}, dictionary=opened)
+        alone = judged_by(answers, method, people={}, dictionary=opened)
         rule = [each for each in alone if each.item in ids]
         compared = compare_judgments(
             rule, person, cluster_of=lambda each: answers.cluster_of[each.item] or each.item

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.judging.expected import dictionary_readings, expectations, judge_expected
 from cimento.cloze.options import ClozeOptions
 from cimento.cloze.records import ClozeItem, ClozeSuite
-from cimento.cloze.said import read_said
 from cimento.cloze.templates import expand_suite
 from cimento.errors import TableError
 from cimento.models.questions import CHOICE
@@ -23,16 +21,11 @@ from cimento.runs.store import find_runs
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.corpus.morphology.model import Morphology
-
 NAME = "cloze"
 """Name of the paradigm."""
 
 FITS = "fits@"
 """Question of the outcomes of candidates, with the number of candidates that count."""
-
-Fits = Mapping[tuple[str, str], bool | None]
-"""Item and candidate to whether it fits, as people said; None where they were divided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,16 +153,6 @@ class ClozeAnswers:
             for answer in answers
         }
 
-    @functools.cached_property
-    def dictionary(self) -> Morphology | None:
-        """What judges candidates by what their items expect; None where the options name none.
-
-        Raises:
-            CimentoError: it cannot be used.
-        """
-        name = self.options.dictionary
-        return open_dictionary(name, self.suite.meta.language) if name else None
-
     def judged(self, method: str) -> list[Candidate]:
         """The candidates of a method with what the outcomes of the run say of their fit.
 
@@ -180,58 +163,6 @@ class ClozeAnswers:
         return [
             replace(candidate, fits=fits.get(f"{candidate.item}#{candidate.rank}"))
             for candidate in self.candidates(method)
-        ]
-
-    def judged_again(self, method: str) -> list[Candidate]:
-        """The candidates of a method with what people, else the dictionary, say of their fit.
-
-        Raises:
-            CimentoError: the dictionary, the judgments or an expectation cannot be used.
-        """
-        people = read_said(self.run.folder, self.options.judgments)
-        return self.judged_by(method, people=people, dictionary=self.dictionary)
-
-    def judged_by(
-        self, method: str, *, people: Fits, dictionary: Morphology | None
-    ) -> list[Candidate]:
-        """The candidates of a method with what is known of their fit.
-
-        People come first, then, for items that say what they expect, the dictionary. What is only
-        a piece of a word has no reading there.
-
-        Args:
-            method: how the candidates were found.
-            people: what they said.
-            dictionary: None for none.
-
-        Raises:
-            InputError: an item's expectation cannot be read.
-        """
-        candidates = self.candidates(method)
-        by_rule = dict[tuple[str, int], bool | None]()
-        if dictionary is not None:
-            kinds, readings = self.kinds(method), dictionary_readings(dictionary)
-            by_rule = {
-                (candidate.item, candidate.rank): candidate.fits
-                for candidate in judge_expected(
-                    candidates,
-                    expectations({item.id: item.columns for item in self.items}),
-                    lambda candidate: (
-                        ()
-                        if kinds[candidate.item, candidate.rank] == "piece"
-                        else readings(candidate)
-                    ),
-                )
-            }
-        return [
-            replace(
-                candidate,
-                fits=people.get(
-                    (candidate.item, candidate.text),
-                    by_rule.get((candidate.item, candidate.rank)),
-                ),
-            )
-            for candidate in candidates
         ]
 
 
@@ -265,21 +196,3 @@ def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
             )
         found += (ClozeAnswers(open_run(folder.path)) for folder in folders)
     return found
-
-
-@functools.lru_cache(maxsize=4)
-def open_dictionary(name: str, language: str) -> Morphology:
-    """A dictionary, its index in the cache folder; opened once for all methods and runs.
-
-    Args:
-        name: as `cimento.corpus.morphology.dictionaries.open_morphology` takes it.
-        language: ISO 639-1 code of what it is for.
-
-    Raises:
-        CimentoError: there is no such dictionary, or it cannot be used.
-    """
-    from cimento.corpus.morphology.dictionaries import open_morphology
-    from cimento.engine.cache import default_cache_folder
-
-    folder = default_cache_folder() / "dictionaries"
-    return open_morphology(name, language=language, index_folder=folder)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.cloze.checks import check_cloze
-from cimento.cloze.readers.native import TOML, ClozeReading, read_folder, read_item_table
+from cimento.cloze.readers.native import TOML, read_folder, read_item_table
 from cimento.cloze.readers.portuguese import is_released, read_released
 from cimento.cloze.records import ClozeSuite
 from cimento.errors import Fault, SuiteError
+from cimento.paradigms.base import SuiteReading
 from cimento.suites.faults import errors, warnings
 
 
@@ -42,14 +43,14 @@ def load_cloze(path: Path) -> LoadedCloze:
         SuiteError: the suite has faults; the error carries all of them.
     """
     reading = read_cloze(path)
-    found = (*reading.faults, *check_cloze(reading.suite))
-    if errors(found):
+    found = reading.faults
+    if reading.suite is None or errors(found):
         raise SuiteError(where=str(path), faults=found)
     return LoadedCloze(reading.suite, warnings(found), reading.sha256, path)
 
 
-def read_cloze(path: Path) -> ClozeReading:
-    """Read one suite of kind ``cloze`` or ``templates``, unchecked.
+def read_cloze(path: Path) -> SuiteReading[ClozeSuite]:
+    """Read one suite of kind ``cloze`` or ``templates``, and say what is wrong with it.
 
     Args:
         path: a suite folder, its suite.toml, a table of items that stands alone, or a file of the
@@ -57,8 +58,16 @@ def read_cloze(path: Path) -> ClozeReading:
 
     Raises:
         InputError: the path does not exist or may not be read.
-        SuiteError: no suite can be made of what the files hold.
     """
+    try:
+        reading = _read(path)
+    except SuiteError as error:
+        return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
+    faults = () if reading.suite is None else check_cloze(reading.suite)
+    return replace(reading, faults=(*reading.faults, *faults), path=path)
+
+
+def _read(path: Path) -> SuiteReading[ClozeSuite]:
     if path.name == TOML:
         path = path.parent
     if is_released(path):

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cimento.cloze.readers.candidates import read_candidates
 from cimento.errors import InputError
 from cimento.io.tables import JUDGMENTS, read_table
 
-if TYPE_CHECKING:
-    from cimento.cloze.answers import Fits
+Fits = Mapping[tuple[str, str], bool | None]
+"""Item and candidate to whether it fits, as people said; None where they were divided."""
 
 _SAID = {"yes": True, "no": False}
 

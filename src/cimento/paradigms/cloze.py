@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from cimento.cloze.answers import FITS, NAME, ClozeAnswers, open_dictionary
+from cimento.cloze.answers import FITS, NAME, ClozeAnswers
 from cimento.cloze.asking import blank_requests
 from cimento.cloze.checks import check_cloze
 from cimento.cloze.describe import describe_cloze
@@ -23,9 +23,11 @@ from cimento.cloze.judging.outcomes import (
     UNREACHABLE,
     asked,
     cloze_outcomes,
+    dictionary_for,
+    dictionary_of,
     refuse_unknown_columns,
 )
-from cimento.cloze.load import read_cloze
+from cimento.cloze.load import load_cloze, read_cloze
 from cimento.cloze.options import ClozeOptions
 from cimento.cloze.readers.native import folder_files
 from cimento.cloze.readers.portuguese import is_released
@@ -79,12 +81,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         Raises:
             InputError: the path does not exist or may not be read.
         """
-        try:
-            reading = read_cloze(path)
-        except SuiteError as error:
-            return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
-        found = (*reading.faults, *check_cloze(reading.suite))
-        return SuiteReading(suite=reading.suite, faults=found, sha256=reading.sha256, path=path)
+        return read_cloze(path)
 
     def files(self, path: Path) -> Sequence[Path]:
         """suite.toml and the tables of a folder."""
@@ -159,7 +156,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         refuse_unknown_columns(items, options.by)
         read_said(None, options.judgments)
         if options.dictionary:
-            open_dictionary(options.dictionary, suite.meta.language)
+            dictionary_for(options.dictionary, suite.meta.language)
         return blank_requests(items, options.policy, suite=suite.name)
 
     def recording(self, name: str, suite: ClozeSuite, *, scoring: Asking) -> Recording:  # noqa: ARG002  # rows name their items
@@ -230,7 +227,7 @@ def _stored_suite(folder: RunFolder) -> ClozeSuite:
     from cimento.io.tables import read_table
 
     try:
-        suite = read_cloze(folder.suite_folder).suite
+        suite = load_cloze(folder.suite_folder).suite
     except (InputError, SuiteError) as error:
         raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
     asked = read_table(REQUESTS, folder.path)["item"].n_unique()
@@ -278,6 +275,6 @@ def _noted(run: Run, method: str) -> Iterator[str]:
 def _faulty_dictionary(answers: ClozeAnswers) -> Iterator[str]:
     from cimento.corpus.morphology.dictionaries import FileMorphology
 
-    dictionary = answers.dictionary
+    dictionary = dictionary_of(answers)
     if isinstance(dictionary, FileMorphology) and dictionary.faults_text:
         yield dictionary.faults_text

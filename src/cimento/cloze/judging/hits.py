@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from cimento.cloze.judging.candidates import Candidate, by_item
-from cimento.cloze.judging.precision import Share
+from cimento.cloze.judging.precision import Key, Share
 from cimento.cloze.records import ClozeItem
 from cimento.errors import UsageError
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cimento.statistics.differences import Difference
     from cimento.statistics.values import Significance
 
-Key = TypeVar("Key")
 Ranks = Mapping[str, int | None]
 """Id of an item to the rank at which its target was hit; None where it was not."""
 

@@ -7,20 +7,26 @@ is unscored, and one whose target shares the highest score is a tie.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.cloze.answers import FITS, Answer, ClozeAnswers
 from cimento.cloze.choosing import Choice, choose
 from cimento.cloze.judging.candidates import Candidate
+from cimento.cloze.judging.expected import dictionary_readings, expectations, judge_expected
 from cimento.cloze.judging.hits import hit_ranks, is_hit
 from cimento.cloze.records import ClozeItem
+from cimento.cloze.said import Fits, read_said
 from cimento.errors import UsageError, did_you_mean
 from cimento.runs.outcomes import Outcome, outcomes_table
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.corpus.morphology.model import Morphology
 
 OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
 """Rules whose score is that of the option's own tokens, so that it can be divided by them."""
@@ -81,6 +87,77 @@ def refuse_unknown_columns(items: Iterable[ClozeItem], by: Iterable[str]) -> Non
             )
 
 
+@functools.lru_cache(maxsize=4)
+def dictionary_for(name: str, language: str) -> Morphology:
+    """A dictionary, its index in the cache folder; opened once for all methods and runs.
+
+    Args:
+        name: as `cimento.corpus.morphology.dictionaries.open_morphology` takes it.
+        language: ISO 639-1 code of what it is for.
+
+    Raises:
+        CimentoError: there is no such dictionary, or it cannot be used.
+    """
+    from cimento.corpus.morphology.dictionaries import open_morphology
+    from cimento.engine.cache import default_cache_folder
+
+    folder = default_cache_folder() / "dictionaries"
+    return open_morphology(name, language=language, index_folder=folder)
+
+
+def dictionary_of(answers: ClozeAnswers) -> Morphology | None:
+    """The dictionary that a run is judged by; None where its options name none.
+
+    Raises:
+        CimentoError: it cannot be used.
+    """
+    name = answers.options.dictionary
+    return dictionary_for(name, answers.suite.meta.language) if name else None
+
+
+def judged_by(
+    answers: ClozeAnswers, method: str, *, people: Fits, dictionary: Morphology | None
+) -> list[Candidate]:
+    """The candidates of a method with what is known of their fit.
+
+    People come first, then, for items that say what they expect, the dictionary. What is only
+    a piece of a word has no reading there.
+
+    Args:
+        answers: of a model.
+        method: how the candidates were found.
+        people: what they said.
+        dictionary: None for none.
+
+    Raises:
+        InputError: an item's expectation cannot be read.
+    """
+    candidates = answers.candidates(method)
+    by_rule = dict[tuple[str, int], bool | None]()
+    if dictionary is not None:
+        kinds, readings = answers.kinds(method), dictionary_readings(dictionary)
+        by_rule = {
+            (candidate.item, candidate.rank): candidate.fits
+            for candidate in judge_expected(
+                candidates,
+                expectations({item.id: item.columns for item in answers.items}),
+                lambda candidate: (
+                    () if kinds[candidate.item, candidate.rank] == "piece" else readings(candidate)
+                ),
+            )
+        }
+    return [
+        replace(
+            candidate,
+            fits=people.get(
+                (candidate.item, candidate.text),
+                by_rule.get((candidate.item, candidate.rank)),
+            ),
+        )
+        for candidate in candidates
+    ]
+
+
 def depths_of(answers: ClozeAnswers) -> tuple[int, ...]:
     """How many candidates count: one, and as many as were asked for."""
     return tuple(dict.fromkeys((1, answers.options.k)))
@@ -132,13 +209,19 @@ def _is_one_token(options: Iterable[Answer], targets: Collection[str]) -> bool |
     return any(option.logprob_nats is not None for option in known) if known else None
 
 
+def _judged(answers: ClozeAnswers, method: str) -> list[Candidate]:
+    """The candidates of a method with what people, else the dictionary, say of their fit."""
+    people = read_said(answers.run.folder, answers.options.judgments)
+    return judged_by(answers, method, people=people, dictionary=dictionary_of(answers))
+
+
 def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
     """Whether each of the first candidates fits, where at least one of all was judged.
 
     The item of such a row is the place of the candidate, ``ITEM#RANK``; all places of an item, or
     of what its items are made from, are one cluster.
     """
-    candidates = answers.judged_again(method)
+    candidates = _judged(answers, method)
     if all(candidate.fits is None for candidate in candidates):
         return
     columns = {item.id: item.columns for item in answers.items}

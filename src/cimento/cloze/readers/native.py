@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +23,7 @@ from cimento.cloze.records import (
 from cimento.errors import Fault, SuiteError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
+from cimento.paradigms.base import SuiteReading
 from cimento.suites.faults import fault as file_fault
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
@@ -43,22 +44,7 @@ YES = ("yes", "true", "1", "x")
 _ID = "item"
 
 
-@dataclass(frozen=True, slots=True)
-class ClozeReading:
-    """What a reader made of a folder or a table.
-
-    Attributes:
-        suite: as read; it may still have faults that only checks find.
-        sha256: of the bytes read, hexadecimal.
-        faults: what was found while reading.
-    """
-
-    suite: ClozeSuite
-    sha256: str
-    faults: tuple[Fault, ...] = ()
-
-
-def read_folder(folder: Path) -> ClozeReading:
+def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
     """Read a suite folder of kind ``cloze`` or ``templates``.
 
     Raises:
@@ -83,7 +69,7 @@ def read_folder(folder: Path) -> ClozeReading:
         written, multiwords, more = _items(items)
         suite = ClozeSuite(settings.suite_meta(), items=written, multiwords=multiwords)
     suite = replace(suite, cluster=settings.options.cluster, extra=settings.rest())
-    return ClozeReading(suite, sha256, (*faults, *more))
+    return SuiteReading(suite=suite, faults=(*faults, *more), sha256=sha256, path=folder)
 
 
 def folder_files(folder: Path) -> tuple[Path, ...]:
@@ -92,7 +78,7 @@ def folder_files(folder: Path) -> tuple[Path, ...]:
     return tuple(file for name in names if (file := folder / name).is_file())
 
 
-def read_item_table(path: Path) -> ClozeReading:
+def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     """Read a table of cloze items that stands alone; its name is the suite's.
 
     Raises:
@@ -105,7 +91,7 @@ def read_item_table(path: Path) -> ClozeReading:
         raise SuiteError(where=str(path), faults=faults)
     items, multiwords, more = _items(table)
     suite = ClozeSuite(Meta(path.stem), items=items, multiwords=multiwords)
-    return ClozeReading(suite, sha256_of(data), (*faults, *more))
+    return SuiteReading(suite=suite, faults=(*faults, *more), sha256=sha256_of(data), path=path)
 
 
 # --- Files

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.readers.native import ClozeReading
 from cimento.cloze.records import (
     ClozeItem,
     ClozeSuite,
@@ -25,6 +24,7 @@ from cimento.cloze.records import (
 from cimento.errors import InputError
 from cimento.io.files import file_digest, read_bytes
 from cimento.io.parsing import parse_json
+from cimento.paradigms.base import SuiteReading
 from cimento.suites.model import Meta
 
 MASK = "[MASK]"
@@ -86,7 +86,7 @@ def is_released(path: Path) -> bool:
     return path.name in {TEMPLATES, INSTANCES, MWE_ITEMS} and path.is_file()
 
 
-def read_released(path: Path) -> ClozeReading:
+def read_released(path: Path) -> SuiteReading[ClozeSuite]:
     """The templates, their instances or the multiword items of the study, as a suite.
 
     Args:
@@ -103,7 +103,7 @@ def read_released(path: Path) -> ClozeReading:
         suite = ClozeSuite(meta, items=items, cluster="template")
     else:
         suite = ClozeSuite(meta, items=tuple(read_multiword_cells(path)), cluster="expression")
-    return ClozeReading(suite, file_digest(path))
+    return SuiteReading(suite=suite, faults=(), sha256=file_digest(path), path=path)
 
 
 def read_templates(path: Path) -> list[Template]:

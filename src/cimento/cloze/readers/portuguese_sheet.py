@@ -53,7 +53,7 @@ def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     """
     rows = [
         _row(line, f"{path.name} row {number}")
-        for number, line in enumerate(_lines(path), start=1)
+        for number, line in enumerate(_sheet_lines(path), start=1)
         if line.strip()
     ]
     groups: dict[tuple[str, ...], list[_Row]] = {}
@@ -70,7 +70,7 @@ def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     return instances, judged
 
 
-def _lines(path: Path) -> list[str]:
+def _sheet_lines(path: Path) -> list[str]:
     try:
         text = read_bytes(path).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -138,8 +138,8 @@ def _ranked(item: str, rows: Sequence[_Row]) -> list[JudgedRow]:
             text=fields[_TOKEN].replace('\\"', _QUOTE),
             probability=score,
             fits=fits,
-            remarks=_split(fields[_REMARKS], REMARK_JOINT),
-            tags=_split(fields[_TAGS], TAG_JOINT),
+            remarks=_parts(fields[_REMARKS], REMARK_JOINT),
+            tags=_parts(fields[_TAGS], TAG_JOINT),
         )
         found.append(
             JudgedRow(candidate, in_snapshot=False, snapshot_fits=None, snapshot_first=False)
@@ -147,5 +147,5 @@ def _ranked(item: str, rows: Sequence[_Row]) -> list[JudgedRow]:
     return found
 
 
-def _split(field: str, joint: str) -> tuple[str, ...]:
+def _parts(field: str, joint: str) -> tuple[str, ...]:
     return tuple(field.split(joint)) if field else ()
