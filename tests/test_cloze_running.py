@@ -25,7 +25,7 @@ from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
-from cimento.paradigms.cloze import ClozeParadigm
+from cimento.paradigms.blanks import ClozeParadigm
 from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
 from cimento.suites.stimuli import ScoreRequest

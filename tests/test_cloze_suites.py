@@ -20,7 +20,7 @@ from cimento.cloze.records import (
 )
 from cimento.cloze.templates import expand_multiword, expand_suite, expand_templates
 from cimento.errors import InputError, SuiteError
-from cimento.paradigms.cloze import CLOZE
+from cimento.paradigms.blanks import CLOZE
 from cimento.suites.templates import new_suite
 
 TOML = '[meta]\nname = "prova"\nlanguage = "it"\n'
