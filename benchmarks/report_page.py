@@ -20,7 +20,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from cimento.analysis import report
+from cimento import report
 from cimento.api import evaluate
 from cimento.models.fake import FakeScorer
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite

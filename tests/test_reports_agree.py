@@ -10,8 +10,9 @@ import json
 import polars as pl
 import pytest
 
+from cimento import report
 from cimento.api import evaluate
-from cimento.report.document import sections_of, write_report
+from cimento.report.document import sections_of
 from cimento.report.grid import EstimateCell as Cell
 from cimento.runs.summary import run_html
 
@@ -45,23 +46,23 @@ def plain(estimate):
 
 def test_a_page_shows_the_very_estimates_of_the_run(run):
     known = {plain(estimate) for estimate in run.estimates()}
-    reports = [report for section in sections_of([run]) for report in section.runs]
-    for report in reports:
-        shown = [rate for rates in report.rates for _, rate in rates.lines]
-        assert report.headline is None or plain(report.headline) in known
+    reports = [one for section in sections_of([run]) for one in section.runs]
+    for section in reports:
+        shown = [rate for rates in section.rates for _, rate in rates.lines]
+        assert section.headline is None or plain(section.headline) in known
         assert {plain(rate) for rate in shown} <= known
         assert all(rate.is_share for rate in shown)
-    assert any(report.headline for report in reports)
+    assert any(one.headline for one in reports)
 
 
 def test_csv_and_json_are_the_tables_of_the_run(run, tmp_path):
-    text = write_report([run], tmp_path / "r.csv").read_bytes().decode()
+    text = report([run], tmp_path / "r.csv").read_bytes().decode()
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     table = run.table("estimates")
     assert list(rows[0]) == table.columns
     for name in ("value", "low", "high"):
         assert [float(row[name]) if row[name] else None for row in rows] == table[name].to_list()
-    said = json.loads(write_report([run], tmp_path / "r.json").read_text(encoding="utf-8"))
+    said = json.loads(report([run], tmp_path / "r.json").read_text(encoding="utf-8"))
     [summary] = said["runs"]
     assert [each["value"] for each in summary["estimates"]] == table["value"].to_list()
     assert (
@@ -102,13 +103,13 @@ def test_no_interval_is_without_width_and_nothing_is_undefined_without_a_reason(
 def test_notebooks_and_text_show_the_headline(run, tmp_path):
     headline = next(each for each in run.estimates() if each.role == "headline")
     assert f"{headline.value:z.3f}" in run_html(run)
-    text = write_report([run], tmp_path / "r.txt").read_text(encoding="utf-8")
+    text = report([run], tmp_path / "r.txt").read_text(encoding="utf-8")
     shown = {f"{headline.value:z.3f}", f"{100 * headline.value:.1f}"}
     assert any(number in text for number in shown)
     assert run.model in text
 
 
 def test_a_page_stands_for_all_of_them(run, tmp_path):
-    page = write_report([run], tmp_path / "r.html").read_text(encoding="utf-8")
+    page = report([run], tmp_path / "r.html").read_text(encoding="utf-8")
     assert run.suite.name in page
     assert "item-data" in page

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from cimento.analysis import cite, compare, export, figure, report
     from cimento.api import Failure, LoadedSuite, evaluate, evaluate_all, load_suite, load_suites
+    from cimento.cite import cite
     from cimento.cloze.free import fill
+    from cimento.compare import compare
     from cimento.corpus.morphology.dictionaries import open_morphology
     from cimento.engine.freetext import score
     from cimento.errors import (
@@ -29,12 +30,14 @@ if TYPE_CHECKING:
         TableError,
         UsageError,
     )
+    from cimento.export import export
     from cimento.measures import Measure
     from cimento.models.base import Policy, Scorer, TextScorer
     from cimento.models.hf.live import live_scorer, undisturbed
     from cimento.models.registry import Asking, Source, open_source
     from cimento.options import RunOptions
     from cimento.people.reading_times import join_surprisals
+    from cimento.report.document import figure, report
     from cimento.runs.estimates import Estimate
     from cimento.runs.outcomes import Outcome
     from cimento.runs.run import Run, open_run, open_runs
@@ -45,13 +48,6 @@ if TYPE_CHECKING:
     from cimento.suites.reading import Reading
 
 _HOMES = {
-    "cimento.analysis": (
-        "cite",
-        "compare",
-        "export",
-        "figure",
-        "report",
-    ),
     "cimento.api": (
         "Failure",
         "LoadedSuite",
@@ -60,7 +56,11 @@ _HOMES = {
         "load_suite",
         "load_suites",
     ),
+    "cimento.cite": ("cite",),
     "cimento.cloze.free": ("fill",),
+    "cimento.compare": ("compare",),
+    "cimento.export": ("export",),
+    "cimento.report.document": ("figure", "report"),
     "cimento.errors": (
         "CimentoError",
         "Fault",
@@ -183,8 +183,9 @@ def __dir__() -> list[str]:
 class _Package(ModuleType):
     """The package as a module.
 
-    `compare` and `report` are functions, and names of subpackages too. Importing a subpackage sets
-    an attribute of the package, which would hide the function; so it is not set for these.
+    `cite`, `compare`, `export` and `report` are functions, and names of subpackages too. Importing
+    a subpackage sets an attribute of the package, which would hide the function; so it is not set
+    for these.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

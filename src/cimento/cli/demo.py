@@ -20,7 +20,7 @@ def demo(
     from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.models.hf.files import DEMO_MODELS
     from cimento.options import RunOptions
-    from cimento.report.document import write_report
+    from cimento.report.document import report as write_report
     from cimento.suites.builtin import builtin_names
     from cimento.suites.kinds import REGIONS
 

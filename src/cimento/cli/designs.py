@@ -163,24 +163,22 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     Raises:
         UsageError: there is no such measure.
     """
+    from cimento.compare.pivot import blimp_grid, pivot, pivot_grid
     from cimento.measures import find_measures
-    from cimento.report.blimp import blimp_grid
-    from cimento.report.overview import (
+    from cimento.paradigms.regions.perplexity import (
         RANKED_BY,
-        joint,
-        joint_grid,
-        lowest,
-        lowest_grid,
         perplexities,
         perplexity_grid,
+        worst_items,
+        worst_items_grid,
     )
 
     if name == "perplexity":
-        return perplexity_grid([each for run in runs for each in perplexities(run)])
+        return perplexity_grid([value for run in runs for value in perplexities(run)])
     if name == "joint":
-        return joint_grid(joint(runs, measures))
+        return pivot_grid(pivot(runs, measures))
     if name == "blimp":
-        return blimp_grid(joint(runs, measures))
-    chosen = [each.name for each in find_measures(measures)] or [RANKED_BY]
-    found = [each for run in runs for each in lowest(run, measure=chosen[0])]
-    return lowest_grid(found, measure=chosen[0])
+        return blimp_grid(pivot(runs, measures))
+    chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
+    worst = [one for run in runs for one in worst_items(run, measure=chosen[0])]
+    return worst_items_grid(worst, measure=chosen[0])

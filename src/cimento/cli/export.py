@@ -35,11 +35,11 @@ def export(
     from cimento.cite.sentences import counted
     from cimento.cli.console import note, show
     from cimento.cli.spreadsheets import neutralise
-    from cimento.export import write_export
+    from cimento.export import export as write_runs
     from cimento.runs.run import open_runs
 
     opened = open_runs(runs)
-    written = write_export(opened, to, output, organization=organization)
+    written = write_runs(opened, to, output, organization=organization)
     neutralise(written, asked=spreadsheet_safe)
     show("\n".join(map(str, written)))
     note(f"{counted(len(opened), 'run is', 'runs are')} in {output}.")

@@ -49,7 +49,8 @@ def _report(options: ReportOptions) -> int:
     from cimento.cli.reports import open_reports
     from cimento.cli.spreadsheets import neutralise
     from cimento.errors import UsageError
-    from cimento.report.document import text, write_report
+    from cimento.report.document import report as write_report
+    from cimento.report.document import text
 
     output, measures = options.output, options.measures
     if options.form is not None and not options.table:

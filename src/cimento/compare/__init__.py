@@ -1,9 +1,17 @@
 """Runs compared on the same items: before and after, or all models of each suite."""
 
-from cimento.compare.before_after import Comparison, compare
-from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes
-from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
+from __future__ import annotations
+
+from cimento.compare.before_after import Comparison, compare_before_after
+from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, judged_on
+from cimento.compare.pairwise import (
+    Correction,
+    PairedCorrelations,
+    PairedValues,
+    PairwiseComparison,
+)
 from cimento.compare.ranking import RankedModel, Ranking, Rankings, rank_models
+from cimento.runs.run import RunsLike, runs_of
 
 __all__ = [
     "Comparison",
@@ -18,3 +26,37 @@ __all__ = [
     "item_outcomes",
     "rank_models",
 ]
+
+
+def compare(
+    first: RunsLike,
+    second: RunsLike | None = None,
+    *,
+    measure: str = "",
+    correction: Correction = "holm",
+    seed: int = 0,
+) -> Comparison | Rankings:
+    """Runs compared item by item: before and after, or all models of each suite.
+
+    Args:
+        first: before; or all runs, where there is no second.
+        second: after; None to rank all models.
+        measure: of scores and verdicts, of runs that can be judged on another one; empty for as
+            they are.
+        correction: of p-values: ``holm``, or ``bh`` for the share of false finds.
+        seed: of resampling.
+
+    Returns:
+        Before and after: the changes of every rate, score and correlation. Else the places of the
+        models of each suite, and every pair of them.
+
+    Raises:
+        UsageError: no runs belong together, or two share no item.
+        TableError: a run cannot be read.
+    """
+    if second is not None:
+        return compare_before_after(
+            runs_of(first), runs_of(second), measure=measure, correction=correction, seed=seed
+        )
+    outcomes = item_outcomes(judged_on(runs_of(first), measure))
+    return rank_models(outcomes, correction=correction, seed=seed)

@@ -79,7 +79,7 @@ class Comparison:
         return grids_html(list(comparison_grids(self, correction="holm").values()), head=head)
 
 
-def compare(
+def compare_before_after(
     first: Run | Sequence[Run],
     second: Run | Sequence[Run],
     *,

@@ -2,34 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
+    from cimento.runs.run import RunsLike
 
 ExportTarget: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-dataset", "r"]
 
 
-def write_export(
-    runs: Sequence[Run], to: ExportTarget, folder: Path, *, organization: str = ""
+def export(
+    runs: RunsLike, to: ExportTarget, folder: str | Path, *, organization: str = ""
 ) -> list[Path]:
-    """Write runs for another program, and say which files that are.
+    """Runs written for another program.
 
     Args:
-        runs: of any paradigms.
-        to: which program.
+        runs: that are written.
+        to: ``lm-eval``, ``inspect``, ``every-eval-ever``, ``hf-dataset`` or ``r``.
         folder: where.
-        organization: who evaluated; for ``every-eval-ever`` alone.
+        organization: who evaluated, for ``every-eval-ever``.
+
+    Returns:
+        The files.
 
     Raises:
         UsageError: there is no such program, or it has no place for an organization.
         StorageError: a file cannot be written.
     """
     from cimento.export.data import of_runs
+    from cimento.runs.run import runs_of
 
     if to not in get_args(ExportTarget):
         raise UsageError(
@@ -41,7 +44,7 @@ def write_export(
             seen=f"{to} has no place for it",
             todo="Leave it out, or write --to every-eval-ever.",
         )
-    data = of_runs(runs)
+    data, folder = of_runs(runs_of(runs)), Path(folder)
     if to == "lm-eval":
         from cimento.export.harnesses import write_lm_eval
 

@@ -8,19 +8,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
-from cimento.errors import CimentoError, UsageError
+from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import write_text
 from cimento.report.grid import as_markdown
 from cimento.report.sections import estimates_grid
 from cimento.runs.estimates import estimates_table
+from cimento.runs.run import runs_of
 from cimento.runs.summary import Summary, to_json
 
 _SHOWN_DIGITS = 4
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm
+    from cimento.report.figures import Figure
     from cimento.report.records import SuiteReport
-    from cimento.runs.run import Run
+    from cimento.runs.run import Run, RunsLike
 
 
 def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
@@ -87,19 +89,18 @@ REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
 """Ending of a file to what makes the document of this form."""
 
 
-def write_report(runs: Sequence[Run], path: str | Path) -> Path:
-    """Write a report of some runs.
+def report(runs: RunsLike, path: str | Path) -> Path:
+    """A report of runs of any kinds of test, in one file.
 
     Args:
-        runs: of any paradigms, in the order in which they are shown.
-        path: ``.html``, ``.md``, ``.csv``, ``.json`` or ``.txt``; the ending says the form.
+        runs: in the order in which they are shown.
+        path: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; the ending says the form.
 
     Returns:
-        Where it was written.
+        The path.
 
     Raises:
         UsageError: the ending is none of these.
-        CimentoError: a run cannot be read or judged.
         StorageError: the file cannot be written.
     """
     file = Path(path).expanduser()
@@ -110,7 +111,41 @@ def write_report(runs: Sequence[Run], path: str | Path) -> Path:
             seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join(REPORT_FORMS)}.",
         )
-    return write_text(form(runs), file)
+    return write_text(form(runs_of(runs)), file)
+
+
+def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
+    """A figure of runs, one of those that the page of a report shows.
+
+    Args:
+        runs: that it shows.
+        name: ``margins``, ``interaction``, ``scatter``, ``curve``, ``flow``, ``rates`` ...
+        path: a file to write: ``.svg``, ``.png``, ``.pdf``, numbers ``.csv``, Vega-Lite ``.json``.
+
+    Raises:
+        UsageError: there is nothing to draw so in these runs, or several figures have the name.
+        MissingDependencyError: the libraries that draw are not installed.
+    """
+    from cimento.report.figures import load_altair
+
+    load_altair()
+    figures = [figure for section in sections_of(runs_of(runs)) for figure in section.figures]
+    named = [figure for figure in figures if figure.name == name]
+    if not named:
+        raise UsageError(
+            where=f"figure {name!r}",
+            seen="there is nothing to draw so in these runs",
+            todo=did_you_mean(name, dict.fromkeys(figure.name for figure in figures)),
+        )
+    if len(named) > 1:
+        raise UsageError(
+            where=f"figure {name!r}",
+            seen=f"there are {len(named)} of them: {'; '.join(figure.title for figure in named)}",
+            todo="Give one run.",
+        )
+    if path is not None:
+        named[0].write(Path(path))
+    return named[0]
 
 
 def versions_apart(runs: Sequence[Run]) -> list[Run]:

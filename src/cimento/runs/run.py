@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, cast, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
 
 from cimento._version import __version__
 from cimento.errors import TableError, UsageError, did_you_mean
@@ -272,19 +272,19 @@ class Run:
 
     def report(self, path: str | Path) -> Path:
         """A report of the run in one file; see `cimento.report`."""
-        return cast("Path", _of_analysis("report")(self, path))
+        return cast("Path", _public("report")(self, path))
 
     def figure(self, name: str, path: str | Path | None = None) -> Figure:
         """A figure of the run; see `cimento.figure`."""
-        return cast("Figure", _of_analysis("figure")(self, name, path))
+        return cast("Figure", _public("figure")(self, name, path))
 
     def cite(self, what: str = "bibtex", *, form: str = "text") -> str:
         """What the run rests on, or how it was made; see `cimento.cite`."""
-        return str(_of_analysis("cite")(self, what, form=form))
+        return str(_public("cite")(self, what, form=form))
 
     def export(self, to: str, folder: str | Path) -> list[Path]:
         """The run written for another program; see `cimento.export`."""
-        return cast("list[Path]", _of_analysis("export")(self, to, folder))
+        return cast("list[Path]", _public("export")(self, to, folder))
 
     def save(self, folder: RunFolder) -> Run:
         """Store the run: everything first, its manifest last and once.
@@ -325,9 +325,9 @@ class Run:
         return run_html(self)
 
 
-def _of_analysis(name: str) -> Callable[..., object]:
-    """A function of `cimento.analysis`, which knows runs and so is imported when it is called."""
-    return cast("Callable[..., object]", getattr(importlib.import_module("cimento.analysis"), name))
+def _public(name: str) -> Callable[..., object]:
+    """A public function of `cimento`, which knows runs and so is imported when it is called."""
+    return cast("Callable[..., object]", getattr(importlib.import_module("cimento"), name))
 
 
 class StoredTables(Mapping[str, "pl.DataFrame"]):
@@ -410,6 +410,27 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
     several = [paths] if isinstance(paths, str | Path) else list(paths)
     folders = (folder for path in folders_among(several) for folder in find_runs(path))
     return [open_run(folder.path) for folder in folders]
+
+
+RunLike: TypeAlias = "Run | str | Path"
+"""A run, the folder of a run, or a folder of runs."""
+
+RunsLike: TypeAlias = "RunLike | Iterable[RunLike]"
+
+
+def runs_of(runs: RunsLike) -> list[Run]:
+    """Runs, whatever they are given as.
+
+    Args:
+        runs: one or several; folders are opened.
+
+    Raises:
+        TableError: a folder holds no finished run, or one that cannot be read.
+    """
+    several = [runs] if isinstance(runs, Run | str | Path) else runs
+    return [
+        run for like in several for run in ([like] if isinstance(like, Run) else open_runs(like))
+    ]
 
 
 def folders_among(paths: Iterable[str | Path]) -> list[Path]:

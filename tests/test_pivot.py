@@ -9,11 +9,18 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
+from cimento.compare.pivot import (
+    PUBLISHED_MODELS,
+    PivotCell,
+    blimp_grid,
+    pivot,
+    pivot_grid,
+    published_accuracies,
+)
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.report.blimp import _NAMES, blimp_grid, published_accuracies
+from cimento.paradigms.regions.perplexity import perplexities, worst_items
 from cimento.report.grid import as_csv, as_text
-from cimento.report.overview import JointCell, joint, joint_grid, lowest, perplexities
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
 from tests.designs import island_suite
@@ -45,7 +52,7 @@ def test_perplexity_and_its_ratio():
     assert first.acceptable == pytest.approx(4.0)
     assert first.unacceptable == pytest.approx(2 ** (12 / 4))
     assert first.ratio == pytest.approx(2.0)
-    assert dict(first.by_condition)["short_island"] == pytest.approx(4.0)
+    assert first.by_condition["short_island"] == pytest.approx(4.0)
     assert second.n == (3, 1)
 
 
@@ -63,36 +70,36 @@ def test_what_has_no_perplexity_says_why():
     assert perplexities(run)[0].reason is None
     found = perplexities(bare)[0]
     # only two of the four conditions were asked about
-    assert dict(found.by_condition)["short_island"] is None
+    assert found.by_condition["short_island"] is None
     assert "not asked" in (found.reason or "")
 
 
 def test_the_worst_sentences_come_first_with_their_worst_token():
-    found = lowest(island_run({"longisland": 6.0, "2": 9.0}), count=3)
+    found = worst_items(island_run({"longisland": 6.0, "2": 9.0}), count=3)
     assert (found[0].item, found[0].condition) == ("2", "long_island")
     assert found[0].value == pytest.approx(-19 / 4 * LN2)
     assert (found[0].token, found[0].token_bits) == ("2", pytest.approx(9.0))
     assert [each.item for each in found] == ["2", "2", "2"]
-    by_surprisal = lowest(island_run({"longisland": 6.0}), measure="surprisal-bits", count=1)
+    by_surprisal = worst_items(island_run({"longisland": 6.0}), measure="surprisal-bits", count=1)
     assert (by_surprisal[0].condition, by_surprisal[0].token) == ("long_island", "longisland")
 
 
 def test_one_table_over_suites_of_any_kind(pairs):
     runs = [island_run({"longisland": 6.0}), evaluate(pairs, scorer({"dormono": 10.0}))]
-    cells = joint(runs)
+    cells = pivot(runs)
     assert [(each.suite, each.phenomenon, each.what, each.accuracy) for each in cells] == [
         ("prova", "se", "mean of pairs", 1.0),
         ("prova", "np", "mean of pairs", 1.0),
         ("coppie", "coppie", "prediction", 0.5),
     ]
-    last = as_csv(joint_grid(cells)).splitlines()[-1]
+    last = as_csv(pivot_grid(cells)).splitlines()[-1]
     # (100 + 50) / 2, each suite once; two suites have no interval
     assert last == "Mean over suites,,,suites,0.500,2,75.0,,,2"
-    assert "2 suites: an interval needs 5 or more" in as_text(joint_grid(cells))
-    both = joint(runs, ["lp,penlp"])
+    assert "2 suites: an interval needs 5 or more" in as_text(pivot_grid(cells))
+    both = pivot(runs, ["lp,penlp"])
     assert {each.measure for each in both} == {"lp", "penlp"}
     with pytest.raises(UsageError, match="no such measure"):
-        joint(runs, ["lpp"])
+        pivot(runs, ["lpp"])
 
 
 def test_the_command_prints_them(tmp_path, capsys):
@@ -105,17 +112,17 @@ def test_the_command_prints_them(tmp_path, capsys):
 def test_blimp_has_means_over_paradigms_beside_the_published_ones():
     shared = {"language": "en", "what": "prediction", "model": "m", "measure": "lp", "n": 1000}
     cells = [
-        JointCell(**shared, suite="adjunct_island", phenomenon="island_effects", accuracy=0.9),
-        JointCell(**shared, suite="wh_island", phenomenon="island_effects", accuracy=0.7),
-        JointCell(**shared, suite="causative", phenomenon="argument_structure", accuracy=None),
-        JointCell(**shared, suite="other", phenomenon="x", accuracy=1.0),
+        PivotCell(**shared, suite="adjunct_island", phenomenon="island_effects", accuracy=0.9),
+        PivotCell(**shared, suite="wh_island", phenomenon="island_effects", accuracy=0.7),
+        PivotCell(**shared, suite="causative", phenomenon="argument_structure", accuracy=None),
+        PivotCell(**shared, suite="other", phenomenon="x", accuracy=1.0),
     ]
     rows = [line.split(",") for line in as_csv(blimp_grid(cells)).splitlines()]
     ends = ("", " low", " high", " n")
     assert rows[0][2:] == [
         "n",
         *(f"m lp{end}" for end in ends),
-        *(f"published {n}" for n in _NAMES),
+        *(f"published {n}" for n in PUBLISHED_MODELS),
     ]
     by_name = {row[1]: [row[3], *row[7:]] for row in rows[1:]}
     counts = {row[1]: row[2] for row in rows[1:]}
@@ -150,7 +157,7 @@ def test_published_blimp_figures_are_those_of_the_released_files(shared):
 
 
 def cell(suite, accuracy, chance, what="prediction"):
-    return JointCell(
+    return PivotCell(
         suite=suite, language="it", phenomenon="x", what=what, model="m", measure="",
         accuracy=accuracy, low=accuracy - 0.1, high=accuracy + 0.1, n=20, chance=chance,
     )  # fmt: skip
@@ -159,7 +166,7 @@ def cell(suite, accuracy, chance, what="prediction"):
 def test_no_mean_mixes_levels_of_chance():
     halves = [cell(f"h{k}", 0.6 + k / 100, 0.5) for k in range(5)]
     thirds = [cell("t", 0.4, 1 / 3, "all predictions"), cell("u", 0.5, None)]
-    grid = joint_grid([*halves, *thirds])
+    grid = pivot_grid([*halves, *thirds])
     third, half = grid.text[-2:]
     assert third == ("Mean over suites", "", "", "suites", "0.333", "1", "40.0")
     assert half[:6] == ("Mean over suites", "", "", "suites", "0.500", "5")

@@ -1,0 +1,260 @@
+"""Perplexity by condition, and the sentences with the worst scores, each with its table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cimento.measures import find_measure
+from cimento.measures.scores import ScoredSentence
+from cimento.measures.sentence import (
+    Missing,
+    Sentence,
+    Undefined,
+    corpus_perplexity,
+    surprisal_bits,
+)
+from cimento.paradigms.regions.designs import is_factorial
+from cimento.paradigms.regions.judging import scores_of, sentences_of, suite_of, tokens_of
+from cimento.report.grid import BLANK, Grid
+from cimento.runs.run import Run
+from cimento.suites.design import squares
+from cimento.verdicts.factorial import items_by_phenomenon
+
+GOOD, BAD = "good", "bad"
+RANKED_BY = "meanlp"
+"""Of sentences of different lengths only a mean can be the lowest."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Perplexity:
+    """The perplexity of all sentences of one condition, or of two groups of them.
+
+    Attributes:
+        suite: its name.
+        model: label of the model.
+        kind: ``PPPL`` of masked models (Salazar et al. 2020), else ``PPL``.
+        phenomenon: its name.
+        acceptable: perplexity of all acceptable sentences; None where undefined.
+        unacceptable: of all unacceptable ones.
+        by_condition: each condition to its own; None where undefined.
+        n: sentences, acceptable and unacceptable.
+        reason: why one is None.
+    """
+
+    suite: str
+    model: str
+    kind: str
+    phenomenon: str
+    acceptable: float | None
+    unacceptable: float | None
+    by_condition: dict[str, float | None]
+    n: tuple[int, int]
+    reason: str | None = None
+
+    @property
+    def ratio(self) -> float | None:
+        """Unacceptable over acceptable; None where one of them is undefined."""
+        if self.acceptable is None or self.unacceptable is None:
+            return None
+        return self.unacceptable / self.acceptable
+
+
+def perplexities(run: Run) -> list[Perplexity]:
+    """Perplexity of acceptable and unacceptable sentences, by phenomenon.
+
+    exp of minus the sum of LP over the sum of tokens (Salazar et al. 2020, section 2.3,
+    doi:10.18653/v1/2020.acl-main.240). Which conditions are unacceptable is said by a factorial
+    design, or by the name ``bad`` in a pair; of other suites only the conditions are given.
+
+    Args:
+        run: of any suite whose whole sentences were scored.
+    """
+    scored = list(sentences_of(run))
+    found = []
+    for phenomenon, ids in items_by_phenomenon(suite_of(run)).items():
+        items = set(ids)
+        found.append(_perplexity(run, phenomenon, [one for one in scored if one.item in items]))
+    return found
+
+
+def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> Perplexity:
+    bad = unacceptable_conditions(run)
+    names = suite_of(run).condition_names
+    by_condition = {name: _of_conditions(scored, {name}) for name in names}
+    reasons = [reason for _, reason in by_condition.values() if reason]
+    if not bad:
+        reasons.append("the suite does not say what is unacceptable")
+    is_bad = [one.condition in bad for one in scored if isinstance(one.sentence, Sentence)]
+    return Perplexity(
+        suite=run.suite.name,
+        model=run.model,
+        kind="PPPL" if run.model_kind == "masked" else "PPL",
+        phenomenon=phenomenon,
+        acceptable=_of_conditions(scored, set(names) - bad)[0] if bad else None,
+        unacceptable=_of_conditions(scored, bad)[0],
+        by_condition={name: value for name, (value, _) in by_condition.items()},
+        n=(is_bad.count(False), is_bad.count(True)),
+        reason=next(iter(reasons), None),
+    )
+
+
+def unacceptable_conditions(run: Run) -> set[str]:
+    """The conditions that are unacceptable; empty where the suite does not say."""
+    if is_factorial(run):
+        cells = (square.unacceptable for square in squares(suite_of(run)))
+        return {cell.condition for cell in cells if cell.condition}
+    return {BAD} if set(suite_of(run).condition_names) == {GOOD, BAD} else set()
+
+
+def _of_conditions(
+    scored: Sequence[ScoredSentence], conditions: set[str]
+) -> tuple[float | None, str | None]:
+    """The perplexity of some conditions over the sentences that have a score, or why none."""
+    sentences = [one.sentence for one in scored if one.condition in conditions]
+    known = [sentence for sentence in sentences if isinstance(sentence, Sentence)]
+    if not known:
+        reasons = (missing.reason for missing in sentences if isinstance(missing, Missing))
+        return None, next(reasons, "there are no sentences")
+    try:
+        return corpus_perplexity(known), None
+    except Undefined as reason:
+        return None, str(reason)
+
+
+def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
+    """Perplexity of acceptable and unacceptable sentences, their ratio, and each condition's."""
+    names = list(dict.fromkeys(name for value in values for name in value.by_condition))
+    rows = tuple(
+        (
+            value.suite,
+            value.model,
+            value.phenomenon,
+            value.kind,
+            *map(str, value.n),
+            *map(_number, (value.acceptable, value.unacceptable, value.ratio)),
+            *(_number(value.by_condition.get(name)) for name in names),
+            value.reason or BLANK,
+        )
+        for value in values
+    )
+    return Grid(
+        title="Perplexity of a token over all sentences of a condition.",
+        header=(
+            "suite", "model", "phenomenon", "kind", "n acceptable", "n unacceptable", "acceptable",
+            "unacceptable", "ratio", *names, "remark",
+        ),
+        rows=rows,
+        labels=4,
+        remarks=1,
+        notes=(
+            "PPPL: of pseudo-log-likelihoods; not comparable with PPL.",
+            "n: sentences. One number over the tokens of them all: there is no interval.",
+        ),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorstItem:
+    """A sentence with a low score, to be looked at for slips.
+
+    Attributes:
+        suite: its name.
+        model: label of the model.
+        item: id of the item.
+        condition: its condition.
+        value: the score.
+        token: its most surprising token; empty where tokens are not known.
+        token_bits: surprisal of that token.
+        text: the sentence.
+    """
+
+    suite: str
+    model: str
+    item: str
+    condition: str
+    value: float
+    token: str
+    token_bits: float | None
+    text: str
+
+
+def worst_items(run: Run, *, measure: str = "", count: int = 20) -> list[WorstItem]:
+    """The sentences with the worst scores: typos and odd words are often among them.
+
+    Args:
+        run: of any suite.
+        measure: by which they are ranked; empty for the mean log-probability of a token.
+        count: how many.
+    """
+    chosen = find_measure(measure or RANKED_BY)
+    requests = {
+        (row["item"], row["condition"]): (row["request"], row["text"])
+        for row in run.table("requests").iter_rows(named=True)
+    }
+    tokens = _worst_tokens(run)
+    sign = 1 if chosen.higher_is_better else -1
+    scores = scores_of(run, [chosen.name]).iter_rows(named=True)
+    known = sorted(
+        (row for row in scores if row["value"] is not None), key=lambda row: sign * row["value"]
+    )
+    worst = []
+    for row in known[:count]:
+        request, text = requests[row["item"], row["condition"]]
+        token, bits = tokens.get(request, ("", None))
+        worst.append(
+            WorstItem(
+                suite=run.suite.name,
+                model=run.model,
+                item=row["item"],
+                condition=row["condition"],
+                value=row["value"],
+                token=token,
+                token_bits=bits,
+                text=text,
+            )
+        )
+    return worst
+
+
+def _worst_tokens(run: Run) -> dict[int, tuple[str, float | None]]:
+    """Number of a text to its most surprising token and that token's surprisal in bits."""
+    tokens = tokens_of(run)
+    texts = {row["request"]: row["text"] for row in run.table("requests").iter_rows(named=True)}
+    known = tokens.filter(tokens["logprob_nats"].is_not_null())
+    worst: dict[int, tuple[str, float | None]] = {}
+    for row in known.sort("logprob_nats", descending=True).iter_rows(named=True):
+        # The characters of the sentence, not the tokenizer's own marks.
+        shown = texts.get(row["request"], "")[max(row["start"], 0) : max(row["end"], 0)].strip()
+        worst[row["request"]] = (shown or row["token"], surprisal_bits(row["logprob_nats"]))
+    return worst
+
+
+def worst_items_grid(worst: Sequence[WorstItem], *, measure: str) -> Grid:
+    """The sentences with the worst scores."""
+    rows = tuple(
+        (
+            one.suite,
+            one.model,
+            one.item,
+            one.condition,
+            _number(one.value),
+            one.token,
+            _number(one.token_bits),
+            one.text,
+        )
+        for one in worst
+    )
+    return Grid(
+        title=f"Sentences with the worst {measure}: look for typos and odd words among them.",
+        header=(
+            "suite", "model", "item", "condition", measure, "worst token", "its bits", "sentence",
+        ),
+        rows=rows,
+        labels=4,
+        remarks=1,
+    )  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return BLANK if value is None else f"{value:.4g}"
