@@ -13,18 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.errors import NonFiniteScoreError, TextTooLongError, UsageError
-from cimento.models.answering import (
-    CausalOptions,
-    CausalReplier,
-    ScoredOptions,
-    option_scorer,
-    replier,
-)
+from cimento.models.answering import ScoredOptions, option_scorer, replier
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf.files import Located
 from cimento.models.hf.loading import load
-from cimento.models.hf.prefixed import split_ids
+from cimento.models.hf.prompts import CausalOptions, CausalReplier, split_ids
 from cimento.models.questions import Choose, OptionScores, Reply, descend
 from tests import zoo
 

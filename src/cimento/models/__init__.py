@@ -1,1 +1,1 @@
-"""Models and what they say of texts: the only place that imports torch or transformers."""
+"""Language models and what they say of texts: no other package imports torch or transformers."""

@@ -1,12 +1,16 @@
-"""How probable each of some answers is, for every model that scores texts."""
+"""What answers the other questions with a loaded model: options scored, replies, chats, blanks.
+
+The functions go from a scorer to what asks the same model otherwise; two of them are here, for
+models that are no causal ones of transformers.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
-from cimento.errors import NonFiniteScoreError, TextTooLongError, UsageError
+from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.models.base import (
     AUTO,
@@ -18,26 +22,29 @@ from cimento.models.base import (
     Scorer,
     TextScorer,
 )
-from cimento.models.hf.prefixed import prompt_ids
 from cimento.models.questions import (
     Choose,
     OptionScorer,
     OptionScores,
     Replier,
-    Reply,
-    StopReason,
-    Written,
+    refuse_not_finite,
 )
 from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedTokenizerBase
 
-    from cimento.models.hf.inspection import Inside
+    from cimento.models.hf.inspection import Inspectable
     from cimento.models.questions import Filler
 
-
 _RANK: tuple[Column, ...] = ("rank",)
+
+Render: TypeAlias = Callable[[Sequence[tuple[str, str]]], str]
+"""From turns, as (role, content), to the text that ends where the model's answer begins."""
+
+PROMPT_DATE = "26 Jul 2024"
+"""Llama's template writes the day into the prompt; this is the one that it falls back to itself, so
+that a prompt is the same tomorrow."""
 
 
 def option_scorer(scorer: Scorer | TextScorer, *, policy: Policy) -> OptionScorer:
@@ -51,76 +58,11 @@ def option_scorer(scorer: Scorer | TextScorer, *, policy: Policy) -> OptionScore
         return TextOptions(scorer)
     if scorer.card.kind == "causal":
         from cimento.models.hf.causal import CausalScorer
+        from cimento.models.hf.prompts import CausalOptions
 
         if isinstance(scorer, CausalScorer):
             return CausalOptions(scorer.inside(), card=scorer.card, policy=policy)
     return ScoredOptions(scorer)
-
-
-class CausalOptions:
-    """Answers scored by a causal model of transformers, what prompts share computed once.
-
-    Args:
-        inside: the model and its tokenizer.
-        card: what is known about it.
-        policy: its rule for what stands before a text.
-        sharing: whether what prompts share is computed once.
-    """
-
-    def __init__(
-        self, inside: Inside, *, card: ModelCard, policy: Policy, sharing: bool = True
-    ) -> None:
-        from cimento.models.hf.prefixed import PrefixReader
-        from cimento.models.tokens.tokenizing import causal_frame
-
-        self._tokenizer = inside.tokenizer
-        self._before = causal_frame(inside.tokenizer, policy.bos).before
-        self._reader = PrefixReader(inside.model, sharing=sharing)
-        self.card = card
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Why prompts do not share what they could, where they do not."""
-        return (self._reader.remark,) if self._reader.remark else ()
-
-    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
-        """Score answers; see `OptionScorer`. Prompts that begin alike come one after another."""
-        split = [self._split(ask) for ask in asks]
-        for number in sorted(range(len(asks)), key=lambda number: split[number][0][0]):
-            texts, starts = zip(*split[number], strict=True)
-            yield number, self._score(texts, starts, where=asks[number].prompt)
-
-    def _split(self, ask: Choose) -> list[tuple[list[int], int]]:
-        from cimento.models.hf.prefixed import split_ids
-
-        return [
-            split_ids(
-                self._tokenizer,
-                ask.prompt,
-                option,
-                before=() if ask.templated else self._before,
-                window=self.card.window,
-            )
-            for option in ask.options
-        ]
-
-    def _score(
-        self, texts: Sequence[Sequence[int]], starts: Sequence[int], *, where: str
-    ) -> OptionScores:
-        if not all(starts):
-            # Without anything before the prompt's first token, it has no probability.
-            raise _not_finite(self.card, float("nan"), where)
-        nats: list[tuple[float, ...]] = []
-        greedy: list[bool] = []
-        tokens: list[tuple[str, ...]] = []
-        for text, start, rows in zip(texts, starts, self._reader.read(texts, starts), strict=True):
-            ids = list(text[start:])
-            chosen = rows[range(len(ids)), ids]
-            nats.append(tuple(chosen.double().tolist()))
-            greedy.append(bool((rows.argmax(dim=1).tolist()) == ids))
-            tokens.append(tuple(self._tokenizer.convert_ids_to_tokens(ids)))
-        _check(nats, self.card, where)
-        return OptionScores(nats=tuple(nats), tokens=tuple(tokens), greedy=tuple(greedy))
 
 
 class ScoredOptions:
@@ -161,7 +103,7 @@ class ScoredOptions:
             else:
                 values = [row.tolist() for row in self._scorer.score(encoded)]
             nats = [tuple(map(float, row)) for row in values]
-            _check(nats, self.card, ask.prompt)
+            refuse_not_finite(nats, self.card, ask.prompt)
             tokens = [tuple(each.tokens[index] for index in each.wanted) for each in encoded]
             yield number, OptionScores(nats=tuple(nats), tokens=tuple(tokens), greedy=greedy)
 
@@ -213,24 +155,8 @@ class TextOptions:
             pieces = zip(places, chain(places[1:], [len(content)]), strict=True)
             nats.append(tuple(scores[at] for at in places))
             tokens.append(tuple(content[low:high].decode(errors="replace") for low, high in pieces))
-        _check(nats, self.card, ask.prompt)
+        refuse_not_finite(nats, self.card, ask.prompt)
         return OptionScores(nats=tuple(nats), tokens=tuple(tokens))
-
-
-def _check(nats: Sequence[Sequence[float]], card: ModelCard, prompt: str) -> None:
-    """See that every token of every answer has a probability."""
-    for value in chain.from_iterable(nats):
-        # Not <= 0: half precision can give a little more.
-        if not -float("inf") < value < float("inf"):
-            raise _not_finite(card, value, prompt)
-
-
-def _not_finite(card: ModelCard, value: float, prompt: str) -> NonFiniteScoreError:
-    return NonFiniteScoreError(
-        where=f"model {card.name!r}, prompt that ends in {prompt[-60:]!r}",
-        seen=f"the model gave {value} for a token of an answer",
-        todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
-    )
 
 
 def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
@@ -249,6 +175,7 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
         return scorer.replier()
     if scorer.card.kind == "causal":
         from cimento.models.hf.causal import CausalScorer
+        from cimento.models.hf.prompts import CausalReplier
 
         if isinstance(scorer, CausalScorer):
             return CausalReplier(scorer.inside(), card=scorer.card, policy=policy)
@@ -259,94 +186,6 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
         seen=f"a {scorer.card.kind} model of this kind writes no replies",
         todo="Score its answers with --set answer=loglik.",
     )
-
-
-class CausalReplier:
-    """A causal model that goes on after a prompt with the most probable token, again and again.
-
-    Its own settings for generation (sampling, penalties) are not used; its end tokens are.
-
-    Args:
-        inside: the model and its tokenizer.
-        card: what is known about it.
-        policy: its rule for what stands before a text.
-    """
-
-    def __init__(self, inside: Inside, *, card: ModelCard, policy: Policy) -> None:
-        from cimento.models.hf.prefixed import PrefixReader
-        from cimento.models.tokens.tokenizing import causal_frame
-
-        self._tokenizer = inside.tokenizer
-        self._before = causal_frame(inside.tokenizer, policy.bos).before
-        self._reader = PrefixReader(inside.model)
-        self._ends = end_tokens(inside.model, inside.tokenizer)
-        self.card = card
-
-    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
-        """Answer prompts one after another, those that begin alike as neighbours; see `Replier`."""
-        prompts = [
-            prompt_ids(self._tokenizer, ask.prompt, before=() if ask.templated else self._before)
-            for ask in asks
-        ]
-        for number in sorted(range(len(asks)), key=lambda number: prompts[number]):
-            yield number, self._reply(asks[number], prompts[number])
-
-    def _reply(self, ask: Reply, prompt: Sequence[int]) -> Written:
-        written: list[int] = []
-        while len(written) < ask.max_tokens:
-            token = self._next([*prompt, *written], ask)
-            if token in self._ends:
-                return self._done(written, ask, "end")
-            written.append(token)
-            text = self._text(written)
-            if any(stop in text.lstrip() for stop in ask.stop):
-                return self._done(written, ask, "stop")
-        return self._done(written, ask, "length")
-
-    def _next(self, ids: Sequence[int], ask: Reply) -> int:
-        window = self.card.window
-        if window is not None and len(ids) >= window:
-            raise TextTooLongError(
-                where=f"prompt that ends in {ask.prompt[-60:]!r}",
-                seen=f"with the reply it is longer than the model's window of {window} tokens",
-                todo="Ask with fewer examples (--set shots=1), or a model with a longer window.",
-            )
-        # What is predicted is asked for by a token that is not read.
-        [rows] = self._reader.read([[*ids, ids[-1]]], [len(ids)])
-        if bool(rows.isnan().any()):
-            raise NonFiniteScoreError(
-                where=f"model {self.card.name!r}",
-                seen="the model gave NaN while it wrote a reply",
-                todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
-            )
-        return int(rows[0].argmax())
-
-    def _text(self, written: Sequence[int]) -> str:
-        return str(self._tokenizer.decode(list(written), skip_special_tokens=True))
-
-    def _done(self, written: Sequence[int], ask: Reply, reason: StopReason) -> Written:
-        text = self._text(written)
-        # Empty lines before the reply are no end of it.
-        opening = len(text) - len(text.lstrip())
-        ends = [at for stop in ask.stop if (at := text.find(stop, opening)) >= 0]
-        return Written(text[: min(ends)] if ends else text, reason)
-
-
-def end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
-    """The tokens that end a reply, as the model's settings and its tokenizer name them."""
-    named = getattr(model.generation_config, "eos_token_id", None)
-    ends = {named} if isinstance(named, int) else set(named or ())
-    if tokenizer.eos_token_id is not None:
-        ends.add(int(tokenizer.eos_token_id))
-    return frozenset(ends)
-
-
-Render: TypeAlias = Callable[[Sequence[tuple[str, str]]], str]
-"""From turns, as (role, content), to the text that ends where the model's answer begins."""
-
-PROMPT_DATE = "26 Jul 2024"
-"""Llama's template writes the day into the prompt; this is the one that it falls back to itself, so
-that a prompt is the same tomorrow."""
 
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:
@@ -378,16 +217,7 @@ def template_of(tokenizer: PreTrainedTokenizerBase) -> Render | None:
     return render
 
 
-class _Opened(Protocol):
-    """A scorer that lets itself be looked into."""
-
-    @property
-    def card(self) -> ModelCard: ...
-
-    def inside(self) -> Inside: ...
-
-
-def has_filler(scorer: object) -> bool:
+def has_filler(scorer: object) -> TypeGuard[Inspectable]:
     """Whether a model finds candidates itself; any other can still choose among options."""
     return hasattr(scorer, "inside")
 
@@ -410,18 +240,15 @@ def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -
             seen="this model gives only scores of texts, and no candidates of its own",
             todo="Give options to choose among, or a model of transformers.",
         )
-    opened = cast("_Opened", scorer)
-    inside, card = opened.inside(), opened.card
+    inside, card = scorer.inside(), scorer.card
     limits = limits.or_tokens(512 if inside.model.device.type == "cpu" else 16_384)
     if card.kind == "masked":
         from cimento.models.hf.fill_masked import MaskedFiller
 
         sliding = policy.window == "sliding"
         return MaskedFiller(inside, card=card, limits=limits, sliding=sliding)
+    from cimento.models.hf.fill_causal import CausalFiller, SentinelFiller
+
     if card.kind == "seq2seq":
-        from cimento.models.hf.fill_causal import SentinelFiller
-
         return SentinelFiller(inside, card=card)
-    from cimento.models.hf.fill_causal import CausalFiller
-
     return CausalFiller(inside, card=card, policy=policy, limits=limits)

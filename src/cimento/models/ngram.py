@@ -1,8 +1,13 @@
-"""N-gram models in the ARPA text format, read and asked without any package.
+"""N-gram models: the baseline that sees a few words to the left and nothing else.
 
-A model says log10 P of n-grams and, for those that can be a context, a back-off weight. The
-probability of a word is that of the longest n-gram that ends with it and is known, times the
-back-off weights of the longer contexts (Katz 1987, doi:10.1109/TASSP.1987.1165125).
+Tokens are whole words, as written: the model must have been trained on text of the same case and
+with punctuation marks cut off in the same way. ``<s>`` stands before the first word unless the
+policy says ``none``; ``</s>`` is not scored.
+
+Files in the ARPA text format are read without any package, binary ones with ``kenlm``. A model says
+log10 P of n-grams and, for those that can be a context, a back-off weight. The probability of a
+word is that of the longest n-gram that ends with it and is known, times the back-off weights of the
+longer contexts (Katz 1987, doi:10.1109/TASSP.1987.1165125).
 """
 
 from __future__ import annotations
@@ -29,7 +34,6 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
     from cimento.suites.stimuli import ScoreRequest, Span
 
-
 UNKNOWN_WORD = "<unk>"
 START = "<s>"
 END = "</s>"
@@ -41,6 +45,14 @@ _COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})")
 _SECTION = re.compile(rb"\\(\d{1,3})-grams:")
 _GZIP = b"\x1f\x8b"
 _SINGLE = struct.Struct("f")
+
+NOT_IN_VOCABULARY = "word unknown to the model, which has no <unk>"
+
+_BINARY = b"mmap lm "
+_MARKERS = frozenset({START, END, UNKNOWN_WORD})
+_ABSENT_LOG10 = -100.0
+"""What KenLM says of an unknown word where the model has no ``<unk>``."""
+_SHOWN = 5
 
 
 class ArpaModel:
@@ -169,15 +181,6 @@ def _single(value: float) -> float:
     """The nearest single-precision number."""
     rounded: float = _SINGLE.unpack(_SINGLE.pack(value))[0]
     return rounded
-
-
-NOT_IN_VOCABULARY = "word unknown to the model, which has no <unk>"
-
-_BINARY = b"mmap lm "
-_MARKERS = frozenset({START, END, UNKNOWN_WORD})
-_ABSENT_LOG10 = -100.0
-"""What KenLM says of an unknown word where the model has no ``<unk>``."""
-_SHOWN = 5
 
 
 class Ngrams(Protocol):

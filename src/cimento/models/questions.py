@@ -1,17 +1,34 @@
-"""Two more questions to a model: how probable is each of some answers, and what does it say?"""
+"""The questions to a model besides scores: which answer, what reply, and what belongs in a blank?
+
+Requests, answers and the protocols of models that answer them, as plain data.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
-from cimento.errors import UsageError
+from cimento.errors import NonFiniteScoreError, UsageError
 from cimento.models.base import ModelCard
 
 StopReason: TypeAlias = Literal["end", "stop", "length"]
+
+OpenRule: TypeAlias = Literal["auto", "mask", "words", "complete", "beam", "left", "sentinel"]
+ChoiceRule: TypeAlias = Literal[
+    "mask", "left-to-right", "joint", "sentence", "left", "continuation", "sentinel"
+]
+FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
+
+CHOICE = "choice:"
+"""Begins the method of a fill that was scored because it is an option."""
+
+MOST_MASKS = 8
+MOST_CANDIDATES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +77,47 @@ class OptionScorer(Protocol):
             TextTooLongError: a prompt does not fit the model's window.
             ModelError: a prompt cannot be answered; all that was answered has been yielded.
         """
+
+
+def descend(scores: OptionScores) -> int:
+    """The answer that greedy decoding writes when nothing else may be written.
+
+    At each step the most probable of the tokens that still lead to an answer is taken, the first
+    one of equals. Where an answer is the beginning of others, what is left is decided by sums:
+    no token says that an answer ends.
+
+    Args:
+        scores: of the answers; see `OptionScores`.
+
+    Returns:
+        The number of the answer.
+    """
+    alive = list(range(len(scores.tokens)))
+    depth = 0
+    while len(alive) > 1:
+        if any(len(scores.tokens[number]) <= depth for number in alive):
+            return max(alive, key=lambda number: sum(scores.nats[number]))
+        best = max(alive, key=lambda number: scores.nats[number][depth])
+        token = scores.tokens[best][depth]
+        alive = [number for number in alive if scores.tokens[number][depth] == token]
+        depth += 1
+    return alive[0]
+
+
+def refuse_not_finite(nats: Iterable[Sequence[float]], card: ModelCard, prompt: str) -> None:
+    """See that every token of every answer has a probability.
+
+    Raises:
+        NonFiniteScoreError: one has none.
+    """
+    for value in chain.from_iterable(nats):
+        # Not value <= 0: half precision can give a little more.
+        if not math.isfinite(value):
+            raise NonFiniteScoreError(
+                where=f"model {card.name!r}, prompt that ends in {prompt[-60:]!r}",
+                seen=f"the model gave {value} for a token of an answer",
+                todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,20 +170,6 @@ class Replier(Protocol):
             TextTooLongError: a prompt does not fit the model's window.
             ModelError: a prompt cannot be answered; all that was answered has been yielded.
         """
-
-
-OpenRule: TypeAlias = Literal["auto", "mask", "words", "complete", "beam", "left", "sentinel"]
-ChoiceRule: TypeAlias = Literal[
-    "mask", "left-to-right", "joint", "sentence", "left", "continuation", "sentinel"
-]
-FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
-
-
-CHOICE = "choice:"
-"""Begins the method of a fill that was scored because it is an option."""
-
-MOST_MASKS = 8
-MOST_CANDIDATES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -270,28 +314,3 @@ def ranked(fills: Iterable[Fill], k: int) -> list[Fill]:
     for fill in sorted(fills, key=lambda fill: (-(fill.logprob_nats or 0.0), fill.candidate)):
         found.setdefault(fill.candidate, fill)
     return list(found.values())[:k]
-
-
-def descend(scores: OptionScores) -> int:
-    """The answer that greedy decoding writes when nothing else may be written.
-
-    At each step the most probable of the tokens that still lead to an answer is taken, the first
-    one of equals. Where an answer is the beginning of others, what is left is decided by sums:
-    no token says that an answer ends.
-
-    Args:
-        scores: of the answers; see `OptionScores`.
-
-    Returns:
-        The number of the answer.
-    """
-    alive = list(range(len(scores.tokens)))
-    depth = 0
-    while len(alive) > 1:
-        if any(len(scores.tokens[number]) <= depth for number in alive):
-            return max(alive, key=lambda number: sum(scores.nats[number]))
-        best = max(alive, key=lambda number: scores.nats[number][depth])
-        token = scores.tokens[best][depth]
-        alive = [number for number in alive if scores.tokens[number][depth] == token]
-        depth += 1
-    return alive[0]

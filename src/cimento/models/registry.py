@@ -1,4 +1,9 @@
-"""Where answers come from: a model that is loaded when it is first needed, or a recording."""
+"""The registry of models: from a name to a model that is loaded when it is first needed.
+
+A name is a folder, a model of the hub, or a prefix (``openai:``, ``kenlm:``, those of plug-ins)
+with what its opener understands. Names that are kept in files mean the same in another folder and
+hold no secret.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +34,10 @@ from cimento.suites.model import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context
 
 AnyScorer: TypeAlias = Scorer | TextScorer
+
+# User name and password, or the query, of a URL.
+_SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
+_OF_FILES = frozenset({"replay", "kenlm"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -310,11 +319,6 @@ def _load(located: Located, asking: Asking) -> Scorer:
         device=asking.device,
         limits=asking.limits,
     )
-
-
-# User name and password, or the query, of a URL.
-_SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
-_OF_FILES = frozenset({"replay", "kenlm"})
 
 
 def without_secrets(model: str) -> str:

@@ -1,1 +1,1 @@
-"""TODO: hf."""
+"""Models of transformers: files, loading, batches, scores, fills and inspection."""

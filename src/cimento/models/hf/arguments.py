@@ -1,7 +1,7 @@
-"""Options that are handed to transformers as they are: attention, quantisation, devices.
+"""Options and files that transformers is handed, and those that are refused before it sees them.
 
-They can change scores, so they are a part of the policy: of the cache's keys, of a run's inputs
-and of the name of its folder.
+Options (attention, quantisation, devices) can change scores, so they are a part of the policy: of
+the cache's keys, of a run's inputs and of the name of its folder.
 """
 
 from __future__ import annotations
@@ -74,6 +74,15 @@ _OURS: Mapping[str, str] = {
 
 _TRUST = (ALLOW_PICKLE, TRUST_CODE)
 _PICKLED = "no file named model.safetensors"
+
+SAFE = ".safetensors"
+_INDEX = ".index.json"
+_NAMED_BY_CONFIG = "transformers_weights"
+_PICKLES = (
+    "Weights of other formats are pickles, which can hold code: convert them to safetensors, or"
+    " trust them with --allow-pickle."
+)
+_SHORT = 80
 
 
 def parse_model_args(
@@ -215,16 +224,6 @@ def _value(text: str) -> JsonValue:
     except ValueError:
         return text
     return value
-
-
-SAFE = ".safetensors"
-_INDEX = ".index.json"
-_NAMED_BY_CONFIG = "transformers_weights"
-_PICKLES = (
-    "Weights of other formats are pickles, which can hold code: convert them to safetensors, or"
-    " trust them with --allow-pickle."
-)
-_SHORT = 80
 
 
 def refuse_other_files(

@@ -1,4 +1,7 @@
-"""What is asked of one forward pass and where the answers go; in arrays, for it is much."""
+"""Batches: which sequences share one, what is asked of it, and what is done without memory for it.
+
+Where memory runs out the batch is halved, and so are all later ones, instead of an end.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,14 @@ from cimento.models.base import BatchLimits
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, FloatArray
 
-
 IntArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
+
+Inputs: TypeAlias = Mapping[str, torch.Tensor]
+
+_MESSAGES = ("out of memory", "can't allocate memory", "defaultcpuallocator", "alloc_failed")
+"""What devices say: MPS and older CUDA, the CPU (twice), cuBLAS."""
+
+_MEMORIES: WeakKeyDictionary[torch.nn.Module, Memory] = WeakKeyDictionary()
 
 
 class ScoreBuffer:
@@ -123,12 +132,6 @@ class AskList:
         )
 
 
-Inputs: TypeAlias = Mapping[str, torch.Tensor]
-
-_MESSAGES = ("out of memory", "can't allocate memory", "defaultcpuallocator", "alloc_failed")
-"""What devices say: MPS and older CUDA, the CPU (twice), cuBLAS."""
-
-
 class DoesNotFitError(ModelError):
     """A single row of tokens is more than the device's memory holds."""
 
@@ -189,9 +192,6 @@ class Memory:
                 seen=f"its memory does not hold one row of {width} tokens",
                 todo="Free some, use another device, or a narrower --dtype.",
             )
-
-
-_MEMORIES: WeakKeyDictionary[torch.nn.Module, Memory] = WeakKeyDictionary()
 
 
 def memory_of(model: torch.nn.Module) -> Memory:

@@ -1,4 +1,12 @@
-"""Causal scores the plain way, which every model allows: each text in a row of its own."""
+"""Causal language models: log P of a token given the tokens before it, taken in two ways.
+
+The plain way gives each text a row of its own; the fast way lays texts out in prefix trees. The
+fast way is not trusted. The first trees that branch are scored both ways and compared, and
+wider ones again when they come, because what goes wrong can depend on the width of a row (an
+attention window that counts places in the row instead of positions in the text). Where the two
+differ (position biases that follow the layout, recurrent models, anything new), or where the
+model does not take the mask, every text goes the plain way.
+"""
 
 from __future__ import annotations
 
@@ -46,6 +54,12 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
     from cimento.models.hf.heads import Read
     from cimento.suites.stimuli import ScoreRequest
+
+TREE_NODES = {"cpu": 256}
+TREE_NODES_ELSEWHERE = 512
+"""Size of a prefix tree: 256 was fastest on two CPU cores, among 192 to 512."""
+
+PROOF_TEXTS = 6
 
 
 class PlainScoring:
@@ -127,13 +141,6 @@ def length_that_matters(model: PreTrainedModel) -> int:
         if each.get("rope_type") == "longrope"
     ]
     return min(limits, default=sys.maxsize)
-
-
-TREE_NODES = {"cpu": 256}
-TREE_NODES_ELSEWHERE = 512
-"""Size of a prefix tree: 256 was fastest on two CPU cores, among 192 to 512."""
-
-PROOF_TEXTS = 6
 
 
 class CausalScoring:

@@ -1,4 +1,7 @@
-"""PEFT adapters: small weights that are put on the model they were trained with."""
+"""The files of a model: where a name leads, what its config says, and the models that are here.
+
+Nothing is loaded. A PEFT adapter is found together with the model it was trained with.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,20 @@ from cimento.io.parsing import parse_json
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-
 CONFIG = "adapter_config.json"
 _WEIGHTS = "adapter_model.safetensors"
+
+DEMO_MODELS = ("demo-causal", "demo-masked")
+_HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
+_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
+_CODE = "*.py"
+"""Brought and hashed too: it is run for those who trust it."""
+
+Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
+"""What a model of transformers can be loaded as."""
+
+_CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
+_MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,13 +150,6 @@ def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
             f" ({', '.join(missing[:3])} ...)",
             todo="Is the download complete, and is it an adapter of this model?",
         )
-
-
-DEMO_MODELS = ("demo-causal", "demo-masked")
-_HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
-_PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
-_CODE = "*.py"
-"""Brought and hashed too: it is run for those who trust it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,13 +294,6 @@ def _digest(folder: Path) -> str:
             where=str(folder), seen=f"cannot be read ({error.strerror or error})"
         ) from error
     return total.hexdigest()
-
-
-Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
-"""What a model of transformers can be loaded as."""
-
-_CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
-_MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
 
 
 def read_config(located: Located) -> dict[str, Any]:

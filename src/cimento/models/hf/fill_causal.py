@@ -1,7 +1,10 @@
-"""Blanks filled by causal models: what comes next after what stands before the blank.
+"""Blanks filled from left to right: by causal models and by encoder-decoders.
 
-What follows the blank is not seen here; ranking candidates by the whole text is a matter of
-scoring, for which any model will do.
+A causal model continues what stands before the blank; what follows is not seen here, and ranking
+candidates by the whole text is a matter of scoring, for which any model will do. An encoder-decoder
+(T5, mT5, UL2) reads the text with a sentinel in the blank and writes the sentinel and what belongs
+there, up to the next sentinel (Raffel et al. 2020, section 3.1.4,
+https://jmlr.org/papers/v21/20-074.html).
 """
 
 from __future__ import annotations
@@ -35,11 +38,13 @@ if TYPE_CHECKING:
 
     from cimento.models.hf.fill_words import BoolArray
 
-
 _BEAMS = 2
 """Unfinished words that are followed for each word that is wanted."""
 
 _Ids = tuple[int, ...]
+
+_SENTINEL_BEAMS = 2
+"""Unfinished candidates that are followed for each one that is wanted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,10 +205,6 @@ class CausalFiller:
             kind=self._tokens.kind(ids, after_blank=fit),
             method=method,
         )
-
-
-_SENTINEL_BEAMS = 2
-"""Unfinished candidates that are followed for each one that is wanted."""
 
 
 class SentinelFiller:

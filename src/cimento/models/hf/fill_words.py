@@ -1,4 +1,4 @@
-"""Tokens as candidates: their text, whether they are whole words, and what several make."""
+"""Candidates for blanks: distributions at chosen positions, and what tokens make as words."""
 
 from __future__ import annotations
 
@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 
     from cimento.models.hf.batches import IntArray
 
-
 BoolArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.bool_]]"
+
+Row: TypeAlias = tuple[tuple[int, ...], int]
+"""Token ids of a sequence, and a position in it."""
+
+Take: TypeAlias = Callable[[torch.Tensor, list[Row]], None]
+"""Given log-probabilities in nats, shape (some rows, vocabulary), and which rows these are."""
 
 
 class FillTokens:
@@ -176,13 +181,6 @@ class FillTokens:
 
 def _has_letter_or_digit(text: str) -> bool:
     return any(unicodedata.category(char)[0] in "LN" for char in text)
-
-
-Row: TypeAlias = tuple[tuple[int, ...], int]
-"""Token ids of a sequence, and a position in it."""
-
-Take: TypeAlias = Callable[[torch.Tensor, list[Row]], None]
-"""Given log-probabilities in nats, shape (some rows, vocabulary), and which rows these are."""
 
 
 class Distributions:

@@ -1,4 +1,11 @@
-"""What can be read off the logits at a position besides the log-probability of the token there."""
+"""The head of a model, applied to chosen positions: log-probabilities and what else is read there.
+
+The language-model head costs as much as the transformer itself where vocabularies are large, and
+most positions of a masked model's pass are not asked for. The head gets the wanted rows only, those
+of several batches together: a hook between transformer and head keeps them back, and later they are
+handed to the head as if the transformer had just been run. Nothing else of the model's own forward
+pass is changed.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +26,21 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
     from cimento.models.hf.batches import IntArray
 
+Read: TypeAlias = "Column | TokenSet"
+"""What can be read at a position."""
+
+Thinning: TypeAlias = Literal["last attention", "head", "nowhere"]
+"""From where on only the wanted rows are computed: after the last attention, in the head, or all
+rows to the end, the others thrown away then."""
+
+MAX_LOGITS = {"cpu": 16_000_000}
+MAX_LOGITS_ELSEWHERE = 64_000_000
+"""Logits held at once. The head runs over the wanted rows in pieces of at most this size, so that
+memory does not grow with the vocabulary times the batch."""
+
+NORMALISED_AT_ONCE = {"cpu": 4_000_000}
+"""Logits normalised at once, where not all of a piece: more leave the processor's cache."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TokenSet:
@@ -29,10 +51,6 @@ class TokenSet:
     """
 
     ids: torch.Tensor
-
-
-Read: TypeAlias = "Column | TokenSet"
-"""What can be read at a position."""
 
 
 def read_columns(
@@ -168,19 +186,6 @@ class Replaced:
             del self._module.forward
         else:
             self._module.forward = self._own
-
-
-Thinning: TypeAlias = Literal["last attention", "head", "nowhere"]
-"""From where on only the wanted rows are computed: after the last attention, in the head, or all
-rows to the end, the others thrown away then."""
-
-MAX_LOGITS = {"cpu": 16_000_000}
-MAX_LOGITS_ELSEWHERE = 64_000_000
-"""Logits held at once. The head runs over the wanted rows in pieces of at most this size, so that
-memory does not grow with the vocabulary times the batch."""
-
-NORMALISED_AT_ONCE = {"cpu": 4_000_000}
-"""Logits normalised at once, where not all of a piece: more leave the processor's cache."""
 
 
 class RowHead:

@@ -1,10 +1,13 @@
-"""How texts may be laid out for a model: tried on two short ones before its first score.
+"""Layouts: how texts share a pass of a model, tried out on two short ones before its first score.
 
 Most models give the same scores however texts share a batch. Some do not: a model that mixes
 positions without looking at the attention mask (ConvBERT, FNet) sees the padding, a head that mixes
 positions cannot be given some of them, and a masked model loaded as a causal one sees the future.
 No list of architectures is kept: what a model does is found out, and the fastest layout that gives
 what one text alone in a plain forward pass gives is taken.
+
+Beside it stand the shapes that texts take: with tokens masked, cut into windows where they are
+longer than the model's, and as prefix trees, where common beginnings are read once.
 """
 
 from __future__ import annotations
@@ -29,7 +32,6 @@ if TYPE_CHECKING:
 
     from cimento.models.base import FloatArray
     from cimento.models.tokens.tokenizing import Frame
-
 
 Ids: TypeAlias = Sequence[int]
 

@@ -35,6 +35,9 @@ _OBJECTS, _TIMES = 20_000, (20, 20)
 
 _is_own: list[bool] = []
 
+_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
+"""What the drivers of NVIDIA and AMD bring, and that of Windows' own Linux."""
+
 
 def own_process() -> None:
     """Say that this process is cimento's own: what it imports is for nobody else.
@@ -168,10 +171,6 @@ def _without_collecting() -> Iterator[None]:
     finally:
         if was_enabled:
             gc.enable()
-
-
-_DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
-"""What the drivers of NVIDIA and AMD bring, and that of Windows' own Linux."""
 
 
 @functools.cache

@@ -1,4 +1,7 @@
-"""Loading a Hugging Face model and its tokenizer, checked before the first score."""
+"""A model of transformers and its tokenizer, loaded and checked before the first score.
+
+What its files alone tell (its kind, its tokens, its size) is known without its weights.
+"""
 
 from __future__ import annotations
 
@@ -33,8 +36,12 @@ if TYPE_CHECKING:
     import torch
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-
 _SHOWN = 80
+
+_LENGTH = struct.Struct("<Q")
+_MOST_HEADER = 100_000_000
+_MOST_AXES = 8
+_LARGEST = 1 << 40
 
 
 def load(
@@ -309,12 +316,6 @@ def fuse_activations(model: torch.nn.Module) -> None:
         for name, child in module.named_children():
             if isinstance(child, spelled_out):
                 setattr(module, name, torch.nn.GELU(approximate="tanh"))
-
-
-_LENGTH = struct.Struct("<Q")
-_MOST_HEADER = 100_000_000
-_MOST_AXES = 8
-_LARGEST = 1 << 40
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""TODO: recorded."""
+"""Recorded surprisals: read, aligned with a suite and replayed; no model is loaded."""

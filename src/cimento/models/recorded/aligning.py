@@ -1,4 +1,21 @@
-"""A text as a tokenizer may have rewritten it before cutting it, and the way back."""
+"""From token strings to regions, where nothing but the tokens was recorded.
+
+The rules are those of SyntaxGym's aligner (Gauthier et al. 2020,
+doi:10.18653/v1/2020.acl-demos.10), which walks through the text and the tokens side by side:
+
+- a token belongs to the region where the text goes on; it may not reach into the next one;
+- tokens that begin a sentence belong to the first region, tokens that end it to the last one,
+  even where these regions are empty;
+- a token for an unknown word stands for the text up to the next token that can be found again.
+  All of it is charged to the region where it begins, so that a region after it may be left
+  without tokens; at the end of a sentence that includes the token that ends it.
+
+Where that aligner breaks down, this one does what a reader would expect: docs/replay.md lists
+the differences. What does not fit is an error and is never skipped.
+
+A tokenizer may have rewritten the text before cutting it: the forms that it may have taken are
+tried, the plainest first.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +33,13 @@ from cimento.suites.stimuli import Span
 _Change: TypeAlias = Callable[[str], str]
 
 _BYTE_MARK = "Ġ"
+
+_MOSES_MARK = re.compile(r"@[-,.]@")
+_WORD = re.compile(r"\w")
+_STRETCH = re.compile(r"\S+")
+_LONGEST_DROPPED = 100
+"""A longer word has tokens, whatever the spec's pattern says; patterns are slow on long ones."""
+_TODO = "Is this the recording of this very suite, and the spec that of its model?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,14 +137,6 @@ def _rewrite(text: str, regions: Sequence[Span], change: _Change) -> RewrittenTe
         owner=(*owner, len(regions)),
         ends=tuple(offsets[end] for _, end in regions),
     )
-
-
-_MOSES_MARK = re.compile(r"@[-,.]@")
-_WORD = re.compile(r"\w")
-_STRETCH = re.compile(r"\S+")
-_LONGEST_DROPPED = 100
-"""A longer word has tokens, whatever the spec's pattern says; patterns are slow on long ones."""
-_TODO = "Is this the recording of this very suite, and the spec that of its model?"
 
 
 @dataclass(frozen=True, slots=True)

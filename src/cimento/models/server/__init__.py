@@ -1,1 +1,1 @@
-"""TODO: server."""
+"""Models behind OpenAI-compatible servers: requests, answers, identities, scores and replies."""

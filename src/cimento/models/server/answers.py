@@ -1,6 +1,9 @@
-r"""Where the tokens that a server names lie in the text it was sent.
+r"""A server's answer to one text: its tokens, where they lie in the text, and their scores.
 
-A server says what its tokens are as strings, and often where they begin. The strings are taken
+The answer is that of the OpenAI completions endpoint asked with ``echo`` and ``logprobs``: the
+tokens of the prompt with their log-probabilities, and after them those that were generated.
+
+Tokens come as strings, often with the places where they begin. The strings are taken
 first, since they can be checked: they must spell the text. But a token may be a part of a
 character (then its string is ``\ufffd``, or empty, or ``bytes:\xf0\x9f``), may have lost the
 blank before it, and one that stands for the beginning of the text is not in the text at all. So
@@ -34,6 +37,19 @@ _LONGEST = 4
 """Bytes that a character can have in UTF-8."""
 
 Starts = list[int | None]
+
+CLAMPED_NATS = -9999.0
+"""What vLLM writes for minus infinity, which JSON has no word for."""
+
+CAN_SCORE = (
+    "Scoring needs log-probabilities of the prompt (echo with logprobs on /completions):"
+    " vLLM gives them, and llama-cpp-python started with --logits_all true."
+)
+
+_ROUNDING_NATS = 1e-3
+_SHOWN = 6
+
+JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 
 def token_starts(
@@ -180,20 +196,6 @@ def _spread(starts: list[int], edges: Sequence[int]) -> Starts | None:
             starts[index] = starts[index - 1] + 1
     ascending = all(one < other for one, other in pairwise([*starts, edges[-1]]))
     return list(starts) if starts[0] == 0 and ascending else None
-
-
-CLAMPED_NATS = -9999.0
-"""What vLLM writes for minus infinity, which JSON has no word for."""
-
-CAN_SCORE = (
-    "Scoring needs log-probabilities of the prompt (echo with logprobs on /completions):"
-    " vLLM gives them, and llama-cpp-python started with --logits_all true."
-)
-
-_ROUNDING_NATS = 1e-3
-_SHOWN = 6
-
-JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Asking a server over HTTP: what is asked again and after how long, and what is told in the end.
+"""Requests to a server over HTTP, several at once: what is repeated, when, and what is told.
 
 The standard library does it: requests are small and answered slowly, a few at a time.
 """
@@ -41,6 +41,9 @@ _REDIRECTED = range(300, 400)
 _NEEDS_PROMPT_LOGPROBS = re.compile(r"logits_all|log_?prob|\becho\b", re.IGNORECASE)
 _TOO_LONG = re.compile(r"context (length|window|size)|too (long|many tokens)", re.IGNORECASE)
 _SAID = 300
+
+Asked = TypeVar("Asked", bound=Hashable)
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,10 +348,6 @@ def _retry_after_s(told: str | None) -> float | None:
         return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
     except (ValueError, TypeError):
         return None
-
-
-Asked = TypeVar("Asked", bound=Hashable)
-Answer = TypeVar("Answer")
 
 
 def ask_at_once(

@@ -1,4 +1,9 @@
-"""Replies from an OpenAI-compatible server: of its chat endpoint, or of its completions."""
+"""A model behind an OpenAI-compatible server: it scores texts and writes replies.
+
+The tokenizer is the server's, so nothing is known of the tokens before it answers: this is a
+`TextScorer`. Which weights the server holds cannot be seen either; the revision is a hash of its
+address, of what it reports about the model, and of what it answers to fixed probes.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +30,11 @@ MALFORMED_ATTEMPTS = 3
 _SHOWN_PROMPT = 60
 _MOST_STOPS = 4
 _KEY = "answer"
+
+_IDENTITY = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
+"""Fields of a model's entry that say what it is; the others change from request to request."""
+_SHOWN = 60
+_SHOWN_MODELS = 5
 
 
 class ServerReplier:
@@ -143,12 +153,6 @@ def _unpacked(text: str) -> str:
         return text
     found = content.get(_KEY) if isinstance(content, dict) else None
     return found if isinstance(found, str) else text
-
-
-_IDENTITY = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
-"""Fields of a model's entry that say what it is; the others change from request to request."""
-_SHOWN = 60
-_SHOWN_MODELS = 5
 
 
 class ServerScorer:

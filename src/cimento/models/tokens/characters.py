@@ -1,7 +1,8 @@
 """Characters, words and tokens: which token belongs to which stretch of a text.
 
 Everything goes by character offsets in the text as written, so that it holds for every kind of
-tokenizer; a token belongs where its first non-blank character is.
+tokenizer; a token belongs where its first non-blank character is. `Characters` goes through many
+texts at once, as columns; the functions go through one.
 """
 
 from __future__ import annotations
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import numpy as np
 
     from cimento.io.arrays import Flags, Integers
-
 
 _NOT_BLANK = re.compile(r"\S+")
 

@@ -1,4 +1,4 @@
-"""What a tokenizer marks of words, and the text that each of its tokens stands for."""
+"""What a tokenizer does: its kind, its marks of words, what it puts before a text, its chats."""
 
 from __future__ import annotations
 
@@ -15,12 +15,16 @@ from cimento.suites.model import JsonValue
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-
 PART_OF_CHARACTER = "\ufffd"
 """Stands for a character of which a token is only a part."""
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _NO_BYTE = 0xFF  # UTF-8 has no such byte
+
+SystemRole: TypeAlias = Literal["rendered", "left out", "refused"]
+
+_SYSTEM = "Antworte in einem Satz."
+_USER = "Wie viele Beine hat eine Spinne?"
 
 
 def surfaces_of(tokenizer: PreTrainedTokenizerBase) -> tuple[BoundaryRule, dict[int, str]]:
@@ -117,12 +121,6 @@ def _values(part: object, *keys: str) -> list[object]:
 
 def _first(values: Iterable[object]) -> str | None:
     return next((value for value in values if isinstance(value, str) and value), None)
-
-
-SystemRole: TypeAlias = Literal["rendered", "left out", "refused"]
-
-_SYSTEM = "Antworte in einem Satz."
-_USER = "Wie viele Beine hat eine Spinne?"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from cimento.io.arrays import Flags, Integers
 
-
 _PROBE = "a"
 _SHORT_PROBE = "A dog barks."
 _LONG_PROBE = "The keys to the old cabinet are on the table."

@@ -1,4 +1,4 @@
-"""A causal model that remembers the beginning it read last: what prompts share is computed once.
+"""Prompts to causal models: options scored after them, replies written, what they share read once.
 
 Prompts that begin with the same examples are read one after another, sorted; each time the keys
 and values of the part that the next prompt shares are kept and the rest is read in one row, the
@@ -9,22 +9,36 @@ longer texts come, it is compared with a plain pass over whole texts.
 from __future__ import annotations
 
 import inspect
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from cimento.errors import ModelError, TextTooLongError
+from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
+from cimento.models.base import ModelCard, Policy
 from cimento.models.hf.batches import is_out_of_memory
 from cimento.models.hf.causal import length_that_matters
-from cimento.models.hf.layout import PrefixTree, common, tolerance_nats
+from cimento.models.hf.layout import Ids, PrefixTree, common, tolerance_nats
+from cimento.models.questions import (
+    Choose,
+    OptionScores,
+    Reply,
+    StopReason,
+    Written,
+    refuse_not_finite,
+)
+from cimento.models.tokens.tokenizing import causal_frame
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
+    from cimento.models.hf.inspection import Inside
 
-TokenIds = Sequence[int]
+_SHOWN_CHARACTERS = 60
+"""Of the end of a prompt, in messages."""
+_ASK_SHORTER = "Ask with fewer examples (--set shots=1), or a model with a longer window."
 
 
 class PrefixReader:
@@ -50,7 +64,7 @@ class PrefixReader:
         self._longest_shared = min(window or sys.maxsize, length_that_matters(model))
         self.remark = ""
 
-    def read(self, texts: Sequence[TokenIds], starts: Sequence[int]) -> list[torch.Tensor]:
+    def read(self, texts: Sequence[Ids], starts: Sequence[int]) -> list[torch.Tensor]:
         """Log-probabilities of every token of the vocabulary at the ends of some texts.
 
         Args:
@@ -83,7 +97,7 @@ class PrefixReader:
 
     def _prove(
         self,
-        texts: Sequence[TokenIds],
+        texts: Sequence[Ids],
         starts: Sequence[int],
         found: Sequence[torch.Tensor],
         *,
@@ -113,7 +127,7 @@ class PrefixReader:
         self._cached = []
         self.remark = f"beginnings that prompts share are computed every time: {reason}"
 
-    def _plain(self, text: TokenIds, start: int) -> torch.Tensor:
+    def _plain(self, text: Ids, start: int) -> torch.Tensor:
         """One text through the model's own forward pass, nothing shared."""
         with torch.inference_mode():
             fed = torch.tensor([list(text[:-1])], device=self._model.device)
@@ -123,7 +137,7 @@ class PrefixReader:
         return scores
 
     def _shared(
-        self, texts: Sequence[TokenIds], starts: Sequence[int]
+        self, texts: Sequence[Ids], starts: Sequence[int]
     ) -> tuple[list[torch.Tensor], int]:
         """What `read` gives, and how many tokens were kept from before."""
         order = sorted(range(len(texts)), key=lambda number: tuple(texts[number]))
@@ -177,10 +191,10 @@ class PrefixReader:
             self._cache.crop(-tokens)
 
 
-def _branches(texts: Sequence[TokenIds], order: Sequence[int], kept: int) -> PrefixTree:
+def _branches(texts: Sequence[Ids], order: Sequence[int], kept: int) -> PrefixTree:
     """What is fed of the texts, in order: from `kept` on, without their last tokens."""
     tree = PrefixTree()
-    before: TokenIds = ()
+    before: Ids = ()
     for number in order:
         fed = texts[number][kept:-1]
         tree.add(number, fed, shared=common(before, fed))
@@ -192,9 +206,6 @@ def _largest_difference(one: torch.Tensor, other: torch.Tensor) -> float:
     """Between what is likely at all: far below, half-precision models differ and no one asks."""
     likely = other > other.max(dim=1, keepdim=True).values - 20.0
     return float((one - other)[likely].abs().max())
-
-
-_SHOWN_PROMPT = 60
 
 
 def split_ids(
@@ -235,10 +246,10 @@ def split_ids(
         )
     if window is not None and len(ids) > window:
         raise TextTooLongError(
-            where=f"prompt that ends in {prompt[-_SHOWN_PROMPT:]!r}",
+            where=f"prompt that ends in {prompt[-_SHOWN_CHARACTERS:]!r}",
             seen=f"it makes {len(ids)} tokens with what follows,"
             f" and the model's window holds {window}",
-            todo="Ask with fewer examples (--set shots=1), or a model with a longer window.",
+            todo=_ASK_SHORTER,
         )
     return ids, own
 
@@ -257,3 +268,141 @@ def _tokens(
     """Ids, and the characters that each token covers."""
     output = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     return list(output["input_ids"]), list(output["offset_mapping"])
+
+
+class CausalOptions:
+    """Answers scored by a causal model of transformers, what prompts share computed once.
+
+    Args:
+        inside: the model and its tokenizer.
+        card: what is known about it.
+        policy: its rule for what stands before a text.
+        sharing: whether what prompts share is computed once.
+    """
+
+    def __init__(
+        self, inside: Inside, *, card: ModelCard, policy: Policy, sharing: bool = True
+    ) -> None:
+        self._tokenizer = inside.tokenizer
+        self._before = causal_frame(inside.tokenizer, policy.bos).before
+        self._reader = PrefixReader(inside.model, sharing=sharing)
+        self.card = card
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Why prompts do not share what they could, where they do not."""
+        return (self._reader.remark,) if self._reader.remark else ()
+
+    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
+        """Score answers; see `OptionScorer`. Prompts that begin alike come one after another."""
+        split = [self._split(ask) for ask in asks]
+        for number in sorted(range(len(asks)), key=lambda number: split[number][0][0]):
+            texts, starts = zip(*split[number], strict=True)
+            yield number, self._score(texts, starts, where=asks[number].prompt)
+
+    def _split(self, ask: Choose) -> list[tuple[list[int], int]]:
+        return [
+            split_ids(
+                self._tokenizer,
+                ask.prompt,
+                option,
+                before=() if ask.templated else self._before,
+                window=self.card.window,
+            )
+            for option in ask.options
+        ]
+
+    def _score(
+        self, texts: Sequence[Sequence[int]], starts: Sequence[int], *, where: str
+    ) -> OptionScores:
+        if not all(starts):
+            # Without anything before the prompt's first token, it has no probability.
+            refuse_not_finite([[math.nan]], self.card, where)
+        nats: list[tuple[float, ...]] = []
+        greedy: list[bool] = []
+        tokens: list[tuple[str, ...]] = []
+        for text, start, rows in zip(texts, starts, self._reader.read(texts, starts), strict=True):
+            ids = list(text[start:])
+            chosen = rows[range(len(ids)), ids]
+            nats.append(tuple(chosen.double().tolist()))
+            greedy.append(bool((rows.argmax(dim=1).tolist()) == ids))
+            tokens.append(tuple(self._tokenizer.convert_ids_to_tokens(ids)))
+        refuse_not_finite(nats, self.card, where)
+        return OptionScores(nats=tuple(nats), tokens=tuple(tokens), greedy=tuple(greedy))
+
+
+class CausalReplier:
+    """A causal model that goes on after a prompt with the most probable token, again and again.
+
+    Its own settings for generation (sampling, penalties) are not used; its end tokens are.
+
+    Args:
+        inside: the model and its tokenizer.
+        card: what is known about it.
+        policy: its rule for what stands before a text.
+    """
+
+    def __init__(self, inside: Inside, *, card: ModelCard, policy: Policy) -> None:
+        self._tokenizer = inside.tokenizer
+        self._before = causal_frame(inside.tokenizer, policy.bos).before
+        self._reader = PrefixReader(inside.model)
+        self._ends = end_tokens(inside.model, inside.tokenizer)
+        self.card = card
+
+    def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
+        """Answer prompts one after another, those that begin alike as neighbours; see `Replier`."""
+        prompts = [
+            prompt_ids(self._tokenizer, ask.prompt, before=() if ask.templated else self._before)
+            for ask in asks
+        ]
+        for number in sorted(range(len(asks)), key=lambda number: prompts[number]):
+            yield number, self._reply(asks[number], prompts[number])
+
+    def _reply(self, ask: Reply, prompt: Sequence[int]) -> Written:
+        written: list[int] = []
+        while len(written) < ask.max_tokens:
+            token = self._next([*prompt, *written], ask)
+            if token in self._ends:
+                return self._done(written, ask, "end")
+            written.append(token)
+            text = self._text(written)
+            if any(stop in text.lstrip() for stop in ask.stop):
+                return self._done(written, ask, "stop")
+        return self._done(written, ask, "length")
+
+    def _next(self, ids: Sequence[int], ask: Reply) -> int:
+        window = self.card.window
+        if window is not None and len(ids) >= window:
+            raise TextTooLongError(
+                where=f"prompt that ends in {ask.prompt[-_SHOWN_CHARACTERS:]!r}",
+                seen=f"with the reply it is longer than the model's window of {window} tokens",
+                todo=_ASK_SHORTER,
+            )
+        # What is predicted is asked for by a token that is not read.
+        [rows] = self._reader.read([[*ids, ids[-1]]], [len(ids)])
+        if bool(rows.isnan().any()):
+            raise NonFiniteScoreError(
+                where=f"model {self.card.name!r}",
+                seen="the model gave NaN while it wrote a reply",
+                todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
+            )
+        return int(rows[0].argmax())
+
+    def _text(self, written: Sequence[int]) -> str:
+        return str(self._tokenizer.decode(list(written), skip_special_tokens=True))
+
+    def _done(self, written: Sequence[int], ask: Reply, reason: StopReason) -> Written:
+        text = self._text(written)
+        # Empty lines before the reply are no end of it.
+        opening = len(text) - len(text.lstrip())
+        ends = [at for stop in ask.stop if (at := text.find(stop, opening)) >= 0]
+        return Written(text[: min(ends)] if ends else text, reason)
+
+
+def end_tokens(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
+    """The tokens that end a reply, as the model's settings and its tokenizer name them."""
+    named = getattr(model.generation_config, "eos_token_id", None)
+    ends = {named} if isinstance(named, int) else set(named or ())
+    if tokenizer.eos_token_id is not None:
+        ends.add(int(tokenizer.eos_token_id))
+    return frozenset(ends)
