@@ -331,7 +331,7 @@ def suite_texts(suite):
 
 def _patiently(suite, address, **more):
     """Evaluate without waiting between attempts."""
-    from cimento.models.server.model import http
+    from cimento.models.server import http
 
     calm = http.Patience
     with pytest.MonkeyPatch.context() as patch:

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.models.server import identity
 from cimento.models.server.identity import FILE, PROBES, Fingerprint, identify
-from cimento.models.server.model import identity
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.servers.replies import reply_server
 from tests.stories import ask
