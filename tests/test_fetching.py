@@ -17,10 +17,11 @@ from pathlib import Path
 import pytest
 from huggingface_hub import close_session
 
-from cimento import fetching, load_suite
+from cimento import load_suite
 from cimento.cli.main import invoke
 from cimento.errors import InputError, StorageError, UsageError
-from cimento.fetching import download, fetch, unpinned
+from cimento.io import fetching
+from cimento.io.fetching import download, fetch, unpinned
 from cimento.suites.published import Published, find_published, https_only, published
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"

@@ -25,7 +25,7 @@ from cimento.errors import (
     SuiteError,
     TableError,
 )
-from cimento.fetching import _opener
+from cimento.io.fetching import _opener
 from cimento.io.parsing import filled, whole_number
 from cimento.models.hf.files import kind_of, locate
 from cimento.models.hf.loading import count_parameters

@@ -86,7 +86,7 @@ def get(
     ] = None,
 ) -> None:
     """Fetch a published dataset at a pinned revision; what is already there is only checked."""
-    from cimento.fetching import SOURCE, fetch, unpinned
+    from cimento.io.fetching import SOURCE, fetch, unpinned
     from cimento.suites.published import find_published
 
     found = find_published(dataset)

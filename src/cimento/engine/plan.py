@@ -19,7 +19,7 @@ from cimento.engine.requests import Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError
-from cimento.fetching import fetch
+from cimento.io.fetching import fetch
 from cimento.io.tables import Column
 from cimento.models.hf.files import DEMO_MODELS, locate
 from cimento.models.registry import OPENERS, shown_name
