@@ -13,12 +13,12 @@ from cimento.cli.console import show
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
 
-FAILED = 1
+DAMAGED = 1
 
-app = typer.Typer(help="Look after the answers kept between runs.", no_args_is_help=True)
+cache_app = typer.Typer(help="Look after the answers kept between runs.", no_args_is_help=True)
 
 
-@app.command("info")
+@cache_app.command("info")
 def info() -> None:
     """Print where the cache is, how many texts it knows and how large it is."""
     with _open() as cache:
@@ -27,7 +27,7 @@ def info() -> None:
     show(f"{cache.path}\n{number} texts scored, {size / 1e6:.1f} MB")
 
 
-@app.command("clear")
+@cache_app.command("clear")
 def clear() -> None:
     """Forget all answers; stored runs stay as they are."""
     from cimento.models.server.identity import FILE
@@ -37,7 +37,7 @@ def clear() -> None:
         show(f"{cache.clear()} texts forgotten")
 
 
-@app.command("verify")
+@cache_app.command("verify")
 def verify() -> int:
     """Check every entry; the exit code is 1 where something is damaged."""
     with _open() as cache:
@@ -45,7 +45,7 @@ def verify() -> int:
     show("\n".join(problems) if problems else "Nothing is damaged.")
     if problems:
         show("Clear it with: cimento cache clear, or delete the file.")
-    return FAILED if problems else 0
+    return DAMAGED if problems else 0
 
 
 @contextlib.contextmanager

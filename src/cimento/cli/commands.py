@@ -21,7 +21,7 @@ class Entry(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        target: where it is, as ``module:name`` in `cimento.cli`; a function or a typer app.
+        target: where it is, as ``module:name``; a function or a typer app.
         help: what it does, in a few words.
     """
 
@@ -30,38 +30,46 @@ class Entry(NamedTuple):
 
 
 COMMANDS: Mapping[str, Entry] = {
-    "demo": Entry("demo:demo", "Everything once, offline, with a report."),
-    "run": Entry("run:run", "Ask suites of models and judge."),
-    "plan": Entry("plan:plan", "What a run would do and cost."),
-    "prefetch": Entry("prefetch:prefetch", "Download what a run needs, for nodes without network."),
-    "slurm": Entry("slurm:slurm", "Write a run as an array of Slurm jobs."),
-    "collect": Entry("collect:collect", "What a spread run lacks; put it together."),
-    "judge": Entry("judge:judge", "Judge stored runs again."),
-    "report": Entry("report:report", "Write a page or a table to read."),
-    "show": Entry("show:show", "A stored run, or one item of it."),
-    "profile": Entry("profile:profile", "What models do in each dimension of a cloze suite."),
-    "figure": Entry("figure:figure", "Draw stored runs."),
-    "compare": Entry("compare:compare", "Two runs, or all models of a suite, item by item."),
-    "cite": Entry("cite:cite", "BibTeX, or the methods paragraph, of stored runs."),
-    "export": Entry("export:export", "Write stored runs for other programs."),
-    "rerun": Entry("rerun:rerun", "Make stored runs again and compare byte for byte."),
-    "score": Entry("score:score", "Surprisals of free text."),
-    "join": Entry("join:join", "Reading times beside surprisals of words."),
-    "fill": Entry("fill:fill", "What fits the blanks of free text."),
-    "suites": Entry("suites:app", "List, show, check, convert and make test suites."),
-    "corpus": Entry("corpus:app", "Search treebanks, and make items out of them."),
-    "annotate": Entry("annotate:app", "Let people judge and write: terminal, surveys, browser."),
-    "study": Entry("study:app", "Redo a published study, computed beside printed."),
-    "stories": Entry("stories:app", "Convert stories; how results vary."),
-    "models": Entry("models:app", "List models, and check what a model is like."),
-    "cache": Entry("cache:app", "Look after the answers kept between runs."),
+    "demo": Entry("cimento.cli.demo:demo", "Everything once, offline, with a report."),
+    "run": Entry("cimento.cli.run:run", "Ask suites of models and judge."),
+    "plan": Entry("cimento.cli.plan:plan", "What a run would do and cost."),
+    "prefetch": Entry(
+        "cimento.cli.prefetch:prefetch", "Download what a run needs, for nodes without network."
+    ),
+    "slurm": Entry("cimento.cli.slurm:slurm", "Write a run as an array of Slurm jobs."),
+    "collect": Entry("cimento.cli.collect:collect", "What a spread run lacks; put it together."),
+    "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again."),
+    "report": Entry("cimento.cli.report:report", "Write a page or a table to read."),
+    "show": Entry("cimento.cli.show:show", "A stored run, or one item of it."),
+    "profile": Entry(
+        "cimento.cli.profile:profile", "What models do in each dimension of a cloze suite."
+    ),
+    "figure": Entry("cimento.cli.figure:figure", "Draw stored runs."),
+    "compare": Entry(
+        "cimento.cli.compare:compare", "Two runs, or all models of a suite, item by item."
+    ),
+    "cite": Entry("cimento.cli.cite:cite", "BibTeX, or the methods paragraph, of stored runs."),
+    "export": Entry("cimento.cli.export:export", "Write stored runs for other programs."),
+    "rerun": Entry("cimento.cli.rerun:rerun", "Make stored runs again and compare byte for byte."),
+    "score": Entry("cimento.cli.score:score", "Surprisals of free text."),
+    "join": Entry("cimento.cli.join:join", "Reading times beside surprisals of words."),
+    "fill": Entry("cimento.cli.fill:fill", "What fits the blanks of free text."),
+    "suites": Entry("cimento.cli.suites:app", "List, show, check, convert and make test suites."),
+    "corpus": Entry("cimento.cli.corpus:app", "Search treebanks, and make items out of them."),
+    "annotate": Entry(
+        "cimento.cli.annotate:app", "Let people judge and write: terminal, surveys, browser."
+    ),
+    "study": Entry("cimento.cli.study:app", "Redo a published study, computed beside printed."),
+    "stories": Entry("cimento.cli.stories:app", "Convert stories; how results vary."),
+    "models": Entry("cimento.cli.models:app", "List models, and check what a model is like."),
+    "cache": Entry("cimento.cli.cache:cache_app", "Look after the answers kept between runs."),
 }
 
 
 def load(name: str) -> Any:  # noqa: ANN401  # a function, or a typer app
     """The function or app behind a command."""
     module, _, attribute = COMMANDS[name].target.partition(":")
-    return getattr(importlib.import_module(f"cimento.cli.{module}"), attribute)
+    return getattr(importlib.import_module(module), attribute)
 
 
 class LazyGroup(TyperGroup):
