@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from openpyxl import load_workbook
 
 from cimento.api import evaluate
-from cimento.cli.annotating import candidates
+from cimento.cli import annotate_candidates
 from cimento.cli.main import invoke
 from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.errors import InputError, UsageError
@@ -220,7 +220,9 @@ def run_folder(tmp_path):
 
 def typed(monkeypatch, *lines):
     waiting = list(lines)
-    monkeypatch.setattr(candidates, "_typed", lambda _prompt: waiting.pop(0) if waiting else None)
+    monkeypatch.setattr(
+        annotate_candidates, "_typed", lambda _prompt: waiting.pop(0) if waiting else None
+    )
 
 
 def test_a_run_is_judged_exported_imported_and_compared(run_folder, tmp_path, monkeypatch, capsys):

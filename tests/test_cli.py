@@ -13,8 +13,7 @@ import polars as pl
 import pytest
 import typer
 
-from cimento.cli.commands import COMMANDS, load
-from cimento.cli.main import invoke
+from cimento.cli.main import COMMANDS, invoke, load
 from cimento.errors import did_you_mean
 
 ROOT = Path(__file__).parents[1]

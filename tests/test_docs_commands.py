@@ -11,8 +11,7 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from cimento.cli.commands import COMMANDS
-from cimento.cli.main import app, invoke
+from cimento.cli.main import COMMANDS, app, invoke
 from tests.docs_pages import DOCS, blocks, commands
 
 PAGES = sorted(DOCS.rglob("*.md"))

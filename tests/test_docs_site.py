@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento.cli.commands import COMMANDS
+from cimento.cli.main import COMMANDS
 
 ROOT = Path(__file__).parents[1]
 

@@ -13,7 +13,7 @@ from cimento import api
 from cimento.acceptability.suites import suite_of
 from cimento.api import evaluate as road
 from cimento.cli.main import invoke
-from cimento.cli.reports import open_reports
+from cimento.cli.report import open_reports
 from cimento.cloze.answers import ClozeAnswers
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.paradigms.stories.suite import STORY

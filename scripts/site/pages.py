@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, get_args, get_origin
 from mkdocs.structure.files import File, Files
 from typer.main import get_command
 
-from cimento.cli.commands import COMMANDS
-from cimento.cli.main import app
+from cimento.cli.main import COMMANDS, app
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig

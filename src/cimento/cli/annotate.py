@@ -1,39 +1,404 @@
-"""``cimento annotate``: dialogues, surveys and pages; one file for each in ``cli/annotating``."""
+"""``cimento annotate import``: answers of people into the judgments table."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
 import typer
 
-from cimento.cli.annotating import (
-    adjudicating,
-    applying,
-    candidates,
-    filtering,
-    importing,
-    pairs,
-    review,
-    serve,
-    stories,
-    survey,
-)
+from cimento.cli import annotate_candidates, annotate_dialogues, annotate_surveys, flags
+from cimento.cli.console import note, show
+from cimento.errors import UsageError
+
+if TYPE_CHECKING:
+    from cimento.people.judgments.formats import Submission
+    from cimento.people.judgments.importing import Import
+    from cimento.people.judgments.mapping import ColumnMap
+
+
+Suites = Annotated[
+    list[str] | None,
+    flags.option("--suite", help="The suite that was asked; its items are then checked."),
+]
+Columns = Annotated[
+    list[str] | None,
+    flags.option("--map", metavar="FIELD=COLUMN", help="Where a field stands. Repeatable."),
+]
+Fixed = Annotated[
+    list[str] | None,
+    flags.option("--fixed", metavar="FIELD=VALUE", help="A field equal in all. Repeatable."),
+]
+Mapping = Annotated[
+    Path | None, flags.option("--mapping", help="The same as TOML (docs/judgments.md).")
+]
+Prolific = Annotated[
+    Path | None, flags.option("--prolific", help="Prolific's export of the participants.")
+]
+Keep = Annotated[
+    list[str] | None,
+    flags.option("--keep", help="Column of it to keep in --participants. Repeatable."),
+]
+Participants = Annotated[
+    Path | None,
+    flags.option("--participants", help="Write pseudonym, status, seconds and --keep (TSV)."),
+]
+Secret = Annotated[
+    Path | None,
+    flags.option("--secret", help="File with the secret of pseudonyms; made if not there."),
+]
+Names = Annotated[
+    Literal["replace", "keep"],
+    flags.option("--names", help="Replace participants' names, or keep them as they are."),
+]
+OfUnknown = Annotated[
+    Literal["refuse", "skip"],
+    flags.option("--unknown", help="Answers to no item of the suite."),
+]
+Form = Annotated[
+    Literal["long", "wide", "jspsych", "pcibex", "rated"],
+    flags.option(
+        "--form",
+        help="long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's.",
+    ),
+]
+Output = Annotated[Path, flags.option("-o", "--output", help="Judgments: .parquet, .csv or .tsv.")]
+
+
+def import_answers(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of answers.")],
+    output: Output,
+    form: Form,
+    *,
+    suites: Suites = None,
+    columns: Columns = None,
+    fixed: Fixed = None,
+    mapping: Mapping = None,
+    prolific: Prolific = None,
+    keep: Keep = None,
+    participants: Participants = None,
+    secret: Secret = None,
+    names: Names = "replace",
+    unknown: OfUnknown = "refuse",
+) -> None:
+    """Read what people answered and write the judgments table.
+
+    Participants get pseudonyms (a keyed hash): --secret names the file with the key, which stays
+    with you and out of every table. --names keep is for names that are none.
+    """
+    from cimento.people.annotate.importing import ImportOptions
+    from cimento.people.annotate.importing import read_answers as read
+    from cimento.people.judgments.formats import read_prolific
+    from cimento.people.judgments.records import (
+        refuse_overwriting,
+        refuse_suffix,
+        table_of,
+        write_judgments,
+    )
+    from cimento.suites.builtin import find_suite
+    from cimento.suites.load import suite_paths
+
+    refuse_suffix(output)
+    refuse_overwriting(output, files)
+    _check_people(files, prolific, keep, participants)
+    paths = [path for name in suites or () for path in suite_paths(find_suite(name))]
+    submissions = read_prolific(prolific) if prolific is not None else None
+    key = _secret(secret) if form != "rated" and names == "replace" else None
+    found = read(
+        files,
+        ImportOptions(
+            form=form,
+            suites=paths,
+            columns=_columns(mapping, columns or (), fixed or ()),
+            secret=key,
+            submissions=submissions,
+            unknown=unknown,
+        ),
+    )
+    write_judgments(table_of(found.judgments), output)
+    if participants is not None and submissions is not None:
+        _write_people(submissions, keep or (), key, participants)
+    _tell(found, output)
+
+
+def _check_people(
+    files: Sequence[Path],
+    prolific: Path | None,
+    keep: Sequence[str] | None,
+    participants: Path | None,
+) -> None:
+    """UsageError where an option is of no use without another, or a file would be overwritten."""
+    from cimento.people.judgments.records import refuse_overwriting
+
+    if participants is not None and prolific is None:
+        raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
+    if keep and participants is None:
+        raise UsageError(where="--keep", seen="there is no --participants", todo="Give both.")
+    if participants is not None and prolific is not None:
+        refuse_overwriting(participants, [*files, prolific])
+
+
+def _tell(found: Import, output: Path) -> None:
+    for reason, number in found.passed.items():
+        note(f"{number} passed over: {reason}")
+    for each in found.notes:
+        note(each)
+    people = len({each.annotator for each in found.judgments})
+    note(f"{len(found.judgments)} judgments of {people} people: {output}")
+
+
+def _secret(path: Path | None) -> bytes:
+    from cimento.people.judgments.importing import open_secret
+
+    if path is None:
+        raise UsageError(
+            where="--secret",
+            seen="is missing, and participants' names are not kept",
+            todo="Give --secret FILE (made if not there; keep it to yourself), or --names keep.",
+        )
+    secret, made = open_secret(path)
+    if made:
+        note(f"A secret was made: {path}. Who has it can tell who is who; keep it to yourself.")
+    return secret
+
+
+def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str]) -> ColumnMap:
+    from cimento.people.judgments.mapping import map_of_options, read_map
+
+    said = map_of_options(columns, fixed)
+    return read_map(mapping).with_own(said) if mapping is not None else said
+
+
+def _write_people(
+    submissions: dict[str, Submission], keep: Sequence[str], key: bytes | None, path: Path
+) -> None:
+    from cimento.people.judgments.formats import write_participants
+    from cimento.people.judgments.importing import pseudonym
+
+    def rename(name: str) -> str:
+        return pseudonym(name, key) if key else name
+
+    write_participants(submissions, path, keep=keep, rename=rename)
+    note(f"{len(submissions)} participants: {path}")
+
+
+def pseudonym_of(
+    names: Annotated[list[str], typer.Argument(metavar="ID...", help="As the platform has them.")],
+    secret: Annotated[Path, flags.option("--secret", help="The file that they were made with.")],
+) -> None:
+    """Print the pseudonyms of participants, to find somebody who asks for deletion.
+
+    Their answers are then left out with: cimento annotate filter --drop PSEUDONYM=WHY.
+    """
+    from cimento.errors import InputError
+    from cimento.people.judgments.importing import open_secret, pseudonym
+
+    if not secret.is_file():
+        raise InputError(
+            where=str(secret),
+            seen="there is no such file",
+            todo="Give the secret that the table was imported with; a new one is of no use.",
+        )
+    key, _ = open_secret(secret)
+    for name in names:
+        show(pseudonym(name, key))
+
+
+# size: one argument for each option.
+def filter_answers(
+    judgments: Annotated[
+        Path, typer.Argument(metavar="JUDGMENTS", help="Table of judgments, or a run with one.")
+    ],
+    output: Annotated[Path, flags.option("-o", "--output", help="Table of what is left.")],
+    *,
+    duplicates: Annotated[
+        Literal["keep", "first", "last", "none"],
+        flags.option("--duplicates", help="Of several answers of one person to one question."),
+    ] = "keep",
+    status: Annotated[
+        str, flags.option("--status", help="Leave these out, as in REJECTED,RETURNED.")
+    ] = "",
+    min_seconds: Annotated[
+        float | None, flags.option("--min-seconds", min=0, help="Of the whole sitting.")
+    ] = None,
+    attention: Annotated[
+        float | None,
+        flags.option("--attention", min=0, max=1, help="Least share of checks that is right."),
+    ] = None,
+    same_share: Annotated[
+        float | None,
+        flags.option("--same-share", min=0, max=1, help="Largest share of one answer."),
+    ] = None,
+    same_run: Annotated[
+        int | None, flags.option("--same-run", min=1, help="Longest run of equal answers.")
+    ] = None,
+    with_rest: Annotated[
+        float | None,
+        flags.option("--with-rest", min=-1, max=1, help="Least agreement with all others."),
+    ] = None,
+    drop: Annotated[
+        list[str] | None,
+        flags.option("--drop", metavar="WHO=WHY", help="Leave one out, and why. Repeatable."),
+    ] = None,
+    by: Annotated[str, flags.option("--by", help="Who decides on these rules, for the log.")] = "",
+) -> None:
+    """Leave participants out by rules, and say who, why and what it changes.
+
+    Beside OUTPUT the log is written, as .log.json and .log.txt; the text is printed too.
+    """
+    from hashlib import sha256
+
+    from cimento.io.files import read_bytes, write_text
+    from cimento.people.judgments.filters import (
+        ExclusionRules,
+        filter_judgments,
+        log_json,
+        log_text,
+    )
+    from cimento.people.judgments.records import (
+        judgments_of,
+        read_judgments,
+        refuse_overwriting,
+        refuse_suffix,
+        table_of,
+        write_judgments,
+    )
+    from cimento.people.judgments.summaries import summarise
+
+    refuse_suffix(output)
+    limits = ExclusionRules(
+        duplicates=duplicates,
+        statuses=tuple(part.strip() for part in status.split(",") if part.strip()),
+        seconds=min_seconds,
+        attention=attention,
+        same_share=same_share,
+        same_run=same_run,
+        with_rest=with_rest,
+        by_hand=flags.reasons(drop or (), flag="--drop", example="p12=asked for it"),
+    )
+    if limits == ExclusionRules():
+        raise UsageError(
+            where="filter", seen="no rule is given", todo="Give --min-seconds or another rule."
+        )
+    file = judgments / "judgments.parquet" if judgments.is_dir() else judgments
+    refuse_overwriting(output, [file])
+    found = filter_judgments(judgments_of(read_judgments(judgments)), limits)
+    text = log_text(found, source=file.name, by=by)
+    digest = sha256(read_bytes(file)).hexdigest()
+    write_judgments(table_of(found.judgments), output)
+    logs = [output.with_suffix(ending) for ending in (".log.json", ".log.txt")]
+    write_text(log_json(found, limits, source=file.name, sha256=digest, by=by), logs[0])
+    write_text(text, logs[1])
+    show(text)
+    if not summarise(found.judgments):
+        note("Nothing is left.")
+    note(f"{len(found.judgments)} judgments: {output}; the log: {logs[0].name}, {logs[1].name}")
+
+
+def apply_answers(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="The suite that was asked.")],
+    judgments: Annotated[list[Path], typer.Argument(metavar="JUDGMENTS...", help="Tables.")],
+    output: Annotated[Path, flags.option("-o", "--output", help="Folder of the copy.")],
+    *,
+    scale: Annotated[
+        str, flags.option("--scale", help="Ends of the scale, as in 1,5; else the suite's.")
+    ] = "",
+) -> None:
+    """Write a copy of a suite with what people said of it, for models to be set beside.
+
+    Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
+    among options stand in choices.tsv, for `cimento profile --people`.
+    """
+    from cimento.cloze.surveying import CHOICES
+    from cimento.people.annotate.importing import apply_judgments
+    from cimento.people.judgments.records import judgments_of, read_judgments
+    from cimento.suites.builtin import find_suite
+
+    found = [each for path in judgments for each in judgments_of(read_judgments(path))]
+    applied = apply_judgments(find_suite(suite), found, output, scale=_scale(scale))
+    for why, count in applied.passed.items():
+        note(f"{count} passed over: {why}")
+    if applied.without:
+        note(f"{applied.without} items were answered by nobody")
+    note(f"{applied.used} answers: {output}")
+    if (output / CHOICES).exists():
+        note(f"cimento profile RUN --people {output / CHOICES}")
+    else:
+        note(f"cimento run {output} -m MODEL")
+
+
+def _scale(text: str) -> tuple[float, float] | None:
+    from cimento.people.judgments.records import finite
+
+    if not text:
+        return None
+    ends = [finite(part) for part in text.split(",")]
+    if len(ends) != 2 or ends[0] is None or ends[1] is None or ends[0] >= ends[1]:  # noqa: PLR2004  # two ends
+        raise UsageError(
+            where="--scale", seen=f"got {text!r}", todo="Write the worst and the best: 1,5."
+        )
+    return ends[0], ends[1]
+
+
+def adjudicate(
+    first: Annotated[Path, typer.Argument(metavar="A", help="Judgments of one annotator.")],
+    second: Annotated[Path, typer.Argument(metavar="B", help="Judgments of another; may be A.")],
+    output: Annotated[Path, flags.option("-o", "--output", help="Table of what holds.")],
+    *,
+    one: Annotated[
+        str, flags.option("--first", help="Whose answers in A, where it has several people's.")
+    ] = "",
+    other: Annotated[str, flags.option("--second", help="Whose answers in B.")] = "",
+    by: Annotated[str, flags.option("--by", help="Who decides, for the record.")] = "",
+    ask: Annotated[
+        bool, flags.option("--ask/--no-ask", help="Ask, or only say how far they agree.")
+    ] = True,
+) -> None:
+    """Decide, one after the other, where two annotators differ.
+
+    Both answers are shown; 1 or 2 takes one of them, and anything else that somebody answers may be
+    typed. Every decision is in the table at once; :quit stops, and the next time it goes on.
+    """
+    from cimento.people.annotate.adjudicating import agreement_text
+    from cimento.people.annotate.adjudicating import decide_differences as decide
+    from cimento.people.judgments.adjudication import one_annotator
+    from cimento.people.judgments.records import (
+        judgments_of,
+        read_judgments,
+        refuse_overwriting,
+        refuse_suffix,
+    )
+
+    refuse_suffix(output)
+    refuse_overwriting(output, [first, second])
+    a = one_annotator(judgments_of(read_judgments(first)), one, where=str(first))
+    b = one_annotator(judgments_of(read_judgments(second)), other, where=str(second))
+    if ask:
+        disputed, left = decide(a, b, output, by=by, read=input, tell=show)
+        note(f"{disputed - left} of {disputed} differences are decided: {output}")
+    show(agreement_text(a, b, output))
+
 
 app = typer.Typer(
     help="Let people judge and write: terminal, surveys, browser.", no_args_is_help=True
 )
-app.command("candidates", short_help="Judge what models put into blanks.")(candidates.candidates)
-app.command("pairs", short_help="Decide what each drawn sentence becomes.")(pairs.pairs)
-app.command("stories", short_help="Write stories down, field by field.")(stories.stories)
-app.command("second", short_help="Judge stories blind.")(stories.second)
-app.command("agreement", short_help="How far a second annotator agrees.")(stories.agreement)
-app.add_typer(review.app, name="review", short_help="To a native speaker and back.")
-app.command("import", short_help="Answers of people into the judgments table.")(
-    importing.import_answers
+app.command("candidates", short_help="Judge what models put into blanks.")(
+    annotate_candidates.candidates
 )
-app.command("pseudonym", short_help="Of somebody who asks for deletion.")(importing.pseudonym_of)
-app.command("filter", short_help="Leave participants out, in the open.")(filtering.filter_answers)
-app.add_typer(survey.app, name="survey", short_help="Make surveys out of suites.")
-app.add_typer(serve.app, name="serve", short_help="Ask people in a browser.")
-app.command("apply", short_help="Answers of people into a copy of the suite.")(
-    applying.apply_answers
+app.command("pairs", short_help="Decide what each drawn sentence becomes.")(
+    annotate_dialogues.pairs
 )
-app.command("adjudicate", short_help="Decide where two annotators differ.")(adjudicating.adjudicate)
+app.command("stories", short_help="Write stories down, field by field.")(annotate_dialogues.stories)
+app.command("second", short_help="Judge stories blind.")(annotate_dialogues.second)
+app.command("agreement", short_help="How far a second annotator agrees.")(
+    annotate_dialogues.agreement
+)
+app.add_typer(annotate_dialogues.app, name="review", short_help="To a native speaker and back.")
+app.command("import", short_help="Answers of people into the judgments table.")(import_answers)
+app.command("pseudonym", short_help="Of somebody who asks for deletion.")(pseudonym_of)
+app.command("filter", short_help="Leave participants out, in the open.")(filter_answers)
+app.add_typer(annotate_surveys.survey_app, name="survey", short_help="Make surveys out of suites.")
+app.add_typer(annotate_surveys.serve_app, name="serve", short_help="Ask people in a browser.")
+app.command("apply", short_help="Answers of people into a copy of the suite.")(apply_answers)
+app.command("adjudicate", short_help="Decide where two annotators differ.")(adjudicate)

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.flags import command_of
-from cimento.cli.spreadsheets import neutralise
-from cimento.cli.stored_options import TableOptions
+from cimento.cli.report import TableOptions, neutralise
 from cimento.compare.pairwise import Correction
 from cimento.options import option
 

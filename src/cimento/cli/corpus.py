@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import corpus_build, corpus_nli, corpus_sources, options
+from cimento.cli import corpus_build, corpus_sources, flags
 from cimento.cli.console import note, show
-from cimento.cli.corpus_options import (
+from cimento.cli.corpus_build import (
     Duplicates,
     InventoryName,
     Licence,
@@ -34,7 +34,7 @@ app.command("pairs", short_help="Draw sentences; a person decides on replacement
     corpus_build.pairs
 )
 app.command("finish", short_help="Make a suite of decisions.")(corpus_build.finish)
-app.command("nli", short_help="Premises and hypotheses of sentences.")(corpus_nli.nli)
+app.command("nli", short_help="Premises and hypotheses of sentences.")(corpus_sources.nli)
 app.command("tweets", short_help="Messages as sentences.")(corpus_sources.tweets)
 app.command("concordance", short_help="Sentences of concordances.")(corpus_sources.concordance)
 
@@ -47,13 +47,13 @@ def search(
     inventory: InventoryName = "it-connectives",
     rule: RuleName = "paper",
     output: Annotated[
-        Path | None, options.option("-o", "--output", help="Table to write (TSV); else printed.")
+        Path | None, flags.option("-o", "--output", help="Table to write (TSV); else printed.")
     ] = None,
     text: WithText = None,
     malformed: Malformed = "refuse",
     duplicates: Duplicates = "keep",
     licence: Licence = "",
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Find connectives; a row for each, with file, sha256, sentence and token.
 
@@ -103,11 +103,11 @@ def connectives(
     rule: RuleName = "paper",
     per: Annotated[
         Literal["words", "tokens"],
-        options.option("--per", help="Percentages of words, or of tokens (del is one)."),
+        flags.option("--per", help="Percentages of words, or of tokens (del is one)."),
     ] = "words",
     join: Annotated[
         list[str] | None,
-        options.option(
+        flags.option(
             "--join",
             metavar="NAME=A,B",
             help="Count corpora together under a name. May be repeated.",
@@ -115,7 +115,7 @@ def connectives(
     ] = None,
     compare: Annotated[
         list[str] | None,
-        options.option(
+        flags.option(
             "--compare",
             metavar="CORPUS=TABLE:COLUMN",
             help="Set a corpus beside a column of a published table: paper:ISDT, or of a file."
@@ -125,7 +125,7 @@ def connectives(
     malformed: Malformed = "refuse",
     duplicates: Duplicates = "keep",
     licence: Licence = "",
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.cli.corpus_text import (
@@ -177,7 +177,7 @@ def connectives(
 
 
 @app.command("check", short_help="What is malformed in treebank files.")
-def check(treebanks: Treebanks, *, json: options.Json = False) -> int:
+def check(treebanks: Treebanks, *, json: flags.Json = False) -> int:
     """List every malformed line of CoNLL-U files; the exit code is 2 where there is one."""
     from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 

@@ -1,4 +1,4 @@
-"""``cimento corpus select``, ``pairs`` and ``finish``: from a treebank to a suite."""
+"""Arguments, options and remarks that the commands on treebanks share."""
 
 from __future__ import annotations
 
@@ -6,23 +6,12 @@ import json as json_module
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import options
+from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.corpus_options import (
-    InventoryName,
-    Licence,
-    Malformed,
-    RuleName,
-    Treebanks,
-    WithText,
-    note_skipped,
-    shows_text,
-    where_skipped,
-)
 from cimento.corpus.connectives.passages import DecisionKind
 from cimento.errors import InputError
 
@@ -31,8 +20,82 @@ if TYPE_CHECKING:
     from cimento.corpus.connectives.extraction import Selected
     from cimento.corpus.making.decisions import PairDecision
     from cimento.corpus.making.finishing import ClozeDraft
+    from cimento.corpus.treebanks import ReadingProblem, TreebankFile
     from cimento.report.grid import Grid
     from cimento.suites.model import Meta
+
+
+_SHOWN = 10
+
+Treebanks = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="TREEBANK...", help="CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+    ),
+]
+InventoryName = Annotated[
+    str,
+    flags.option(
+        "--inventory",
+        help="it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
+    ),
+]
+RuleName = Annotated[
+    str, flags.option("--rule", help="paper, verb, any ... or a TOML file (docs/corpus.md).")
+]
+WithText = Annotated[
+    bool | None,
+    flags.option(
+        "--text/--ids-only", help="Sentences as text, or ids only; else as the licences allow."
+    ),
+]
+Malformed = Annotated[
+    Literal["refuse", "skip"],
+    flags.option("--malformed", help="Refuse malformed sentences, or skip and report them."),
+]
+Duplicates = Annotated[
+    Literal["keep", "drop"],
+    flags.option("--duplicates", help="Sentences that were there before, in any file."),
+]
+Licence = Annotated[
+    str,
+    flags.option("--licence", help="Of the treebanks, where neither name nor README tells."),
+]
+
+
+def where_skipped(malformed: str) -> list[ReadingProblem] | None:
+    """Where malformed sentences are noted; None where they are refused."""
+    return [] if malformed == "skip" else None
+
+
+def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
+    """Say what was passed over."""
+    faults = [each for each in skipped or () if each.severity == "error"]
+    if not faults:
+        return
+    n = len({(each.path, each.sentence or each.line) for each in faults})
+    note(f"{n} malformed sentences were skipped:")
+    for each in faults[:_SHOWN]:
+        note(f"  {each}")
+    if len(faults) > _SHOWN:
+        note(f"  ... and {len(faults) - _SHOWN} more faults; cimento corpus check lists them")
+
+
+def shows_text(files: Sequence[TreebankFile], wanted: bool | None) -> bool:  # noqa: FBT001  # as the option gives it
+    """Whether sentences are given as text: as asked for, else where every licence allows it."""
+    from cimento.corpus.treebanks import licences_of, may_show
+
+    closed = {k: v for k, v in licences_of(files).items() if not may_show(v)}
+    if not closed:
+        return wanted is not False
+    said = ", ".join(f"{corpus}: {licence}" for corpus, licence in closed.items())
+    if wanted is None:
+        note(f"Ids only ({said}); --text gives the sentences too, for your own use.")
+        return False
+    if wanted:
+        note(f"With sentences that may not be passed on freely ({said}).")
+    return wanted
+
 
 DECISIONS = "decisions.tsv"
 _STATUS = "draft, not yet reviewed by native speakers"
@@ -43,19 +106,19 @@ def select(
     *,
     inventory: InventoryName = "it-connectives",
     rule: RuleName = "paper",
-    top: Annotated[int, options.option("--top", min=1, help="How many of the most frequent.")] = 21,
+    top: Annotated[int, flags.option("--top", min=1, help="How many of the most frequent.")] = 21,
     exclude: Annotated[
         list[str] | None,
-        options.option(
+        flags.option(
             "--exclude", metavar="NAME=REASON", help="Leave one out, and why. May be repeated."
         ),
     ] = None,
     output: Annotated[
-        Path | None, options.option("-o", "--output", help="Inventory to write (TOML).")
+        Path | None, flags.option("-o", "--output", help="Inventory to write (TOML).")
     ] = None,
     malformed: Malformed = "refuse",
     licence: Licence = "",
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Take the most frequent connectives; the table says which go with infinitives only."""
     from dataclasses import asdict
@@ -73,7 +136,7 @@ def select(
         opened,
         open_rule(rule),
         top=top,
-        exclude=options.reasons(exclude or (), flag="--exclude", example="per=before infinitives"),
+        exclude=flags.reasons(exclude or (), flag="--exclude", example="per=before infinitives"),
         skipped=skipped,
     )
     if json:
@@ -92,35 +155,35 @@ def select(
 # size: one argument for each option
 def pairs(
     treebanks: Treebanks,
-    output: Annotated[Path, options.option("-o", "--output", help="Table to write (TSV).")],
+    output: Annotated[Path, flags.option("-o", "--output", help="Table to write (TSV).")],
     *,
     inventory: InventoryName = "it-connectives",
     rule: RuleName = "paper",
     section: Annotated[
         DecisionKind,
-        options.option("--section", help="Pairs of sentences, or texts with a blank."),
+        flags.option("--section", help="Pairs of sentences, or texts with a blank."),
     ] = DecisionKind.SENTENCES,
-    per: Annotated[int, options.option("--per", min=1, help="Sentences for each connective.")] = 15,
-    seed: Annotated[int, options.option("--seed", help="Seed of the draw.")] = 0,
-    shortest: Annotated[int, options.option("--shortest", min=1, help="In words.")] = 5,
-    longest: Annotated[int, options.option("--longest", min=1, help="In words.")] = 40,
+    per: Annotated[int, flags.option("--per", min=1, help="Sentences for each connective.")] = 15,
+    seed: Annotated[int, flags.option("--seed", help="Seed of the draw.")] = 0,
+    shortest: Annotated[int, flags.option("--shortest", min=1, help="In words.")] = 5,
+    longest: Annotated[int, flags.option("--longest", min=1, help="In words.")] = 40,
     join: Annotated[
         bool,
-        options.option(
+        flags.option(
             "--join/--no-join",
             help="Put the sentence before it to one that opens with e, ma, tuttavia ...; not for"
             " single sentences, such as tweets.",
         ),
     ] = True,
     fewer: Annotated[
-        bool, options.option("--fewer", help="Take what there is where there are not so many.")
+        bool, flags.option("--fewer", help="Take what there is where there are not so many.")
     ] = False,
     avoid: Annotated[
         Path | None,
-        options.option("--avoid", help="Table of another section: none of its sentences."),
+        flags.option("--avoid", help="Table of another section: none of its sentences."),
     ] = None,
     propose: Annotated[
-        bool, options.option("--propose", help="Fill in replacements to start from.")
+        bool, flags.option("--propose", help="Fill in replacements to start from.")
     ] = False,
     text: WithText = None,
     malformed: Malformed = "refuse",
@@ -180,13 +243,13 @@ def finish(
         Path, typer.Argument(metavar="DECISIONS", help="Table of decisions: TSV, CSV, xlsx.")
     ],
     treebanks: Treebanks,
-    output: Annotated[Path, options.option("-o", "--output", help="Suite folder to write.")],
+    output: Annotated[Path, flags.option("-o", "--output", help="Suite folder to write.")],
     *,
     inventory: InventoryName = "it-connectives",
     name: Annotated[
-        str, options.option("--name", help="Of the suite; else that of its folder.")
+        str, flags.option("--name", help="Of the suite; else that of its folder.")
     ] = "",
-    seed: Annotated[int, options.option("--seed", help="Seed of the order of options.")] = 0,
+    seed: Annotated[int, flags.option("--seed", help="Seed of the order of options.")] = 0,
     text: WithText = None,
     licence: Licence = "",
 ) -> None:

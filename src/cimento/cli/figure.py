@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cli.flags import command_of
-from cimento.cli.stored_options import TableOptions
+from cimento.cli.report import TableOptions
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.options import option
 from cimento.report.figures_conditions import Bars
@@ -66,7 +66,7 @@ def _figure(options: FigureOptions) -> int:
     All others are those of the page that `cimento report` writes; a wrong name lists them.
     """
     from cimento.cli.console import note
-    from cimento.cli.spreadsheets import neutralise
+    from cimento.cli.report import neutralise
 
     if options.name in OF_SENTENCES:
         written = [_of_sentences(options).write(options.output)]
@@ -87,7 +87,7 @@ def _of_page(options: FigureOptions) -> list[Path]:
     Raises:
         UsageError: the page has no such figure.
     """
-    from cimento.cli.reports import open_reports
+    from cimento.cli.report import open_reports
     from cimento.errors import UsageError, did_you_mean
     from cimento.report.document import sections_of
     from cimento.report.figures import load_altair

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,6 +15,7 @@ from cimento.models.base import PllRule
 from cimento.options import ModelOptions, Texts, option
 
 if TYPE_CHECKING:
+    from cimento.engine.cache import FileCache
     from cimento.models.base import Policy, Scorer, TextScorer
     from cimento.models.hf.files import Present
     from cimento.models.hf.inspection import Comparison, Inspection, UnknownTokens
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from cimento.runs.precision import Moved, Precision
     from cimento.suites.model import Suite
     from cimento.testing import Finding
+
 
 FAILED = 1
 
@@ -317,3 +320,49 @@ def _precision_json(found: Precision | None) -> Mapping[str, object]:
     if found is None:
         return {}
     return {"precision": {**dataclasses.asdict(found), "near_tie_bits": found.near_tie_bits}}
+
+
+DAMAGED = 1
+
+cache_app = typer.Typer(help="Look after the answers kept between runs.", no_args_is_help=True)
+
+
+@cache_app.command("info")
+def info() -> None:
+    """Print where the cache is, how many texts it knows and how large it is."""
+    with _open() as cache:
+        number = cache.count()
+        size = cache.path.stat().st_size
+    show(f"{cache.path}\n{number} texts scored, {size / 1e6:.1f} MB")
+
+
+@cache_app.command("clear")
+def clear() -> None:
+    """Forget all answers; stored runs stay as they are."""
+    from cimento.models.server.identity import FILE
+
+    with _open() as cache:
+        cache.path.with_name(FILE).unlink(missing_ok=True)
+        show(f"{cache.clear()} texts forgotten")
+
+
+@cache_app.command("verify")
+def verify() -> int:
+    """Check every entry; the exit code is 1 where something is damaged."""
+    with _open() as cache:
+        problems = cache.verify()
+    show("\n".join(problems) if problems else "Nothing is damaged.")
+    if problems:
+        show("Clear it with: cimento cache clear, or delete the file.")
+    return DAMAGED if problems else 0
+
+
+@contextlib.contextmanager
+def _open() -> Iterator[FileCache]:
+    from cimento.engine.cache import FileCache, default_cache_folder
+
+    cache = FileCache(default_cache_folder())
+    try:
+        yield cache
+    finally:
+        cache.close()

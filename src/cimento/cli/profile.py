@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from cimento.cli import options
+from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.frequencies import zipf_frequencies
+from cimento.cli.resources import zipf_frequencies
 
 if TYPE_CHECKING:
     from cimento.cloze.answers import ClozeAnswers
@@ -37,67 +37,67 @@ def profile(
     *,
     by: Annotated[
         str,
-        options.option("--by", help="A column whose values are dimensions; or several: a,b."),
+        flags.option("--by", help="A column whose values are dimensions; or several: a,b."),
     ] = "",
-    k: Annotated[int, options.option("-k", "--top", min=1, help="Candidates that count.")] = 10,
+    k: Annotated[int, flags.option("-k", "--top", min=1, help="Candidates that count.")] = 10,
     method: Annotated[
-        str, options.option("--method", help="Candidates of this protocol; else of the first.")
+        str, flags.option("--method", help="Candidates of this protocol; else of the first.")
     ] = "",
     dictionary: Annotated[
         str,
-        options.option(
+        flags.option(
             "--dictionary", help="Judges by what items expect: delaf:FILE, rules:pt, pymorphy3."
         ),
     ] = "",
     judgments: Annotated[
-        Path | None, options.option("--judgments", help="A table of judged candidates.")
+        Path | None, flags.option("--judgments", help="A table of judged candidates.")
     ] = None,
     not_expected: Annotated[
         list[str] | None,
-        options.option(
+        flags.option(
             "--not-expected",
             help="A remark that says that a candidate is not what was asked for. May be repeated.",
         ),
     ] = None,
     threshold: Annotated[
         float,
-        options.option("--threshold", min=0, max=1, help="Candidates above it are counted."),
+        flags.option("--threshold", min=0, max=1, help="Candidates above it are counted."),
     ] = 0.5,
     frequency: Annotated[
-        bool, options.option("--frequency", help="Hits against the frequency of their targets.")
+        bool, flags.option("--frequency", help="Hits against the frequency of their targets.")
     ] = False,
     ratings: Annotated[
         Path | None,
-        options.option("--ratings", help="A table with expression and rating (0: an idiom)."),
+        flags.option("--ratings", help="A table with expression and rating (0: an idiom)."),
     ] = None,
     at_most: Annotated[
-        float, options.option("--at-most", help="Leave expressions with a higher rating out.")
+        float, flags.option("--at-most", help="Leave expressions with a higher rating out.")
     ] = 1.0,
     people: Annotated[
         Path | None,
-        options.option("--people", help="A table of what people chose: item, option, count."),
+        flags.option("--people", help="A table of what people chose: item, option, count."),
     ] = None,
     rule: Annotated[
-        str, options.option("--rule", help="Options as scored by this rule; else by the last.")
+        str, flags.option("--rule", help="Options as scored by this rule; else by the last.")
     ] = "",
     output: Annotated[
         Path | None,
-        options.option("-o", "--output", help="Also a figure: .svg, .png, .pdf, .csv or .json."),
+        flags.option("-o", "--output", help="Also a figure: .svg, .png, .pdf, .csv or .json."),
     ] = None,
     figure: Annotated[
         FigureName | None,
-        options.option("--figure", help="heat: expressions; dimensions. The first that there is."),
+        flags.option("--figure", help="heat: expressions; dimensions. The first that there is."),
     ] = None,
-    seed: options.Seed = 0,
-    json: options.Json = False,
-    spreadsheet_safe: options.SpreadsheetSafe = False,
+    seed: flags.Seed = 0,
+    json: flags.Json = False,
+    spreadsheet_safe: flags.SpreadsheetSafe = False,
 ) -> None:
     """The profile of each run: hits and shares that fit by dimension, confidence, calibration.
 
     Also: where the options are among candidates, hits of each expression, what goes with word
     frequency, and for several runs of a suite what one hits and another does not.
     """
-    from cimento.cli.spreadsheets import neutralise
+    from cimento.cli.report import neutralise
     from cimento.cloze.answers import open_cloze_runs
     from cimento.cloze.profile import Profiling
 
@@ -273,7 +273,7 @@ def _judged(
     judgments: Path | None,
 ) -> _Judged:
     """The candidates of the chosen items, with what people and the dictionary say of them."""
-    from cimento.cli.dictionaries import open_named
+    from cimento.cli.resources import open_named
     from cimento.cloze.judging.candidates import check_candidates
     from cimento.cloze.judging.expected import compare_judgments
     from cimento.cloze.judging.outcomes import judged_by

@@ -1,19 +1,98 @@
-"""``cimento report``: a page or a table to read, made from stored runs."""
+"""What the commands on stored runs share: which runs, and how tables are written."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 
-from cimento.cli.designs import TableName, make_table
+import typer
+
+from cimento.cite.methods import ParagraphForm
+from cimento.cli import flags
+from cimento.cli.console import show as print_result
 from cimento.cli.flags import command_of
-from cimento.cli.stored_options import TableOptions
-from cimento.options import Texts, option
+from cimento.cli.tables import TableName, make_table
+from cimento.export import ExportTarget
+from cimento.measures.registry import judged_on as measures_named
+from cimento.options import Options, Texts, option
+from cimento.report.document import versions_apart
+from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
-    from cimento.runs.run import Run
+    from cimento.report.items import ItemRecord
+    from cimento.report.records import RunReport
+
+
+class StoredOptions(Options):
+    """Stored runs."""
+
+    runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.")
+
+
+class TableOptions(StoredOptions):
+    """Stored runs, and what is made of them in files."""
+
+    seed: int = option(0, "Seed of the simulated chance levels.")
+    spreadsheet_safe: bool = option(
+        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+    )
+
+
+def neutralise(paths: Iterable[Path], *, asked: bool) -> None:
+    """Write CSV files again without cells that a spreadsheet program takes for formulas.
+
+    Args:
+        paths: what a command has written; files of other kinds stay as they are.
+        asked: whether the user asked for it (``--spreadsheet-safe``).
+    """
+    from cimento.io.files import make_inert
+
+    for path in paths:
+        if asked and path.suffix.lower() == ".csv":
+            make_inert(path)
+
+
+def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
+    """The runs in some folders, each a run or a folder of runs, of any paradigm.
+
+    Versions of a suite that was edited have digits of their content behind their names.
+
+    Args:
+        paths: folders.
+        measures: on which runs of whole sentences are judged and shown; empty for those that each
+            was made for.
+
+    Raises:
+        TableError: a folder holds no finished run, or one that cannot be read.
+        UsageError: there is no such measure.
+    """
+    return versions_apart([judged_on(run, measures) for run in open_runs(paths)])
+
+
+def judged_on(run: Run, measures: Sequence[str]) -> Run:
+    """The same answers, judged and shown on some measures of whole sentences.
+
+    Args:
+        run: of any paradigm; those without measures stay as they are.
+        measures: their names; ``regions`` for the values of regions; empty for the run's own.
+
+    Raises:
+        UsageError: there is no such measure.
+    """
+    if not measures or not has_sentences(run):
+        return run
+    names = measures_named(measures)
+    return run.judge(measure=names[0], also=tuple(names[1:]))
+
+
+def has_sentences(run: Run) -> bool:
+    """Whether the sentences of a run were scored, so that measures of them can be looked at."""
+    return "measure" in type(run.options).model_fields
+
 
 Form: TypeAlias = Literal["text", "markdown", "csv", "latex", "json"]
 
@@ -46,8 +125,6 @@ class ReportOptions(TableOptions):
 def _report(options: ReportOptions) -> int:
     """Write a report of stored runs; without -o the table is printed."""
     from cimento.cli.console import note, show
-    from cimento.cli.reports import open_reports
-    from cimento.cli.spreadsheets import neutralise
     from cimento.errors import UsageError
     from cimento.report.document import report as write_report
     from cimento.report.document import text
@@ -102,7 +179,7 @@ def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int
 
 def _on_sentences(runs: Sequence[Run]) -> list[Run]:
     """The runs whose sentences were scored, on each measure that they are judged on."""
-    from cimento.cli.reports import has_sentences
+
     from cimento.paradigms.regions.judging import on_each_measure
 
     return [each for run in runs if has_sentences(run) for each in on_each_measure(run)]
@@ -132,3 +209,123 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
         )
     write_text(made(grid), output)
     note(f"The table is in {output}")
+
+
+def show(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder of runs.")],
+    item: Annotated[
+        str, typer.Argument(metavar="[ITEM]", help="Its id; without it the summary is shown.")
+    ] = "",
+) -> None:
+    """Show a stored run, or one item: its tokens, fillers, judgments and verdicts.
+
+    Of several runs those that have the item are shown one after the other.
+    """
+
+    from cimento.report.document import sections_of, text
+
+    opened = open_reports([run])
+    if not item:
+        print_result(text(opened))
+        return
+    runs = [report for section in sections_of(opened) for report in section.runs]
+    found = _with_item(runs, item, run)
+    print_result("\n\n".join(_item(report, record) for report, record in found))
+
+
+def _with_item(
+    runs: Sequence[RunReport], item: str, path: Path
+) -> list[tuple[RunReport, ItemRecord]]:
+    from cimento.errors import UsageError, did_you_mean
+
+    found = [(run, record) for run in runs for record in run.items if record.id == item]
+    if not found:
+        known = {record.id for run in runs for record in run.items}
+        close = (
+            did_you_mean(item, known) if len(known) <= _FEW else f"There are {len(known)} items."
+        )
+        raise UsageError(where=str(path), seen=f"there is no item {item!r}", todo=close)
+    return found
+
+
+_FEW = 30
+
+
+def _item(report: RunReport, record: ItemRecord) -> str:
+    from cimento.io.inline_markup import printable
+    from cimento.report.terminal import terminal_item
+
+    colour = sys.stdout.isatty()
+    width = shutil.get_terminal_size((100, 24)).columns if colour else 100
+    shown = terminal_item(record, report, width=width, colour=colour)
+    return f"{printable(report.model)}\n{shown}"
+
+
+def export(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
+    ],
+    output: Annotated[Path, flags.option("-o", "--output", help="A folder.")],
+    to: Annotated[
+        ExportTarget,
+        flags.option("--to", help="lm-eval, inspect, every-eval-ever, hf-dataset or r."),
+    ],
+    *,
+    organization: Annotated[
+        str, flags.option("--organization", help="Who evaluated, for every-eval-ever.")
+    ] = "",
+    spreadsheet_safe: flags.SpreadsheetSafe = False,
+) -> None:
+    """Write stored runs for other programs.
+
+    lm-eval: results and samples as lm-evaluation-harness logs them. inspect: logs of Inspect.
+    every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r: tables
+    and a script that fits mixed models.
+    """
+    from cimento.cite.sentences import counted
+    from cimento.cli.console import note, show
+    from cimento.export import export as write_runs
+    from cimento.runs.run import open_runs
+
+    opened = open_runs(runs)
+    written = write_runs(opened, to, output, organization=organization)
+    neutralise(written, asked=spreadsheet_safe)
+    show("\n".join(map(str, written)))
+    note(f"{counted(len(opened), 'run is', 'runs are')} in {output}.")
+
+
+def cite(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
+    ],
+    *,
+    methods: Annotated[
+        bool, flags.option("--methods", help="The methods paragraph in place of BibTeX.")
+    ] = False,
+    form: Annotated[
+        ParagraphForm, flags.option("--format", help="Of the paragraph: text, markdown or latex.")
+    ] = "text",
+) -> None:
+    r"""Print BibTeX for the suites, measures and methods of stored runs, or how they were made.
+
+    The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
+    \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
+    """
+    from cimento.cite import bibtex, methods_paragraph, references
+    from cimento.cli.console import show
+    from cimento.errors import UsageError
+    from cimento.runs.run import open_runs
+
+    if form != "text" and not methods:
+        raise UsageError(
+            where="--format",
+            seen="it is the form of the methods paragraph, and BibTeX has one form only",
+            todo="Add --methods, or leave --format out.",
+        )
+    opened = open_runs(runs)
+    if not methods:
+        show(bibtex(references(opened)).rstrip("\n"))
+        return
+    show(methods_paragraph(opened, form=form))
+    if form == "text":
+        show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in references(opened)))

@@ -1,12 +1,223 @@
-"""``cimento run``: score and judge."""
+"""The commands that plan, do, spread and collect runs: all take `RunOptions`, and run files."""
 
 from __future__ import annotations
 
-from cimento.cli.run_options import run_command
-from cimento.options import RunOptions, option
+import re
+import shlex
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from cimento.cli import flags
+from cimento.cli.flags import command_of
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.parsing import parse_toml
+from cimento.options import RunOptions, is_trust, option, recorded_fields, sentence, shape_of
+
+if TYPE_CHECKING:
+    from cimento.suites.model import JsonValue
 
 
-class _Options(RunOptions):
+RunOptionsT = TypeVar("RunOptionsT", bound=RunOptions)
+
+
+def run_command(
+    model: type[RunOptionsT], action: Callable[[RunOptionsT], int]
+) -> Callable[..., int]:
+    """A command with the options of a run.
+
+    Args:
+        model: `RunOptions`, or these with options of the command.
+        action: what it does; its docstring is the help of the command.
+    """
+
+    def act(options: RunOptionsT) -> int:
+        _need("SUITE", "suites", options.suites)
+        _need("--model", "models", options.models)
+        return action(options)
+
+    act.__doc__, act.__name__ = action.__doc__, action.__name__.strip("_")
+    return command_of(
+        model,
+        act,
+        positional="suites",
+        metavar="SUITE...|RUN.toml",
+        read=lambda given: with_run_file(model, given),
+    )
+
+
+def _need(where: str, name: str, given: tuple[str, ...]) -> None:
+    """See that there is something to run.
+
+    Raises:
+        UsageError: there is not.
+    """
+    if not given:
+        raise UsageError(
+            where=where,
+            seen=f"no {name} are given",
+            todo="Give SUITE... -m MODEL..., or a run file that names them.",
+        )
+
+
+def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
+    """The options of a command, with those that its run file gives where it was not given them.
+
+    Args:
+        model: of the options.
+        given: what stands on the command line or in the environment, by name.
+
+    Raises:
+        UsageError: there are two run files.
+        InputError: the run file cannot be read, a key or value in it is none of a run's, or what it
+            says would be trusted.
+    """
+    named = given.get("suites")
+    suites = list(named) if isinstance(named, list | tuple) else []
+    files = [Path(suite) for suite in suites if is_run_file(suite)]
+    if len(files) > 1:
+        raise UsageError(
+            where=str(files[1]), seen=f"{files[0]} is a run file too", todo="Give one of them."
+        )
+    if not files:
+        return given
+    [file] = files
+    others = [suite for suite in suites if Path(suite) != file]
+    kept = {name: value for name, value in given.items() if name != "suites"}
+    stated = _read(file, model)
+    if "models" not in kept:
+        _refuse_trusted(stated.get("models", ()), where=str(file))
+    return {**stated, **kept, **({"suites": others} if others else {}), "from_file": True}
+
+
+def is_run_file(name: str) -> bool:
+    """Whether an argument is a run file: TOML, and not that of a suite."""
+    path = Path(name)
+    return path.suffix == ".toml" and path.name != "suite.toml" and not path.is_dir()
+
+
+def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[str]:
+    """What must stand on the command line beside a run file, since no file may say it.
+
+    Args:
+        models: those of the run.
+        args: options for transformers, trust among them.
+    """
+    from cimento.models.registry import needs_saying
+
+    named = models if any(needs_saying(model, plugged=False) for model in models) else ()
+    words = [word for model in named for word in ("-m", model)]
+    trusted = (name for name, field in RunOptions.model_fields.items() if is_trust(field))
+    return words + [f"--{name.replace('_', '-')}" for name in trusted if args.get(name) is True]
+
+
+def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
+    """See that no model is one that only the command line may name.
+
+    Raises:
+        InputError: one is.
+    """
+    from cimento.models.registry import needs_saying, without_secrets
+
+    for model in models:
+        if trusts := needs_saying(model, plugged=False):
+            raise InputError(
+                where=where,
+                seen=f"it names {without_secrets(model)}: {trusts}",
+                todo="If you trust it, name it yourself, with all models of the run:"
+                f" -m {shlex.quote(without_secrets(model))}",
+            )
+
+
+def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
+    """Write what was chosen for a run as a run file.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    import tomli_w
+
+    from cimento.io.files import write_text
+
+    return write_text(tomli_w.dumps(dict(stated)), path)
+
+
+def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
+    """The options in a run file, by name, each checked."""
+    text = _text(file)
+    try:
+        content = parse_toml(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(
+            where=str(file), seen=f"is not TOML ({error})", todo="See docs/clusters.md."
+        ) from error
+    known = recorded_fields(model)
+    stated: dict[str, Any] = {}
+    for key, value in content.items():
+        name = key.replace("-", "_")
+        where = f"{file}, line {_line(text, key)}, {key}"
+        field = model.model_fields.get(name)
+        if field is not None and is_trust(field):
+            raise InputError(
+                where=where,
+                seen="a run file cannot say what is trusted",
+                todo="If you trust the models, give"
+                f" --{name.replace('_', '-')} on the command line.",
+            )
+        if name not in known:
+            raise InputError(
+                where=where,
+                seen="there is no such key",
+                todo=f"{did_you_mean(key, known)} What one kind of suite knows stands under [set].",
+            )
+        stated[name] = _checked(model, name, value, where=where)
+    return stated
+
+
+def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -> object:
+    """A value of TOML, where the option of this name can have it.
+
+    Raises:
+        InputError: it cannot.
+    """
+    from pydantic import ValidationError
+
+    shape = shape_of(model.model_fields[name])
+    is_list, is_truth = isinstance(value, list | dict), isinstance(value, bool)
+    if is_list != (shape == "list") or is_truth != (shape == "bool"):
+        needed = {"list": "a list", "bool": "true or false"}.get(shape, "one value")
+        if not (shape == "list" and isinstance(value, str)):
+            raise InputError(where=where, seen=f"{needed} is needed here, got {value!r}")
+    try:
+        model.model_validate({name: value})
+    except ValidationError as error:
+        message = str(error.errors()[0]["msg"]).removeprefix("Value error, ")
+        raise InputError(
+            where=where,
+            seen=f"got {value!r}",
+            todo=f"{sentence(message)} See cimento run --help.",
+        ) from error
+    return value
+
+
+def _text(file: Path) -> str:
+    from cimento.io.files import read_bytes
+
+    try:
+        return read_bytes(file).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(where=str(file), seen="is not UTF-8", todo="Save it as UTF-8.") from error
+
+
+def _line(text: str, key: str) -> int:
+    """The line of a key at the top level, or of the table of this name; 1 where it hides."""
+    pattern = re.compile(rf"""^\s*\[?\s*["']?{re.escape(key)}["']?\s*[\]=.]""")
+    lines = text.split("\n")
+    return next((number for number, line in enumerate(lines, start=1) if pattern.match(line)), 1)
+
+
+class _RunOptions(RunOptions):
     """The options of a run, and what only `cimento run` does with them."""
 
     share: str | None = option(
@@ -23,7 +234,7 @@ class _Options(RunOptions):
     )
 
 
-def _run(options: _Options) -> int:
+def _run(options: _RunOptions) -> int:
     """Ask suites of models, judge the answers, store everything and print a table.
 
     A run that is already stored is shown, not done again. Of several measures the first is the one
@@ -43,10 +254,10 @@ def _run(options: _Options) -> int:
     return code
 
 
-run = run_command(_Options, _run)
+run = run_command(_RunOptions, _run)
 
 
-def _refuse_sensitivity(options: _Options) -> None:
+def _refuse_sensitivity(options: _RunOptions) -> None:
     """See that a table of sensitivity can be made and printed.
 
     Raises:
@@ -82,11 +293,11 @@ def _refuse_sensitivity(options: _Options) -> None:
             raise UsageError(where="--sensitivity", seen=seen, todo=todo)
 
 
-def _show_sensitivity(options: _Options) -> None:
+def _show_sensitivity(options: _RunOptions) -> None:
     """Print the table of sensitivity, and write it beside the runs."""
     from cimento.cli.console import note, show
     from cimento.cli.evaluating import opened_cache
-    from cimento.cli.spreadsheets import neutralise
+    from cimento.cli.report import neutralise
     from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS, as_text
     from cimento.report.robustness import sensitivity_grid
@@ -103,3 +314,29 @@ def _show_sensitivity(options: _Options) -> None:
         ]
         neutralise(paths, asked=True)
         note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")
+
+
+def demo(
+    output: flags.Output = Path("cimento-demo"),
+    *,
+    json: flags.Json = False,
+) -> int:
+    """Run the starter suites of sentences on the two demo models and write a report, offline.
+
+    The demo models are small and know little: they are for trying the tool, not for science.
+    """
+    from cimento.cli.console import note
+    from cimento.cli.evaluating import evaluate_with_progress, show_ends
+    from cimento.models.hf.files import DEMO_MODELS
+    from cimento.options import RunOptions
+    from cimento.report.document import report as write_report
+    from cimento.suites.builtin import builtin_names
+    from cimento.suites.kinds import REGIONS
+
+    run_options = RunOptions(device="cpu", all_tokens=True, output=output, no_cache=True)
+    runs, failures = evaluate_with_progress(builtin_names(kind=REGIONS), DEMO_MODELS, run_options)
+    code = show_ends(runs, failures, output=None, as_json=json)
+    page = output / "report.html"
+    write_report(runs, page)
+    note(f"Open this page in a browser: {page.resolve()}")
+    return code

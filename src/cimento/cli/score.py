@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
-from cimento.options import ScoringOptions, option
+from cimento.models.base import BoundaryRule, PllRule, WindowRule
+from cimento.models.questions import OpenRule
+from cimento.options import ModelOptions, ScoringOptions, option
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.people.reading_times import Frequency
 
 
-class _Options(ScoringOptions):
+class _ScoreOptions(ScoringOptions):
     """How texts are scored, which texts, and what is printed."""
 
     file: Path = option(Path("-"), "One text a line; - is standard input.")
@@ -22,7 +32,7 @@ class _Options(ScoringOptions):
     end_marks: str = option("", "Instead: how probable these are after every word, such as '?.'.")
 
 
-def _score(options: _Options) -> int:
+def _score(options: _ScoreOptions) -> int:
     """Print the surprisal of every token or word of a text, in bits, as TSV.
 
     Each line of the input is a text of its own; empty lines are passed over.
@@ -49,4 +59,178 @@ def _score(options: _Options) -> int:
     return 0
 
 
-score = command_of(_Options, _score, positional="file", metavar="[FILE]")
+score = command_of(_ScoreOptions, _score, positional="file", metavar="[FILE]")
+
+
+class _FillOptions(ModelOptions):
+    """Which texts, how their blanks are filled, and by which model."""
+
+    file: Path = option(Path("-"), "One text a line, its blank as ___; - is standard input.")
+    model: str = option(..., "demo-masked, demo-causal, a folder, org/name ...", flags=("-m",))
+    k: int = option(10, "How many candidates.", flags=("-k", "--top"), ge=1)
+    protocol: OpenRule = option(
+        "auto",
+        "mask: one mask, any tokens; words: whole ones; complete: words of several tokens;"
+        " beam: any sequences; left: what comes next; sentinel. By the model if not given.",
+    )
+    masks: int = option(3, "Tokens of the longest candidate.", unit="tokens", ge=1)
+    among: str = option("", "Score these in every blank: rossa|rosso.", flags=("--options",))
+    choice: str = option("", "How options are scored: left-to-right,sentence ...")
+    as_json: bool = option(default=False, help="Print JSON, one object a text.", flags=("--json",))
+
+
+def _fill(options: _FillOptions) -> int:
+    """Print what a model puts in the blank of each text, as TSV.
+
+    Options may also stand after a text, behind a tab: ``La casa è ___.<TAB>rossa|rosso``.
+    """
+    from cimento.cli.console import show
+    from cimento.cloze.free import fill_texts
+    from cimento.cloze.options import ClozeOptions
+    from cimento.engine.freetext import read_lines
+    from cimento.options import checked
+
+    named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
+    policy = checked(ClozeOptions, named, written="--").policy
+    lines = [line.partition("\t") for line in read_lines(options.file)]
+    texts = [text for text, _, _ in lines]
+    table = fill_texts(
+        texts,
+        options.model,
+        options=[_parts(after or options.among) for _, _, after in lines],
+        policy=policy,
+        asking=options.asking,
+    )
+    show(_json(texts, table) if options.as_json else _tsv(table))
+    return 0
+
+
+fill = command_of(_FillOptions, _fill, positional="file", metavar="[FILE]")
+
+
+def _parts(cell: str) -> list[str]:
+    return [part.strip() for part in cell.split("|") if part.strip()]
+
+
+def _tsv(table: pl.DataFrame) -> str:
+    escaped = table.with_columns(_escaped("candidate"))
+    return escaped.write_csv(separator="\t", null_value="", quote_style="never")
+
+
+def _json(texts: list[str], table: pl.DataFrame) -> str:
+    """An object for each text, a line each."""
+    fills: dict[int, list[dict[str, object]]] = {}
+    for row in table.iter_rows(named=True):
+        number = row.pop("text")
+        fills.setdefault(number, []).append(row)
+    objects = (
+        {"text": text, "fills": fills.get(number, [])} for number, text in enumerate(texts, start=1)
+    )
+    return "\n".join(json.dumps(each, ensure_ascii=False) for each in objects)
+
+
+def _escaped(column: str) -> pl.Expr:
+    """A column in which no tab and no line break stands as it is."""
+    import polars as pl
+
+    marks = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+    return pl.col(column).str.replace_many(list(marks), list(marks.values()))
+
+
+class _JoinOptions(ModelOptions):
+    """Which observations, beside what, and how words are scored."""
+
+    file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.")
+    model: str = option(
+        ..., "demo-causal, a folder, org/name@revision, openai:URL#model.", flags=("-m",)
+    )
+    output: Path | None = option(
+        None, "File, .csv, .tsv or .parquet; else printed as CSV.", flags=("-o",)
+    )
+    text_column: str = option("text", "Which column says which text it is.")
+    position_column: str = option("position", "Which has the number of the word.")
+    word_column: str = option("word", "Which has the word itself.")
+    texts: Path | None = option(
+        None, "The whole texts, where rows are missing: a table with `content`."
+    )
+    before: int = option(2, "Of how many earlier words too.", unit="words", ge=0)
+    frequency: str = option("", "Language of word frequencies (wordfreq): it.")
+    entropy: bool = option(default=False, help="With the entropy before every word.")
+    pll: PllRule | None = option(
+        None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
+    )
+    boundary: BoundaryRule | None = option(
+        None, "Correct words for where they may end; none by default."
+    )
+    window: WindowRule = option("refuse", "Texts longer than the model's window.")
+    stride: int | None = option(
+        None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
+    )
+    spreadsheet_safe: bool = option(
+        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+    )
+
+
+def _join(options: _JoinOptions) -> int:
+    """Join reading times, or other measures of words, to the surprisals of these words.
+
+    One row for each observation, with the word, the words before it, length and frequency.
+    """
+    from dataclasses import replace
+
+    from cimento.people import reading_times as reading
+
+    if options.output is not None:
+        reading.refuse_output(options.output)
+    column = options.text_column
+    joined = reading.join_surprisals(
+        reading.read_observations(options.file),
+        options.model,
+        names=reading.Names(
+            text=column, position=options.position_column, word=options.word_column
+        ),
+        texts=reading.read_texts(options.texts, column=column) if options.texts else None,
+        before=options.before,
+        frequency=_frequencies(options.frequency) if options.frequency else None,
+        asking=replace(
+            options.asking,
+            policy=options.policy(reading.READING_POLICY),
+            columns=(reading.ENTROPY,) if options.entropy else (),
+        ),
+    )
+    _write(joined, options.output, spreadsheet_safe=options.spreadsheet_safe)
+    return 0
+
+
+join = command_of(_JoinOptions, _join, positional="file", metavar="FILE")
+
+
+def _write(joined: pl.DataFrame, output: Path | None, *, spreadsheet_safe: bool) -> None:
+    from cimento.cli.report import neutralise
+    from cimento.people.reading_times import write_joined
+
+    if output is None:
+        show(joined.write_csv())
+        return
+    write_joined(joined, output)
+    neutralise([output], asked=spreadsheet_safe)
+    note(f"{len(joined)} observations: {output}")
+
+
+def _frequencies(language: str) -> Frequency:
+    """The frequencies of a language's words.
+
+    Raises:
+        UsageError: there are none of that language.
+    """
+    from cimento.cli.resources import zipf_frequencies
+    from cimento.errors import UsageError
+
+    found = zipf_frequencies(language, purpose="--frequency")
+    if found is None:
+        raise UsageError(
+            where="--frequency",
+            seen=f"wordfreq has no language {language!r}",
+            todo="Give an ISO 639-1 code, such as it.",
+        )
+    return found

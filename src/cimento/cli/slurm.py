@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cimento.cli.run_options import run_command
+from cimento.cli.run import run_command
 from cimento.options import RunOptions, option
 
 
-class _Options(RunOptions):
+class _SlurmOptions(RunOptions):
     """The options of a run, and those of the array."""
 
     jobs: int = option(8, "Jobs of the array.", ge=1, where="this run")
@@ -14,7 +14,7 @@ class _Options(RunOptions):
     hours: int = option(4, "Longest time of a job.", unit="hours", ge=1, where="this run")
 
 
-def _slurm(options: _Options) -> int:
+def _slurm(options: _SlurmOptions) -> int:
     """Write an sbatch script that does the units of a run as an array of jobs.
 
     A job that is lost is submitted again; what is done stays done. `cimento collect` says what is
@@ -23,7 +23,7 @@ def _slurm(options: _Options) -> int:
     import shlex
 
     from cimento.cli.console import note, show
-    from cimento.cli.run_file import said_beside, write_run_file
+    from cimento.cli.run import said_beside, write_run_file
     from cimento.engine.engines import array_script
     from cimento.io.files import write_text
 
@@ -43,4 +43,48 @@ def _slurm(options: _Options) -> int:
     return 0
 
 
-slurm = run_command(_Options, _slurm)
+slurm = run_command(_SlurmOptions, _slurm)
+
+
+class _CollectOptions(RunOptions):
+    """The options of a run, and whether only to look."""
+
+    check: bool = option(
+        default=False,
+        help="Only say what is missing; put nothing together.",
+        where="this run",
+    )
+
+
+def _collect(options: _CollectOptions) -> int:
+    """Say which units of a run are missing, and put together the runs that have all of theirs.
+
+    No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
+    """
+    from cimento.cli.evaluating import run_suites
+    from cimento.engine.engines import Engine
+
+    options = options.model_copy(update={"force": False})
+    if options.check:
+        return _check(options)
+    engine = Engine(name=options.engine, workers=options.workers)
+    return run_suites(options, engine=engine, ask=False)
+
+
+collect = run_command(_CollectOptions, _collect)
+
+
+def _check(options: RunOptions) -> int:
+    """Say what is missing; the exit code."""
+    from cimento.api import find_missing, load_suites
+    from cimento.cli.console import show
+    from cimento.cli.evaluating import PART_MISSING
+
+    loaded = list(load_suites(options.suites))
+    runs = len(loaded) * len(dict.fromkeys(options.models))
+    missing = find_missing(loaded, options.models, options)
+    lines = [f"{lack.suite} x {lack.model}: {lack.error.seen}" for lack in missing]
+    show("\n".join([*lines, f"{runs - len(lines)} of {runs} runs have all they need."]))
+    if not lines:
+        return 0
+    return 1 if len(lines) == runs else PART_MISSING

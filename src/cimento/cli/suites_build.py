@@ -1,21 +1,199 @@
-"""``cimento suites build``: make new items out of those that are there."""
+"""``cimento suites build templates``: templates with seeds from a dictionary or a model."""
 
 from __future__ import annotations
 
+import json as json_module
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import building_templates, building_treebank, options
-from cimento.cli.console import note
+from cimento.cli import flags
+from cimento.cli.console import note, show
+from cimento.cli.corpus_build import (
+    Licence,
+    Malformed,
+    Treebanks,
+    WithText,
+    note_skipped,
+    shows_text,
+    where_skipped,
+)
+from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
+    from cimento.cloze.building import Review
+    from cimento.cloze.seeding import AskModel
+    from cimento.models.questions import Fill
     from cimento.paradigms.stories.building import Replacement
 
+
+def templates(
+    description: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Description (TOML): sentences, seeds.")
+    ],
+    output: Annotated[Path, flags.option("-o", "--output", help="Suite folder to write.")],
+    *,
+    dictionary: Annotated[
+        str,
+        flags.option(
+            "--dictionary", help="delaf:FILE, unimorph:FILE, rules:pt, pymorphy3; as described."
+        ),
+    ] = "",
+    generator: Annotated[
+        str, flags.option("--generator", help="Model that proposes seeds; as described.")
+    ] = "",
+    device: flags.Device = "auto",
+    json: flags.Json = False,
+) -> None:
+    """Generate seeds by inflection or by a model, and write a suite of templates.
+
+    What is generated is in generated.tsv, what counts in seeds.tsv: review that. Building again
+    leaves seeds.tsv as it is and prints what the two differ in.
+    """
+    from cimento.cli.resources import open_named
+    from cimento.cloze.building import build, generate, read_description
+
+    found = read_description(description)
+    name = dictionary or found.dictionary
+    model = generator or found.generator
+    known = found.model_copy(update={"generator": model})
+    opened = open_named(name, language=found.meta.language) if name else None
+    reviews = build(
+        known,
+        generate(known, dictionary=opened, ask=_asking(model, device) if model else None),
+        output,
+    )
+    if json:
+        show(json_module.dumps(_plain(reviews), ensure_ascii=False, indent=2))
+        return
+    show(columns(_rows(reviews)))
+    note(f"Review {output / 'seeds.tsv'}, then: cimento suites check {output}")
+
+
+def _asking(model: str, device: str) -> AskModel:
+    """Asks a model for whole words in blanks; it is loaded when it is first asked."""
+
+    def ask(texts: Sequence[str], k: int) -> list[list[Fill]]:
+        from cimento.cloze.free import ask_texts
+        from cimento.models.questions import FillPolicy
+        from cimento.models.registry import Asking
+
+        policy = FillPolicy(k=k, protocol="words")
+        return ask_texts(texts, model, policy=policy, asking=Asking(device=device))
+
+    return ask
+
+
+def _rows(reviews: Mapping[str, Review]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = [
+        ("template", "generated", "kept", "removed", "added", "reviewed")
+    ]
+    for name, each in reviews.items():
+        counts = (each.generated, each.kept, len(each.removed), len(each.added), each.reviewed)
+        rows.append((name, *map(str, counts)))
+    return rows
+
+
+def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
+    return {
+        name: {
+            "generated": each.generated,
+            "kept": each.kept,
+            "removed": [list(pair) for pair in each.removed],
+            "added": [list(pair) for pair in each.added],
+            "reviewed": each.reviewed,
+        }
+        for name, each in reviews.items()
+    }
+
+
+IDS = "sources.tsv"
+
+
+# size: one argument for each option
+def treebank(
+    treebanks: Treebanks,
+    output: Annotated[Path, flags.option("-o", "--output", help="Suite folder to write.")],
+    *,
+    language: Annotated[str, flags.option("--language", help="ISO 639-1 code.")],
+    dictionary: Annotated[
+        str,
+        flags.option(
+            "--dictionary", help="delaf:FILE, unimorph:FILE, rules:it, pymorphy3; rules by default."
+        ),
+    ] = "",
+    phenomenon: Annotated[
+        Literal["subject-verb", "noun-adjective"],
+        flags.option("--phenomenon", help="What agrees with what."),
+    ] = "subject-verb",
+    feature: Annotated[
+        Literal["Number", "Gender"],
+        flags.option("--feature", help="The feature that is changed."),
+    ] = "Number",
+    items: Annotated[
+        int | None, flags.option("--items", min=1, help="How many; all unless given.")
+    ] = None,
+    per_lemma: Annotated[
+        int, flags.option("--per-lemma", min=1, help="Items of the same agreeing lemma.")
+    ] = 10,
+    longest: Annotated[int, flags.option("--longest", min=1, help="In words.")] = 40,
+    seed: Annotated[int, flags.option("--seed", help="Seed of the draw.")] = 0,
+    text: WithText = None,
+    malformed: Malformed = "refuse",
+    licence: Licence = "",
+) -> None:
+    """Find agreeing pairs and inflect one of the two, as MultiBLiMP does.
+
+    Forms that a dictionary cannot tell apart are left out; how many pairs, and why, is printed.
+    """
+    from cimento.cli.resources import open_named
+    from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
+    from cimento.corpus.treebanks import open_treebanks
+    from cimento.io.files import write_text
+    from cimento.suites.formats.native import write_native
+    from cimento.suites.model import Meta
+
+    files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
+    morphology = open_named(dictionary or f"rules:{language}", language=language)
+    reasons: Counter[str] = Counter()
+    found = list(
+        agreeing_pairs(
+            files,
+            morphology,
+            phenomenon,
+            feature=feature,
+            longest=longest,
+            skipped=skipped,
+            reasons=reasons,
+        )
+    )
+    note_skipped(skipped)
+    for reason, number in reasons.most_common():
+        note(f"{number} left out: {reason}")
+    drawn = draw_pairs(found, n=items, per_lemma=per_lemma, seed=seed)
+    write_text(as_ids(drawn), output / IDS)
+    if not shows_text(files, text):
+        note(f"{len(drawn)} of {len(found)} pairs, ids only: {output / IDS}")
+        return
+    meta = Meta(
+        name=output.resolve().name,
+        version="0.1.0",
+        language=language,
+        phenomenon=f"{phenomenon} agreement",
+        licence=" AND ".join(dict.fromkeys(each.licence for each in drawn)),
+        status="made from a treebank, not yet reviewed",
+        comment=f"{feature} changed by {morphology.name}, seed {seed}.",
+    )
+    write_native(agreement_suite(drawn, meta=meta), output)
+    note(f"{len(drawn)} of {len(found)} pairs: {output}")
+
+
 app = typer.Typer(help="Make new items out of those that are there.", no_args_is_help=True)
-app.command("templates")(building_templates.templates)
-app.command("treebank")(building_treebank.treebank)
+app.command("templates")(templates)
+app.command("treebank")(treebank)
 
 
 @app.command("stories")
@@ -23,19 +201,17 @@ def stories(
     source: Annotated[
         Path, typer.Argument(metavar="FILE", help="Stories, plausible ones in them.")
     ],
-    output: Annotated[Path, options.option("-o", "--output", help="JSONL file to write.")],
+    output: Annotated[Path, flags.option("-o", "--output", help="JSONL file to write.")],
     *,
     orders: Annotated[
         int | None,
-        options.option("--orders", min=0, help="Order variants per story; all unless given."),
+        flags.option("--orders", min=0, help="Order variants per story; all unless given."),
     ] = None,
     replacements: Annotated[
         Path | None,
-        options.option(
-            "--replacements", help="Table with story_id, position (from 0) and sentence."
-        ),
+        flags.option("--replacements", help="Table with story_id, position (from 0) and sentence."),
     ] = None,
-    seed: Annotated[int, options.option("--seed", help="Seed of the draw of variants.")] = 0,
+    seed: Annotated[int, flags.option("--seed", help="Seed of the draw of variants.")] = 0,
 ) -> None:
     """Propose order variants (two sentences swapped) and cloze variants (one replaced).
 
@@ -60,10 +236,10 @@ def pairs(
         str,
         typer.Argument(metavar="GRAMMAR", help="A folder with grammar.toml, or a built-in one."),
     ],
-    output: Annotated[Path, options.option("-o", "--output", help="Folder for the suites.")],
+    output: Annotated[Path, flags.option("-o", "--output", help="Folder for the suites.")],
     *,
-    items: Annotated[int, options.option("--items", min=1, help="How many items.")] = 24,
-    seed: Annotated[int, options.option("--seed", help="Seed of the draw of words.")] = 0,
+    items: Annotated[int, flags.option("--items", min=1, help="How many items.")] = 24,
+    seed: Annotated[int, flags.option("--seed", help="Seed of the draw of words.")] = 0,
 ) -> None:
     """Make an agreement suite from a grammar, and its adversarial twin where it has attractors."""
     from cimento.corpus.making.generation import generate_suites

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+import json as json_format
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import options
-from cimento.cli.frequencies import zipf_frequencies
+from cimento.cli import flags
+from cimento.cli.resources import zipf_frequencies
+from cimento.errors import UsageError, did_you_mean
 
 if TYPE_CHECKING:
+    from cimento.compare.item_outcomes import ItemOutcomes
+    from cimento.runs.run import Run
+    from cimento.statistics.planning import Pilot
     from cimento.suites.matching import Balance, Frequency
 
+
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
-Folder = Annotated[Path, options.option("-o", "--output", help="Folder to write.")]
+Folder = Annotated[Path, flags.option("-o", "--output", help="Folder to write.")]
 
 
 # size: one argument for each option.
@@ -23,22 +31,22 @@ def match_suite(
     output: Folder,
     *,
     words: Annotated[
-        int | None, options.option("--words", min=0, help="At most so many words apart.")
+        int | None, flags.option("--words", min=0, help="At most so many words apart.")
     ] = None,
     characters: Annotated[
-        int | None, options.option("--characters", min=0, help="At most so many characters apart.")
+        int | None, flags.option("--characters", min=0, help="At most so many characters apart.")
     ] = None,
     frequency: Annotated[
         float | None,
-        options.option("--frequency", min=0, help="Mean Zipf frequencies at most so far apart."),
+        flags.option("--frequency", min=0, help="Mean Zipf frequencies at most so far apart."),
     ] = None,
     overlap: Annotated[
         float | None,
-        options.option("--overlap", min=0, max=1, help="At least this share of words in common."),
+        flags.option("--overlap", min=0, max=1, help="At least this share of words in common."),
     ] = None,
     condition: Annotated[
         list[str] | None,
-        options.option("--condition", help="Compare only these; may be repeated. All by default."),
+        flags.option("--condition", help="Compare only these; may be repeated. All by default."),
     ] = None,
 ) -> None:
     """Write a copy with the items whose conditions are alike, and say how alike they were.
@@ -87,10 +95,10 @@ def prime_suite(
     output: Folder,
     *,
     condition: Annotated[
-        str, options.option("--condition", help="Of the sentences that come first.")
+        str, flags.option("--condition", help="Of the sentences that come first.")
     ],
-    earlier: Annotated[int, options.option("--earlier", min=1, help="How many come first.")] = 1,
-    seed: Annotated[int, options.option("--seed", help="Of the choice.")] = 0,
+    earlier: Annotated[int, flags.option("--earlier", min=1, help="How many come first.")] = 1,
+    seed: Annotated[int, flags.option("--seed", help="Of the choice.")] = 0,
 ) -> None:
     """Write a copy with sentences of other items before every sentence, as context.
 
@@ -115,7 +123,7 @@ def merge_suite(
     ],
     output: Folder,
     *,
-    name: Annotated[str, options.option("--name", help="Of the whole.")],
+    name: Annotated[str, flags.option("--name", help="Of the whole.")],
 ) -> None:
     """Write several suites of one design as one, a phenomenon each.
 
@@ -158,3 +166,209 @@ def _frequencies(language: str) -> Frequency:
             where="--frequency", seen=f"there are no frequencies for the language {language!r}"
         )
     return found
+
+
+Of = Literal["rate", "margin", "dd"]
+_TWO = 2
+_WHERE = "cimento suites power"
+
+
+# size: one argument for each option.
+def power_of_suite(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")],
+    *,
+    pilot: Annotated[
+        list[Path],
+        flags.option(
+            "--pilot", metavar="RUN", help="A run of it; two for the difference of two models."
+        ),
+    ],
+    of: Annotated[
+        Of,
+        flags.option("--of", help="What is tested: rate, margin (in bits), or dd (factorial)."),
+    ] = "rate",
+    difference: Annotated[
+        float | None,
+        flags.option("--difference", help="To be found; by default that of the pilot."),
+    ] = None,
+    against: Annotated[
+        float | None,
+        flags.option("--against", help="Share that a rate is tested against; else chance."),
+    ] = None,
+    question: Annotated[
+        str,
+        flags.option("--question", help="Such as 'prediction 0' or hit@10; else all together."),
+    ] = "",
+    phenomenon: Annotated[
+        str, flags.option("--phenomenon", help="Of dd, where there are several.")
+    ] = "",
+    measure: Annotated[
+        str, flags.option("--measure", help="Of rates and dd; else as the run is stored.")
+    ] = "",
+    power: Annotated[float, flags.option("--power", help="Chance to find the difference.")] = 0.8,
+    alpha: Annotated[float, flags.option("--alpha", help="Level of the two-sided test.")] = 0.05,
+    trials: Annotated[int, flags.option("--trials", help="Data sets drawn for each size.")] = 1000,
+    seed: Annotated[int, flags.option("--seed", help="Of the draws.")] = 0,
+    json: flags.Json = False,
+) -> None:
+    """Tell how many items and clusters a difference needs, from what a pilot run shows.
+
+    One pilot: a rate against chance, margins or DD against zero. Two pilots: the second model's
+    rate less the first's. Exact where items stand alone; where they come in clusters, from
+    clusters of the pilot that are drawn whole.
+    """
+    from cimento.api import load_suite
+    from cimento.cli.console import show
+    from cimento.report.grid import as_text
+    from cimento.report.robustness import plan_grid
+    from cimento.statistics.planning import plan_size
+
+    name = load_suite(suite).suite.name
+    if of == "rate":
+        title, found = _rates(name, pilot, question=question, measure=measure, against=against)
+        unit = ""
+    else:
+        title, found, unit = _means(
+            name, pilot, question=question, phenomenon=phenomenon, measure=measure, dd=of == "dd"
+        )
+    planned = plan_size(
+        found, difference=difference, power=power, alpha=alpha, seed=seed, trials=trials
+    )
+    if json:
+        plain = {"suite": name, "title": title, "unit": unit, **asdict(planned)}
+        show(json_format.dumps(plain, ensure_ascii=False, indent=2))
+        return
+    grid = plan_grid(planned, found, title=title, unit=unit, own=difference is None)
+    show(as_text(grid))
+
+
+def _rates(
+    name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
+) -> tuple[str, Pilot]:
+    """What is tested, and the pilot of one model's rate or of two models' difference."""
+    from cimento.compare.pilots import chance_of_rates, pilot_of_rates
+
+    if len(pilots) > _TWO:
+        raise UsageError(
+            where=_WHERE,
+            seen=f"{len(pilots)} pilots",
+            todo="Give one for a rate against chance, or two for the difference of two models.",
+        )
+    runs = [_pilot_run(path, name, measure) for path in pilots]
+    outcomes = [_outcomes(run, path, question) for run, path in zip(runs, pilots, strict=True)]
+    asked = f"{name}, {outcomes[0].question}"
+    if len(outcomes) == _TWO:
+        pilot = pilot_of_rates(outcomes, chance=None)
+        return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
+    goal = "chance" if against is None else f"{against:g}"
+    chance = chance_of_rates(runs[0], outcomes[0].question) if against is None else against
+    pilot = pilot_of_rates(outcomes, chance=chance)
+    return f"{asked}: {outcomes[0].model} against {goal}.", pilot
+
+
+def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
+    """What the model of a pilot did by one question; by the one that sums it up where none is said.
+
+    Raises:
+        UsageError: the question was not asked.
+    """
+    from cimento.compare.item_outcomes import item_outcomes
+
+    by_question = {one.question: one for one in item_outcomes([run], every_question=True)}
+    wanted = question or next((one.question for one in by_question.values() if one.headline), "")
+    if wanted not in by_question:
+        raise UsageError(
+            where=f"--pilot {path}",
+            seen=f"{question!r} was not asked" if question else "nothing was judged",
+            todo=f"Give --question. {did_you_mean(question, by_question)}",
+        )
+    return by_question[wanted]
+
+
+def _means(
+    name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
+) -> tuple[str, Pilot, str]:
+    """What is tested, the pilot of margins or DD, and their unit."""
+    from cimento.compare.pairwise import interactions_of
+    from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
+
+    if len(pilots) > 1:
+        raise UsageError(
+            where=_WHERE,
+            seen=f"{len(pilots)} pilots",
+            todo="Margins and DD are tested against zero: give one pilot, or --of rate.",
+        )
+    run = _pilot_run(pilots[0], name, measure if dd else "")
+    outcomes = _outcomes(run, pilots[0], question)
+    if not dd:
+        return f"{name}, margins of {run.model}.", pilot_of_margins(outcomes), outcomes.unit
+    scores = run.paradigm.scores(run)
+    interactions = {} if scores is None else interactions_of(scores)
+    pilot = pilot_of_interactions(interactions, outcomes, phenomenon=phenomenon)
+    part = f" of {phenomenon}" if phenomenon else ""
+    if scores is None:
+        return f"{name}, DD{part}.", pilot, ""
+    title = f"{name}, DD{part} by {scores['measure'][0]}, {run.model}."
+    return title, pilot, str(scores["unit"][0])
+
+
+def _pilot_run(path: Path, name: str, measure: str) -> Run:
+    """The one run of a suite in the folder of a pilot.
+
+    Raises:
+        UsageError: it holds no run of the suite, or those of several models.
+    """
+    from cimento.compare.item_outcomes import judged_on
+    from cimento.runs.run import open_runs
+
+    stored = open_runs(path)
+    runs = [run for run in stored if run.suite.name == name]
+    if not runs:
+        suites = ", ".join(sorted({run.suite.name for run in stored}))
+        raise UsageError(
+            where=f"--pilot {path}", seen=f"it is a run of {suites}", todo=f"Give a run of {name}."
+        )
+    if len(runs) > 1:
+        raise UsageError(
+            where=f"--pilot {path}",
+            seen=f"it holds runs of {', '.join(sorted({run.model for run in runs}))}",
+            todo="Give the folder of one run.",
+        )
+    return judged_on(runs, measure)[0]
+
+
+def vary_suite(
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")],
+    variants: Annotated[
+        Path, flags.option("--variants", help="A file with [[variants]] (docs/variants.md).")
+    ],
+    output: Annotated[
+        Path, flags.option("-o", "--output", help="Folder; each variant gets one in it.")
+    ],
+) -> None:
+    """Write the variants of a suite: one lexical change in every item, with its provenance.
+
+    Run suite and variants with one model, then: cimento compare RUN RUN.
+    """
+    from cimento.api import load_suite
+    from cimento.cli.console import note, show
+    from cimento.io.inline_markup import columns
+    from cimento.paradigms.suites import sentence_suite
+    from cimento.suites.faults import summarize
+    from cimento.suites.formats.native import write_native
+    from cimento.suites.load import inspect_suite
+    from cimento.suites.variants import open_slots, read_variants, vary
+
+    loaded = load_suite(suite)
+    sentences, digest = sentence_suite(loaded), loaded.reading.sha256
+    made = [(each, vary(sentences, each, sha256=digest)) for each in read_variants(variants)]
+    rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
+    for variant, varied in made:
+        folder = write_native(varied.suite, output / varied.suite.name)
+        changed, untouched = str(len(varied.changed)), str(len(varied.untouched))
+        rows.append((variant.name, changed, str(varied.sentences), untouched, str(folder)))
+        for line in summarize(inspect_suite(folder)[1]):
+            note(f"{varied.suite.name}: {line}")
+        if left := open_slots(varied.suite):
+            note(f"{varied.suite.name}: slots that nothing fills: {', '.join(left)}")
+    show(columns(rows))

@@ -122,7 +122,7 @@ def _covariates(runs: Sequence[Run]) -> Grid:
     Raises:
         UsageError: no formula judged any of the runs.
     """
-    from cimento.cli.frequencies import zipf_frequencies_if_any
+    from cimento.cli.resources import zipf_frequencies_if_any
     from cimento.compare.covariates import margin_covariates
     from cimento.errors import UsageError
     from cimento.report.robustness import covariates_grid

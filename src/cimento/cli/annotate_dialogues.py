@@ -1,4 +1,4 @@
-"""``cimento annotate stories``, ``second`` and ``agreement``."""
+"""``cimento annotate pairs``: what each drawn sentence becomes, decided in a dialogue."""
 
 from __future__ import annotations
 
@@ -7,23 +7,123 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from cimento.cli import options
+from cimento.cli import flags
 from cimento.cli.console import note, show
+from cimento.cli.corpus_build import InventoryName, Licence, Treebanks
+from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
     from cimento.paradigms.stories.suite import Story
     from cimento.people.annotate.second_annotator import StoryJudgment
 
+
+def pairs(
+    decisions: Annotated[
+        Path, typer.Argument(metavar="DECISIONS", help="Table that cimento corpus pairs wrote.")
+    ],
+    treebanks: Treebanks,
+    *,
+    inventory: InventoryName = "it-connectives",
+    again: Annotated[
+        list[str] | None,
+        flags.option("--again", metavar="ID", help="Ask a decided row again. May be repeated."),
+    ] = None,
+    licence: Licence = "",
+) -> int:
+    """Decide row by row: which connective takes the place, is it grammatical, or why it is dropped.
+
+    Every decision is in the table at once; :quit stops, and the next time it goes on there. :help
+    says what else can be typed. At the end the table is checked as `cimento corpus finish` does.
+    """
+    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.making.decisions import open_decisions, read_decisions
+    from cimento.corpus.treebanks import open_treebanks
+    from cimento.people.annotate.pairs import decide, tasks_of
+
+    if decisions.suffix != ".tsv":
+        raise UsageError(
+            where=str(decisions),
+            seen="is no .tsv, and the table is written anew after every decision",
+            todo="Save it as .tsv, or go on in a spreadsheet program.",
+        )
+    files, opened = open_treebanks(treebanks, licence=licence), open_inventory(inventory)
+    table = open_decisions(decisions, files, opened)
+    done = decide(decisions, table, opened, read=input, tell=show, again=again or ())
+    left = sum(task.is_open for task in tasks_of(open_decisions(decisions, files, opened), opened))
+    note(f"{done} decided now, {left} of {len(table.rows)} left: {decisions}")
+    if not left:
+        kept = [each for each in read_decisions(decisions, files, opened) if not each.dropped]
+        note(f"{len(kept)} items. cimento corpus finish {decisions} TREEBANK... -o FOLDER")
+    return 0
+
+
+INVALID = 2
+
+app = typer.Typer(help="Give a suite to a native speaker, and take corrections back.")
+
+SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or suite folder.")]
+
+
+@app.command("export")
+def export(
+    suite: SuiteName,
+    output: Annotated[Path, flags.option("-o", "--output", help="Sheet: .xlsx or .tsv.")],
+) -> None:
+    """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
+
+    The reviewer writes ok, wrong or unsure, and corrects any cell in its place.
+    """
+    from cimento.io.files import refuse_filled_in
+    from cimento.people.annotate.spreadsheets import export_review
+    from cimento.suites.builtin import find_suite
+
+    refuse_filled_in(output, holds="verdicts")
+    count = export_review(find_suite(suite), output)
+    note(f"{count} rows: {output}. Verdicts are ok, wrong or unsure; cells are corrected in place.")
+
+
+@app.command("import")
+def import_(
+    suite: SuiteName,
+    sheet: Annotated[Path, typer.Argument(metavar="SHEET", help="As the reviewer left it.")],
+    output: Annotated[Path, flags.option("-o", "--output", help="Folder of the copy.")],
+    reviewer: Annotated[str, flags.option("--reviewer", help="Who reviewed it: a name.")],
+) -> int:
+    """Take corrections into a copy of the suite, with a log of every change.
+
+    The copy says who reviewed it; its status is `reviewed` where every row has a verdict and none
+    is left wrong or unsure. Exit code 2: what was corrected has faults.
+    """
+    from cimento.paradigms.suites import audit_suite
+    from cimento.people.annotate.spreadsheets import LOG, import_review
+    from cimento.suites.builtin import find_suite
+
+    name = " ".join(reviewer.split())
+    if not name:
+        raise UsageError(where="--reviewer", seen="is empty", todo="Say who reviewed the suite.")
+    review = import_review(find_suite(suite), sheet, output, reviewer=name)
+    for each in review.changes:
+        item = each.row.cells.get("item", "")
+        show(f"{item} {each.column}: {each.before} -> {each.after}")
+    for row in review.open:
+        show(f"{row.cells.get('item', '')} is {row.verdict}, not changed: {row.comment or '-'}")
+    note(f"{len(review.changes)} changes, status: {review.status}. The log: {output / LOG}")
+    faults = [each for each in audit_suite(output).faults if each.severity == "error"]
+    for fault in faults:
+        show(f"{fault.severity}: {fault}")
+    return INVALID if faults else 0
+
+
 Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
-Annotator = Annotated[str, options.option("--annotator", help="Who is at the keyboard.")]
+Annotator = Annotated[str, flags.option("--annotator", help="Who is at the keyboard.")]
 
 
 def stories(
     file: Stories,
     *,
     replay: Annotated[
-        Path | None, options.option("--replay", help="Recorded dialogues instead of a terminal.")
+        Path | None, flags.option("--replay", help="Recorded dialogues instead of a terminal.")
     ] = None,
     annotator: Annotator = "",
 ) -> int:
@@ -52,7 +152,7 @@ def second(
     judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Where they go.")],
     *,
     annotator: Annotator = "second",
-    seed: Annotated[int, options.option("--seed", help="Seed of the mixed order.")] = 0,
+    seed: Annotated[int, flags.option("--seed", help="Seed of the mixed order.")] = 0,
 ) -> int:
     """Judge stories blind: their sentences and nothing else, in mixed order.
 
@@ -89,9 +189,9 @@ def agreement(
     ] = None,
     *,
     adjudicate: Annotated[
-        Path | None, options.option("--adjudicate", help="Write what differs to this JSONL.")
+        Path | None, flags.option("--adjudicate", help="Write what differs to this JSONL.")
     ] = None,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> int:
     """How far people agree: all those of a table of judgments, or a second annotator of stories."""
     if judgments is None:

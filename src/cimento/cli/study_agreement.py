@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
-from cimento.cli import options
+from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.frequencies import zipf_frequencies_if_any
-from cimento.cli.spreadsheets import neutralise
+from cimento.cli.report import neutralise
+from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.base import BoundaryRule
@@ -28,36 +28,36 @@ if TYPE_CHECKING:
 def agreement(
     data: Annotated[
         list[Path],
-        options.option(
+        flags.option(
             "--data", help="A zip archive or folder of suites, one for each language; repeatable."
         ),
     ],
-    model: options.Model,
-    output: options.Output = Path("runs"),
+    model: flags.Model,
+    output: flags.Output = Path("runs"),
     *,
-    json: options.Json = False,
+    json: flags.Json = False,
     boundary: Annotated[
         BoundaryRule,
-        options.option("--boundary", help="Correct words of causal models for where they end."),
+        flags.option("--boundary", help="Correct words of causal models for where they end."),
     ] = "auto",
-    pll: options.Pll = None,
+    pll: flags.Pll = None,
     final_marks: Annotated[
         FinalMarkRule,
-        options.option("--final-marks", help="Whether punctuation at the target's end counts."),
+        flags.option("--final-marks", help="Whether punctuation at the target's end counts."),
     ] = "keep",
     region: Annotated[
         list[int] | None,
-        options.option("--region", help="The target's region, where formulas leave it open."),
+        flags.option("--region", help="The target's region, where formulas leave it open."),
     ] = None,
     averaging: Annotated[
-        Averaging, options.option("--averaging", help="What has equal weight in a language.")
+        Averaging, flags.option("--averaging", help="What has equal weight in a language.")
     ] = "suites",
     profile: Annotated[
-        bool, options.option("--profile", help="Also by agreement and feature, with covariates.")
+        bool, flags.option("--profile", help="Also by agreement and feature, with covariates.")
     ] = False,
     models_table: Annotated[
         Path | None,
-        options.option(
+        flags.option(
             "--models-table",
             help="With --profile: a table with a column model and what you know of each, such as"
             " training_tokens.",
@@ -65,19 +65,19 @@ def agreement(
     ] = None,
     figure: Annotated[
         Path | None,
-        options.option(
+        flags.option(
             "--figure", help="The profile as a heat map: .svg, .png, .pdf, .csv or .json."
         ),
     ] = None,
-    bos: options.Bos = None,
-    punctuation: options.Punctuation = None,
-    device: options.Device = "auto",
-    dtype: options.Dtype = "float32",
-    batch_size: options.BatchSize = None,
-    batch_tokens: options.BatchTokens = None,
-    limit: options.Limit = None,
-    seed: options.Seed = 0,
-    spreadsheet_safe: options.SpreadsheetSafe = False,
+    bos: flags.Bos = None,
+    punctuation: flags.Punctuation = None,
+    device: flags.Device = "auto",
+    dtype: flags.Dtype = "float32",
+    batch_size: flags.BatchSize = None,
+    batch_tokens: flags.BatchTokens = None,
+    limit: flags.Limit = None,
+    seed: flags.Seed = 0,
+    spreadsheet_safe: flags.SpreadsheetSafe = False,
 ) -> int:
     """Mean probability ratio and accuracy of every suite, its adversarial twin, and the drop.
 
@@ -97,7 +97,7 @@ def agreement(
     run_options = checked(
         RunOptions,
         {
-            **options.given(pll=pll, bos=bos, punctuation=punctuation),
+            **flags.given(pll=pll, bos=bos, punctuation=punctuation),
             "dtype": dtype,
             "boundary": boundary,
             "device": device,

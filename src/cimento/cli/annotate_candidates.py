@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import options
+from cimento.cli import flags
 from cimento.cli.console import note, show
 
 if TYPE_CHECKING:
@@ -27,40 +27,40 @@ _SHOWN = ("template", "dimension", "expression", "seed", "category", "expected")
 # size: one argument for each option.
 def candidates(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of a cloze suite.")],
-    annotator: Annotated[str, options.option("--annotator", help="Who judges: a name.")] = "me",
+    annotator: Annotated[str, flags.option("--annotator", help="Who judges: a name.")] = "me",
     *,
     method: Annotated[
         str,
-        options.option("--method", help="Candidates of this protocol; of the first if not given."),
+        flags.option("--method", help="Candidates of this protocol; of the first if not given."),
     ] = "",
     order: Annotated[
-        Order, options.option("--order", help="Candidates of an item by rank, or shuffled.")
+        Order, flags.option("--order", help="Candidates of an item by rank, or shuffled.")
     ] = "rank",
-    seed: Annotated[int, options.option("--seed", help="Seed of the shuffled order.")] = 0,
+    seed: Annotated[int, flags.option("--seed", help="Seed of the shuffled order.")] = 0,
     show_probability: Annotated[
-        bool, options.option("--show-probability", help="Show how probable a candidate is.")
+        bool, flags.option("--show-probability", help="Show how probable a candidate is.")
     ] = False,
     part: Annotated[
-        str, options.option("--part", help="1/3: the first of three people's share of the items.")
+        str, flags.option("--part", help="1/3: the first of three people's share of the items.")
     ] = "",
     overlap: Annotated[
-        int, options.option("--overlap", min=0, help="Items that everybody judges.")
+        int, flags.option("--overlap", min=0, help="Items that everybody judges.")
     ] = 0,
     reuse: Annotated[
         Path | None,
-        options.option("--reuse", help="A judged run: its candidates are not asked again."),
+        flags.option("--reuse", help="A judged run: its candidates are not asked again."),
     ] = None,
     export: Annotated[
         Path | None,
-        options.option("--export", help="Write a .tsv or .xlsx to fill in, and ask nothing."),
+        flags.option("--export", help="Write a .tsv or .xlsx to fill in, and ask nothing."),
     ] = None,
     import_: Annotated[
-        Path | None, options.option("--import", help="Take decisions over from such a table.")
+        Path | None, flags.option("--import", help="Take decisions over from such a table.")
     ] = None,
     agreement: Annotated[
-        bool, options.option("--agreement", help="Say how far those who judged agree.")
+        bool, flags.option("--agreement", help="Say how far those who judged agree.")
     ] = False,
-    json: options.Json = False,
+    json: flags.Json = False,
 ) -> None:
     """Judge one candidate after another: does it fit in the blank?
 

@@ -1,0 +1,299 @@
+"""``cimento annotate survey``: surveys made from suites, and what other programs need of them."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+from typer.core import TyperGroup
+
+from cimento.cli import flags
+from cimento.cli.console import note, show
+
+if TYPE_CHECKING:
+    from typer._click import Context
+
+    from cimento.people.surveys.design import SurveyDesign
+
+
+survey_app = typer.Typer(help="Make surveys out of suites.", no_args_is_help=True)
+
+# As `cimento.paradigms.base.SurveyTask` has them, which is imported only when it is needed.
+Task = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
+Folder = Annotated[Path, flags.option("-o", "--output", help="Folder that is written.")]
+Force = Annotated[
+    bool, flags.option("--force", help="Take the place of another design in that folder.")
+]
+
+
+# size: one argument for each option.
+@survey_app.command("build", short_help="Deal the items of a suite over surveys.")
+def build(
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="A suite, or a run whose candidates are judged.")
+    ],
+    output: Folder = Path("survey"),
+    *,
+    task: Annotated[
+        Task | None, flags.option("--task", help="What people do; by default as usual.")
+    ] = None,
+    surveys: Annotated[
+        int | None,
+        flags.option("--surveys", min=1, help="How many; as few as possible by default."),
+    ] = None,
+    times: Annotated[
+        int, flags.option("--times", min=1, help="In how many surveys each sentence is.")
+    ] = 1,
+    scale: Annotated[int, flags.option("--scale", help="Points of the scale.")] = 5,
+    checks: Annotated[
+        int, flags.option("--checks", min=0, max=20, help="Attention checks in each survey.")
+    ] = 2,
+    check_file: Annotated[
+        Path | None,
+        flags.option("--check-file", help="Checks of your own: text, expected, choices."),
+    ] = None,
+    balance: Annotated[
+        str, flags.option("--balance", help="Column that surveys are balanced over.")
+    ] = "",
+    apart: Annotated[
+        str, flags.option("--apart", help="Nobody sees two rows with one value in this column.")
+    ] = "",
+    none: Annotated[
+        bool | None,
+        flags.option("--none/--no-none", help="Whether people can say that nothing fits."),
+    ] = None,
+    consent: Annotated[
+        Path | None, flags.option("--consent", help="Text file with what people agree to.")
+    ] = None,
+    contact: Annotated[
+        str, flags.option("--contact", help="Who is responsible, for the consent text.")
+    ] = "",
+    title: Annotated[str, flags.option("--title", help="What people read on top.")] = "",
+    language: Annotated[
+        str, flags.option("--language", help="Of the texts around: en, es, it, pt or ru.")
+    ] = "",
+    limit: flags.Limit = None,
+    seed: Annotated[int, flags.option("--seed", help="Seed of all orders.")] = 0,
+    force: Force = False,
+) -> None:
+    """Deal the items of a suite over surveys; nobody sees two conditions of an item.
+
+    The folder holds the design, from which `cimento annotate serve` asks, and the same surveys as
+    tables for forms, as pages to print, for jsPsych and for PCIbex.
+    """
+    from cimento.people.surveys.building import CONTACT_MISSING, SurveyPlan, build_design
+    from cimento.people.surveys.exports import write_survey
+    from cimento.people.surveys.material import MaterialOptions
+    from cimento.suites.builtin import find_suite
+
+    wanted = MaterialOptions(
+        task=task, language=language, balance=balance, apart=apart, none=none, limit=limit,
+        seed=seed,
+    )  # fmt: skip
+    plan = SurveyPlan(
+        wanted=wanted, surveys=surveys, times=times, scale=scale, checks=checks,
+        check_file=check_file, consent=consent, contact=contact, title=title, seed=seed,
+    )  # fmt: skip
+    design = build_design(find_suite(suite), plan)
+    write_survey(design, output, force=force)
+    show(_told(design))
+    if consent is None and not contact:
+        note(f"Remark: {CONTACT_MISSING}. Give --contact or --consent.")
+    note(f"Everything is in {output}. To ask in a browser: cimento annotate serve {output}")
+
+
+@survey_app.command("export", short_help="Write the exports of a design again.")
+def export_design(
+    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="A design, or its folder.")],
+    output: Folder = Path("survey"),
+    *,
+    force: Force = False,
+) -> None:
+    """Write everything that is made from a design, after it was changed by hand, say."""
+    from cimento.people.surveys.design import read_design
+    from cimento.people.surveys.exports import write_survey
+
+    files = write_survey(read_design(design), output, force=force)
+    note(f"{len(files)} files in {output}.")
+
+
+def _told(design: SurveyDesign) -> str:
+    """The surveys of a design, in a line each."""
+    lines = [f"{design.source.suite}: {design.task}, language {design.language}"]
+    for survey, questions in design.by_survey.items():
+        checks = sum(bool(each.expected) for each in questions)
+        lines.append(f"survey {survey}: {len(questions) - checks} questions, {checks} checks")
+    return "\n".join(lines)
+
+
+SECRET = "CIMENTO_ADMIN_SECRET"  # noqa: S105  # the name of a variable
+DATABASE = "answers.sqlite"
+SHORTEST_SECRET = 12
+
+
+class ServeGroup(TyperGroup):
+    """A group that serves where no other of its commands is named: ``serve DESIGN``."""
+
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        """The arguments, with the usual command in front where none is named."""
+        if args and args[0] not in self.commands and args[0] not in {"-h", "--help"}:
+            args = ["start", *args]
+        return super().parse_args(ctx, args)
+
+
+serve_app = typer.Typer(
+    cls=ServeGroup, help="Ask people in a browser: serve DESIGN.", no_args_is_help=True
+)
+
+DesignPath = Annotated[
+    Path, typer.Argument(metavar="DESIGN", help="A design, or the folder that holds it.")
+]
+Database = Annotated[
+    Path | None,
+    flags.option("--database", help="File of the answers; answers.sqlite beside the design."),
+]
+
+
+@serve_app.command("start", short_help="Ask; stop with Ctrl-C.")
+def start(
+    design: DesignPath,
+    *,
+    database: Database = None,
+    host: Annotated[
+        str, flags.option("--host", help="Address to listen at; only this machine by default.")
+    ] = "127.0.0.1",
+    port: Annotated[int, flags.option("--port", min=1, max=65535, help="Port.")] = 8000,
+    admin_secret_file: Annotated[
+        Path | None,
+        flags.option(
+            "--admin-secret-file", help=f"File with the administrator's secret; else ${SECRET}."
+        ),
+    ] = None,
+) -> None:
+    """Ask the surveys of a design as web pages, one link for each participant.
+
+    Every answer is on the disk before the next page is shown. Without a secret of your own a new
+    one is made and printed once. Put a web server with TLS in front before you open it to others.
+    """
+    from cimento.people.surveys.design import read_design
+    from cimento.people.surveys.serving import storage
+    from cimento.people.surveys.serving.app import listen, make_app, serve
+
+    secret = _secret(admin_secret_file)
+    path, wanted = _database(design, database), read_design(design)
+    made = "" if secret else secrets.token_urlsafe(24)
+    with listen(host, port) as listening:
+        app = make_app(wanted, path, secret=secret or made)
+        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        note(f"The answers are in {path}. Administration: http://{address}/admin")
+        if made:
+            note(f"The administrator's secret, printed this once: {made}")
+        if host not in {"127.0.0.1", "::1", "localhost"}:
+            note("Others on the network can reach this, and without TLS in front also read it.")
+        if not storage.participants(path):
+            note(f"Nobody has a link yet: cimento annotate serve invite {design}, or in /admin.")
+        serve(app, listening)
+
+
+@serve_app.command("invite", short_help="Make links for participants.")
+def invite(
+    design: DesignPath,
+    *,
+    number: Annotated[int, flags.option("-n", "--number", min=1, max=10000, help="How many.")] = 10,
+    url: Annotated[
+        str, flags.option("--url", help="What the links begin with.")
+    ] = "http://127.0.0.1:8000",
+    database: Database = None,
+) -> None:
+    """Make links, as a table: participant, survey, link. They are stored nowhere else."""
+    from cimento.people.surveys.design import read_design
+    from cimento.people.surveys.serving import storage
+
+    wanted, path = read_design(design), _database(design, database)
+    storage.prepare(path, wanted)
+    made = storage.invite_participants(path, wanted, number)
+    lines = [f"{each.id}\t{each.survey}\t{url.rstrip('/')}/p/{token}" for each, token in made]
+    show("\n".join(["participant\tsurvey\tlink", *lines]))
+
+
+@serve_app.command("export", short_help="Write the answers so far.")
+def export_answers(
+    design: DesignPath,
+    output: Annotated[
+        Path, flags.option("-o", "--output", help="A .parquet, .csv or .tsv file.")
+    ] = Path("judgments.parquet"),
+    *,
+    people: Annotated[
+        Path | None, flags.option("--people", help="Write the participants to this .csv.")
+    ] = None,
+    database: Database = None,
+) -> None:
+    """Write all answers so far as the judgments table; the survey may go on meanwhile."""
+    from cimento.io.files import write_text
+    from cimento.people.surveys.serving.results import people_csv, write_results
+
+    path = _database(design, database)
+    count = write_results(path, output)
+    note(f"{count} judgments in {output}.")
+    if people is not None:
+        write_text(people_csv(path), people)
+        note(f"The participants are in {people}.")
+
+
+@serve_app.command("delete", short_help="Delete what one participant answered.")
+def delete(
+    design: DesignPath,
+    participant: Annotated[
+        str, typer.Argument(metavar="PARTICIPANT", help="Such as P-0a1b2c3d4e.")
+    ],
+    *,
+    database: Database = None,
+) -> None:
+    """Delete one participant with all answers, consent and link, for good."""
+    from cimento.people.surveys.serving import storage
+
+    path = _database(design, database)
+    storage.stored_design(path)
+    note(f"{participant} and {storage.delete_participant(path, participant)} answers are deleted.")
+
+
+def _database(design: Path, database: Path | None) -> Path:
+    """The file of the answers.
+
+    Raises:
+        InputError: there is no such design.
+    """
+    from cimento.errors import InputError
+
+    if not design.exists():
+        raise InputError(where=str(design), seen="there is no such design", todo="Check the path.")
+    folder = design if design.is_dir() else design.parent
+    return database or folder / DATABASE
+
+
+def _secret(file: Path | None) -> str:
+    """The administrator's secret, from a file or the environment; empty where there is none.
+
+    Raises:
+        InputError: the file cannot be read, or is no text.
+        UsageError: the secret is too short.
+    """
+    from cimento.errors import InputError, UsageError
+    from cimento.io.files import read_bytes
+
+    try:
+        given = os.environ.get(SECRET, "") if file is None else read_bytes(file).decode().strip()
+    except UnicodeDecodeError as error:
+        raise InputError(
+            where=str(file), seen="is no text", todo="Write the secret in it."
+        ) from error
+    if (given or file is not None) and len(given) < SHORTEST_SECRET:
+        raise UsageError(
+            where=str(file or SECRET),
+            seen="the secret is too short",
+            todo=f"Give at least {SHORTEST_SECRET} characters that nobody can guess.",
+        )
+    return given

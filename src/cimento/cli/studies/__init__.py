@@ -1,1 +1,0 @@
-"""One command for each published study that is redone."""
