@@ -175,8 +175,9 @@ def page_text(html: str) -> str:
     html = re.sub(
         r"</(?:p|h\d|tr|li|div|section|table|caption|summary|figcaption|dt|dd)>", "\n", html
     )
-    text = re.sub(r"<[^>]*>", "", html)
-    lines = (line.strip() for line in text.split("\n"))
+    text = "\n".join(line.strip() for line in re.sub(r"<[^>]*>", "", html).split("\n"))
+    text = re.sub(rf"(?m)^(versions (?:{'|'.join(PACKAGES)}))\n+\S+$", r"\1\nVERSION", text)
+    lines = text.split("\n")
     # When runs were made stands there once for all where that is the same second.
     return re.sub(r"(?m)^created\n.*\n", "", "\n".join(line for line in lines if line))
 
