@@ -10,7 +10,7 @@ import cimento
 from cimento.acceptability.suites import load_rated
 from cimento.cli.main import invoke
 from cimento.cloze.load import load_cloze
-from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.making.decisions import open_decisions, read_decisions
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError, UsageError

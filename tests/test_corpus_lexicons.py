@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.errors import InputError
 
 DIMLEX = """<?xml version="1.0"?><!DOCTYPE dimlex SYSTEM "dimlex.dtd">

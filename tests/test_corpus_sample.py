@@ -8,7 +8,7 @@ from pathlib import Path
 import cimento
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.frequencies import count_connectives
-from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.making.decisions import read_decisions
 from cimento.corpus.making.finishing import pair_suite

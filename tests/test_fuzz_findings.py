@@ -14,7 +14,7 @@ import pytest
 from cimento import load_suites
 from cimento.cli.main import invoke
 from cimento.cloze.judging.expected import expectations
-from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.morphology.tags import from_unimorph
 from cimento.errors import (
     CimentoError,

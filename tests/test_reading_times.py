@@ -17,7 +17,7 @@ from cimento.models.registry import Asking, open_scorer
 from cimento.people.reading_times import (
     ENTROPY,
     READING_POLICY,
-    Names,
+    WordColumns,
     all_words,
     join_surprisals,
     read_observations,
@@ -156,7 +156,7 @@ def test_what_does_not_agree_is_said_with_its_place():
 def test_tables_that_cannot_be_used_are_refused():
     table = observed()
     with pytest.raises(UsageError, match="no column 'item'"):
-        join_surprisals(table, "demo-causal", names=Names(text="item"))
+        join_surprisals(table, "demo-causal", names=WordColumns(text="item"))
     with pytest.raises(UsageError, match="'length' already"):
         join_surprisals(table.with_columns(length=pl.lit(1)), "demo-causal")
     with pytest.raises(InputError, match="no observations"):
@@ -234,7 +234,7 @@ def test_words_come_back_as_they_were_given(texts, first):
         for number, word in enumerate(words, start=first)
     ]
     table = pl.DataFrame(rows, schema=["text", "position", "word"], orient="row")
-    places = word_positions(table, Names())
+    places = word_positions(table, WordColumns())
     assert all_words(places, None) == {str(n): tuple(words) for n, words in enumerate(texts)}
     assert [places.words[text][index][0] for text, index in places.rows] == [w for *_, w in rows]
 

@@ -36,7 +36,7 @@ def pairs(
     Every decision is in the table at once; :quit stops, and the next time it goes on there. :help
     says what else can be typed. At the end the table is checked as `cimento corpus finish` does.
     """
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.decisions import open_decisions, read_decisions
     from cimento.corpus.treebanks import open_treebanks
     from cimento.people.annotate.pairs import decide, tasks_of
@@ -207,7 +207,7 @@ def agreement(
 
     known = known_stories(file)
     said = second_.read_judgments(judgments, stories=known)
-    found = second_.agreement(known, said)
+    found = second_.story_agreement(known, said)
     if json:
         show(json_.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
     else:

@@ -61,7 +61,7 @@ def search(
     their ids only: --text says otherwise.
     """
     from cimento.corpus import search as searching
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import open_rule
     from cimento.corpus.search import hit_rows, hits_as_json
     from cimento.corpus.treebanks import open_treebanks
@@ -69,8 +69,8 @@ def search(
 
     files = open_treebanks(treebanks, licence=licence)
     skipped = where_skipped(malformed)
-    known = searching.Duplicates() if duplicates == "drop" else None
-    found = searching.search(
+    known = searching.DuplicateSentences() if duplicates == "drop" else None
+    found = searching.search_treebanks(
         files,
         open_inventory(inventory),
         open_rule(rule),
@@ -137,7 +137,7 @@ def connectives(
         read_joint,
     )
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import builtin_rules, open_rule
     from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text

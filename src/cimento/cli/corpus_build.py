@@ -125,7 +125,8 @@ def select(
 
     from cimento.corpus.connectives.extraction import select_connectives as choose
     from cimento.corpus.connectives.extraction import selected_inventory
-    from cimento.corpus.connectives.inventories import open_inventory, write_toml
+    from cimento.corpus.connectives.inventories import write_toml
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import open_rule
     from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
@@ -199,7 +200,7 @@ def pairs(
         candidate_sentences,
         draw_candidates,
     )
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import open_rule
     from cimento.corpus.making.decisions import as_table, columns_of, decision_rows
     from cimento.corpus.treebanks import open_treebanks
@@ -259,7 +260,7 @@ def finish(
     written, with ids: anybody who has the treebank makes the suite of them. --text says otherwise.
     """
     from cimento.cloze.writers.native import write_folder
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.decisions import as_table, columns_of, read_decisions
     from cimento.corpus.making.finishing import cloze_drafts, licence_of, pair_suite
     from cimento.corpus.treebanks import open_treebanks

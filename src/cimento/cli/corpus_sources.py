@@ -48,7 +48,7 @@ def tweets(
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.texts import Masks, message_sentences, read_messages, spelling_table
 
     opened = open_inventory(inventory)
@@ -137,7 +137,7 @@ def nli(
     from cimento.api import load_suite
     from cimento.cloze.records import ClozeSuite
     from cimento.cloze.writers.native import write_folder
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.model import Meta

@@ -186,7 +186,7 @@ def _join(options: _JoinOptions) -> int:
     joined = reading.join_surprisals(
         reading.read_observations(options.file),
         options.model,
-        names=reading.Names(
+        names=reading.WordColumns(
             text=column, position=options.position_column, word=options.word_column
         ),
         texts=reading.read_texts(options.texts, column=column) if options.texts else None,

@@ -107,42 +107,6 @@ def builtin_inventories() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def open_inventory(name: str) -> Inventory:
-    """An inventory that comes with cimento, by its name, or one in a file.
-
-    Args:
-        name: a built-in name, or a path: ``.toml`` as docs/corpus.md has it, ``.tsv`` or ``.csv``,
-            ``.xml`` (DiMLex and LexConn), ``.json`` (Nuovo vocabolario di base), ``.txt`` with one
-            connective a line.
-
-    Raises:
-        InputError: there is none, or it cannot be used.
-    """
-    from cimento.corpus.connectives.frequencies import lexicons
-
-    if name in builtin_inventories():
-        return read_toml(FOLDER / f"{name}.toml")
-    path = Path(name).expanduser()
-    readers = {
-        ".toml": read_toml,
-        ".tsv": lexicons.read_table_lexicon,
-        ".csv": lexicons.read_table_lexicon,
-        ".xlsx": lexicons.read_table_lexicon,
-        ".xml": lexicons.read_xml_lexicon,
-        ".json": lexicons.read_nvdb,
-        ".txt": lexicons.read_line_lexicon,
-    }
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise InputError(
-            where="inventory",
-            seen=f"got {name!r}",
-            todo=did_you_mean(name, builtin_inventories())
-            + f" Or give a file: {', '.join(readers)}.",
-        )
-    return reader(path)
-
-
 def read_toml(path: Path) -> Inventory:
     """An inventory in cimento's own format.
 

@@ -15,13 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.corpus.connectives.inventories import (
+    FOLDER,
     Connective,
     Inventory,
     Spelling,
+    builtin_inventories,
     make_inventory,
     read_spelling,
+    read_toml,
 )
-from cimento.errors import InputError
+from cimento.errors import InputError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import MAX_DEPTH, parse_json
 from cimento.suites.tables import Row, Table, open_table
@@ -34,6 +37,40 @@ _LEXCONN = {"cco": "CCONJ", "csu": "SCONJ", "adv": "ADV", "prep": "ADP"}
 _NAMES = ("connective", "name", "lemma", "word")
 _CATEGORIES = ("category", "class", "syn", "cat")
 _CONJUNCTION = "cong."
+
+
+def open_inventory(name: str) -> Inventory:
+    """An inventory that comes with cimento, by its name, or one in a file.
+
+    Args:
+        name: a built-in name, or a path: ``.toml`` as docs/corpus.md has it, ``.tsv`` or ``.csv``,
+            ``.xml`` (DiMLex and LexConn), ``.json`` (Nuovo vocabolario di base), ``.txt`` with one
+            connective a line.
+
+    Raises:
+        InputError: there is none, or it cannot be used.
+    """
+    if name in builtin_inventories():
+        return read_toml(FOLDER / f"{name}.toml")
+    path = Path(name).expanduser()
+    readers = {
+        ".toml": read_toml,
+        ".tsv": read_table_lexicon,
+        ".csv": read_table_lexicon,
+        ".xlsx": read_table_lexicon,
+        ".xml": read_xml_lexicon,
+        ".json": read_nvdb,
+        ".txt": read_line_lexicon,
+    }
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(
+            where="inventory",
+            seen=f"got {name!r}",
+            todo=did_you_mean(name, builtin_inventories())
+            + f" Or give a file: {', '.join(readers)}.",
+        )
+    return reader(path)
 
 
 def read_xml_lexicon(path: Path) -> Inventory:

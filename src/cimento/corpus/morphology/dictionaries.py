@@ -44,7 +44,12 @@ class FileMorphology:
     """
 
     def __init__(
-        self, index: DictionaryIndex, *, format: FileFormat, language: str, name: str  # noqa: A002  # the field's word
+        self,
+        index: DictionaryIndex,
+        *,
+        format: FileFormat,  # noqa: A002  # the field's word
+        language: str,
+        name: str,
     ) -> None:
         self._index = index
         self._format = format
