@@ -250,8 +250,8 @@ def _set(variables: Mapping[str, str | None]) -> None:
 
 def _record_candidates(suite: str, folder: Path) -> None:
     """Candidates of two models that do not exist: some expected ones, some pieces, some marks."""
-    from cimento.cloze.load import load_cloze
-    from cimento.cloze.templates import expand_suite
+    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.suite import expand_suite
     from cimento.suites.builtin import find_suite
 
     items = expand_suite(load_cloze(Path(find_suite(suite))).suite).items

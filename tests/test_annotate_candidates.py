@@ -12,9 +12,9 @@ from openpyxl import load_workbook
 from cimento.api import evaluate
 from cimento.cli import annotate_candidates
 from cimento.cli.main import invoke
-from cimento.cloze.records import ClozeItem, ClozeSuite
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS, read_table
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite
 from cimento.people.annotate.candidates import CandidateTask, Dialogue, Remarks, part_of
 from cimento.people.annotate.decisions import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.spreadsheets import read_candidates, write_candidates

@@ -8,15 +8,15 @@ import math
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cloze.building import compare, generate, read_description
-from cimento.cloze.judging.expected import expectations
-from cimento.cloze.load import load_cloze
-from cimento.cloze.seeding import generated_seeds
-from cimento.cloze.templates import expand_suite
 from cimento.corpus.morphology.dictionaries import open_dictionary_file
 from cimento.corpus.morphology.rules import Rules, with_article
 from cimento.errors import InputError, SuiteError, UsageError
 from cimento.models.questions import Fill
+from cimento.paradigms.cloze.building import compare, generate, read_description
+from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.judgments import expectations
+from cimento.paradigms.cloze.seeds import generated_seeds
+from cimento.paradigms.cloze.suite import expand_suite
 
 META = '[meta]\nname = "pt-chegar"\nlanguage = "pt"\n'
 VERBS = (

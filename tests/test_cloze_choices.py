@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.cloze.judging import choices
-from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.records import ClozeItem, Option
 from cimento.errors import InputError
+from cimento.paradigms.cloze import people
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.suite import ClozeItem, Option
 
 CONNECTIVES = ClozeItem(
     "mentre 1",
@@ -38,17 +38,17 @@ class TestChoices:
         ],
     )
     def test_the_majority_names_all_ties(self, votes, name, options):
-        found = choices.majority(CONNECTIVES, votes)
+        found = people.majority(CONNECTIVES, votes)
         assert (found.name, found.options) == (name, options)
 
     def test_what_is_no_option_is_refused(self):
         with pytest.raises(InputError, match=r"people chose 'mentr'.*Did you mean 'mentre'"):
-            choices.majority(CONNECTIVES, {"mentr": 1})
+            people.majority(CONNECTIVES, {"mentr": 1})
 
     def test_majorities_are_counted(self):
         others = [replace(CONNECTIVES, id=str(number)) for number in range(3)]
         votes = {"0": {"mentre": 2}, "1": {"mentre": 1}, "2": {"quando": 1}}
-        found = choices.count_majorities(others, votes)
+        found = people.count_majorities(others, votes)
         assert {name: (share.correct, share.n) for name, share in found.items()} == {
             "target": (2, 3),
             "plausible": (1, 3),
@@ -67,32 +67,32 @@ class TestChoices:
     )
     def test_where_the_options_are_among_candidates(self, texts, found, first):
         some = [Candidate("mentre 1", rank, text) for rank, text in enumerate(texts.split(), 1)]
-        assert choices.top_class(CONNECTIVES, some) == found
-        assert choices.first_match(CONNECTIVES, some) == first
+        assert people.top_class(CONNECTIVES, some) == found
+        assert people.first_match(CONNECTIVES, some) == first
 
     def test_only_k_candidates_count(self):
         some = [Candidate("mentre 1", rank, text) for rank, text in enumerate(["se", "mentre"], 1)]
-        assert choices.top_class(CONNECTIVES, some, 1) == "other"
+        assert people.top_class(CONNECTIVES, some, 1) == "other"
 
     def test_classes_are_counted(self):
         other = replace(CONNECTIVES, id="2")
         some = {"mentre 1": [Candidate("mentre 1", 1, "mentre")]}
-        found = choices.count_top_classes([CONNECTIVES, other], some)
+        found = people.count_top_classes([CONNECTIVES, other], some)
         assert {name: share.correct for name, share in found.items()} == {
             "target": 1,
             "plausible": 0,
             "both": 0,
             "other": 1,
         }
-        first = choices.count_first_matches([CONNECTIVES, other], some)
+        first = people.count_first_matches([CONNECTIVES, other], some)
         assert {name: share.correct for name, share in first.items()} == {"target": 1, "other": 1}
 
     def test_letters_taken_apart_are_equal(self):
         item = ClozeItem("1", "", "", (Option("perché"),))
-        assert choices.top_class(item, [Candidate("1", 1, "perche\u0301")]) == "target"
+        assert people.top_class(item, [Candidate("1", 1, "perche\u0301")]) == "target"
 
     def test_labels_are_counted(self):
-        found = choices.count_labels(["plausible", "dubious", "plausible"])
+        found = people.count_labels(["plausible", "dubious", "plausible"])
         assert {label: share.correct for label, share in found.items()} == {
             "same meaning": 0,
             "plausible": 2,
@@ -102,20 +102,20 @@ class TestChoices:
 
     def test_an_unknown_label_is_refused(self):
         with pytest.raises(InputError, match="Did you mean 'dubious'"):
-            choices.count_labels(["dubios"])
+            people.count_labels(["dubios"])
 
     def test_model_and_people(self):
         """People 3 to 1, model 1 to 3: JSD = 1 - H(.25) ... = H(.5) - H(.25) = 0.1887 bits."""
-        found = choices.agreement(
+        found = people.agreement(
             CONNECTIVES, {"mentre": 3, "quando": 1, "none": 9}, {"mentre": 0.2, "quando": 0.6}
         )
         assert found.same_mode is False
         assert found.divergence_bits.value == pytest.approx(0.18872187554086717)
-        equal = choices.agreement(CONNECTIVES, {"mentre": 1}, {"mentre": 0.5})
+        equal = people.agreement(CONNECTIVES, {"mentre": 1}, {"mentre": 0.5})
         assert (equal.same_mode, equal.divergence_bits.value) == (True, 0.0)
 
     def test_silence_is_undefined(self):
-        found = choices.agreement(CONNECTIVES, {}, {"mentre": 0.5})
+        found = people.agreement(CONNECTIVES, {}, {"mentre": 0.5})
         assert found.same_mode is None
         assert found.divergence_bits.value is None
         assert found.divergence_bits.reason

@@ -8,10 +8,10 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.cloze.figures_curve import curve_figure, curve_frame
-from cimento.cloze.records import ClozeItem, ClozeSuite, MultiwordItem
-from cimento.cloze.writers.native import write_folder
 from cimento.errors import UsageError
+from cimento.paradigms.cloze.figures import curve_figure, curve_frame
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, MultiwordItem
+from cimento.paradigms.cloze.writing import write_folder
 from cimento.suites.model import Meta
 
 pytest.importorskip("altair")

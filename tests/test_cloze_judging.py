@@ -8,22 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.cloze.judging import hits
-from cimento.cloze.judging import precision as shares_of
-from cimento.cloze.judging.candidates import Candidate, by_item, check_candidates
-from cimento.cloze.judging.clusters import clustering, precision_interval
-from cimento.cloze.judging.confidence import calibration, confidence
-from cimento.cloze.judging.expected import (
+from cimento.corpus.morphology.dictionaries import open_morphology
+from cimento.errors import InputError, UsageError
+from cimento.paradigms.cloze import shares
+from cimento.paradigms.cloze import shares as shares_of
+from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
+from cimento.paradigms.cloze.judgments import (
     compare_judgments,
     dictionary_readings,
     expectations,
     judge_expected,
     parse_expectation,
+    reuse_judgments,
 )
-from cimento.cloze.judging.reuse import reuse_judgments
-from cimento.cloze.records import ClozeItem, Option
-from cimento.corpus.morphology.dictionaries import open_morphology
-from cimento.errors import InputError, UsageError
+from cimento.paradigms.cloze.shares import calibration, clustering, confidence, precision_interval
+from cimento.paradigms.cloze.suite import ClozeItem, Option
 from cimento.statistics.intervals import wilson
 
 
@@ -139,8 +138,8 @@ def answers(*texts: str) -> list[Candidate]:
     ]
 
 
-BASE = hits.hit_ranks(ITEMS, answers("mão Pé dor", "frio quente x", "no fio x", "surdo ##cego x"))
-LARGE = hits.hit_ranks(ITEMS, answers("pé mão dor", "quente x frio", "fio x nó", "a b c"))
+BASE = shares.hit_ranks(ITEMS, answers("mão Pé dor", "frio quente x", "no fio x", "surdo ##cego x"))
+LARGE = shares.hit_ranks(ITEMS, answers("pé mão dor", "quente x frio", "fio x nó", "a b c"))
 
 
 class TestHits:
@@ -149,52 +148,54 @@ class TestHits:
         assert list(LARGE.values()) == [1, 3, 3, None]
 
     def test_accuracy_and_curve(self):
-        assert [share.correct for share in hits.curve(BASE, 3)] == [1, 2, 2]
-        assert [share.correct for share in hits.curve(LARGE, 3)] == [1, 1, 3]
-        assert hits.accuracy_at(LARGE, 3).percent == 75.0
+        assert [share.correct for share in shares.curve(BASE, 3)] == [1, 2, 2]
+        assert [share.correct for share in shares.curve(LARGE, 3)] == [1, 1, 3]
+        assert shares.accuracy_at(LARGE, 3).percent == 75.0
 
     @given(st.lists(st.one_of(st.none(), st.integers(1, 12)), min_size=1, max_size=20))
     @settings(deadline=None)
     def test_a_curve_never_falls(self, ranks):
-        found = hits.curve({str(number): rank for number, rank in enumerate(ranks)}, 10)
+        found = shares.curve({str(number): rank for number, rank in enumerate(ranks)}, 10)
         assert sorted(share.correct for share in found) == [share.correct for share in found]
 
     def test_any_spelling_of_a_target_is_a_hit(self):
         item = ClozeItem("1", "", "", (Option("e", "target", ("ed",)), Option("o", "plausible")))
-        assert hits.hit_ranks([item], [Candidate("1", 1, "o"), Candidate("1", 2, "Ed")]) == {"1": 2}
+        assert shares.hit_ranks([item], [Candidate("1", 1, "o"), Candidate("1", 2, "Ed")]) == {
+            "1": 2
+        }
 
     def test_an_item_without_candidates_is_not_hit(self):
-        assert hits.hit_ranks(ITEMS[:1], []) == {"pé frio/W1": None}
+        assert shares.hit_ranks(ITEMS[:1], []) == {"pé frio/W1": None}
 
     def test_an_item_without_target_is_refused(self):
         with pytest.raises(UsageError, match="item '1': it has no target"):
-            hits.hit_ranks([ClozeItem("1", "", "")], [])
+            shares.hit_ranks([ClozeItem("1", "", "")], [])
 
     def test_by_word_position(self):
-        groups = hits.grouped(BASE, {item.id: item.columns["w"] for item in ITEMS})
-        assert {word: hits.accuracy_at(ranks, 3).correct for word, ranks in groups.items()} == {
+        groups = shares.grouped(BASE, {item.id: item.columns["w"] for item in ITEMS})
+        assert {word: shares.accuracy_at(ranks, 3).correct for word, ranks in groups.items()} == {
             "W1": 1,
             "W2": 1,
         }
 
     def test_hit_by_one_and_not_by_the_other(self):
-        assert hits.hit_by_only(BASE, LARGE, 1) == ("pé frio/W2",)
-        assert hits.hit_by_only(LARGE, BASE, 1) == ("pé frio/W1",)
-        assert hits.hit_by_only(LARGE, BASE, 3) == ("nó cego/W1",)
+        assert shares.hit_by_only(BASE, LARGE, 1) == ("pé frio/W2",)
+        assert shares.hit_by_only(LARGE, BASE, 1) == ("pé frio/W1",)
+        assert shares.hit_by_only(LARGE, BASE, 3) == ("nó cego/W1",)
 
     def test_expressions_better_in_one_and_hit_by_none(self):
         key = {item.id: item.columns["e"] for item in ITEMS}
-        assert hits.groups_better(LARGE, BASE, key, 3) == ("nó cego",)
-        assert hits.groups_better(LARGE, BASE, key, 1) == ()
-        assert hits.groups_hit_by_none([BASE, LARGE], key, 1) == ("nó cego",)
-        assert hits.groups_hit_by_none([BASE, LARGE], key, 3) == ()
+        assert shares.groups_better(LARGE, BASE, key, 3) == ("nó cego",)
+        assert shares.groups_better(LARGE, BASE, key, 1) == ()
+        assert shares.groups_hit_by_none([BASE, LARGE], key, 1) == ("nó cego",)
+        assert shares.groups_hit_by_none([BASE, LARGE], key, 3) == ()
 
     def test_pairs_of_models_with_holm(self):
         """18 discordant items, 14 to 4: p from scipy.stats.binomtest(4, 18)."""
         first = {str(n): 1 if n < 4 else None for n in range(30)}
         second = {str(n): 1 if 4 <= n < 18 else None for n in range(30)}
         third = dict.fromkeys(first)
-        one, *others = hits.compare_pairs({"a": first, "b": second, "c": third}, 1)
+        one, *others = shares.compare_pairs({"a": first, "b": second, "c": third}, 1)
         assert (one.first, one.second, one.only_first, one.only_second, one.n) == (
             "a",
             "b",
@@ -208,7 +209,7 @@ class TestHits:
         # a and c 4 to 0, p = .125; b and c 14 to 0, p = 2/2**14; Holm multiplies by 1, 3.
         assert [each.holm for each in others] == pytest.approx([0.125, 3 / 2**13])
         assert one.holm == pytest.approx(2 * 0.0308837890625)
-        (alone,) = hits.compare_pairs({"a": first, "b": second}, 1)
+        (alone,) = shares.compare_pairs({"a": first, "b": second}, 1)
         assert (alone.test.p, alone.holm) == (one.test.p, None)
 
     def test_items_of_one_sentence_are_not_independent(self):
@@ -216,17 +217,17 @@ class TestHits:
         first = {str(n): None for n in range(30)}
         second = {str(n): 1 if n < 24 else None for n in range(30)}
         clusters = {str(n): n // 6 for n in range(30)}
-        (found,) = hits.compare_pairs({"a": first, "b": second}, 1, clusters=clusters)
+        (found,) = shares.compare_pairs({"a": first, "b": second}, 1, clusters=clusters)
         assert found.test.method == "t over clusters (CR2, Satterthwaite)"
         # t = .8 / sqrt(.2 * .8 / 4) = 4 with 4 degrees of freedom.
         assert found.test.p == pytest.approx(0.01613, abs=1e-5)
         few = {str(n): n // 15 for n in range(30)}
-        (none,) = hits.compare_pairs({"a": first, "b": second}, 1, clusters=few)
+        (none,) = shares.compare_pairs({"a": first, "b": second}, 1, clusters=few)
         assert (none.test.p, none.change.low) == (None, None)
         assert none.test.reason == "2 clusters: an interval needs 5 or more"
         third = {str(n): 1 if n < 12 else None for n in range(30)}
         models = {"a": first, "b": second, "c": third}
-        assert "clusters" in hits.compare_all(models, 1, clusters=clusters).method
+        assert "clusters" in shares.compare_all(models, 1, clusters=clusters).method
 
     def test_all_models_at_once(self):
         """Cochran's Q of hits 1100, 1010, 0000 over four items: (2)(3(4+4)-16)/(3*4-(4+1+1))."""
@@ -234,11 +235,11 @@ class TestHits:
             name: {str(number): 1 if sign == "1" else None for number, sign in enumerate(signs)}
             for name, signs in (("a", "1100"), ("b", "1010"), ("c", "0000"))
         }
-        assert hits.compare_all(models, 1).statistic == pytest.approx(16 / 6)
+        assert shares.compare_all(models, 1).statistic == pytest.approx(16 / 6)
 
     def test_models_with_other_items_are_not_compared(self):
         with pytest.raises(UsageError, match="did not answer the same items"):
-            hits.compare_pairs({"a": {"1": 1}, "b": {"2": 1}}, 1)
+            shares.compare_pairs({"a": {"1": 1}, "b": {"2": 1}}, 1)
 
 
 class TestConfidence:

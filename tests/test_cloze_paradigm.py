@@ -11,8 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from cimento.cloze.judging.outcomes import CHOICE, CHOSEN, DIVIDED, FITS, HIT, NOT_JUDGED, REACHABLE
 from cimento.errors import TableError, UsageError
+from cimento.paradigms.cloze.judging import (
+    CHOICE,
+    CHOSEN,
+    DIVIDED,
+    FITS,
+    HIT,
+    NOT_JUDGED,
+    REACHABLE,
+)
 from cimento.runs.outcomes import GROUP
 from cimento.runs.run import open_run, open_runs
 from cimento.suites.model import Meta
@@ -147,7 +155,7 @@ def test_a_run_is_judged_again_in_another_way_and_nothing_is_written(tmp_path):
 def test_a_run_of_another_paradigm_is_not_read_as_one_of_blanks():
     from dataclasses import replace
 
-    from cimento.cloze.answers import ClozeAnswers
+    from cimento.paradigms.cloze.answers import ClozeAnswers
     from cimento.suites.model import Suite
 
     other = replace(open_run(EARLIER / "recorded"), suite=Suite(Meta("it-other"), (), (), ()))

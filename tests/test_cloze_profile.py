@@ -9,11 +9,11 @@ from dataclasses import replace
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.people import compare_with_people, option_weights
-from cimento.cloze.profile import Profiling, choose_expressions, profile
-from cimento.cloze.records import ClozeItem, Option
 from cimento.errors import InputError, UsageError
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.people import compare_with_people, option_weights
+from cimento.paradigms.cloze.profile import Profiling, choose_expressions, profile
+from cimento.paradigms.cloze.suite import ClozeItem, Option
 
 TOML = 'kind = "cloze"\n[meta]\nname = "prova"\nlanguage = "it"\n[options]\ncluster = "origin"\n'
 ITEMS = """item\ttext\ttarget\tplausible\timplausible\torigin\tphenomenon\texpression

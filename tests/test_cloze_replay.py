@@ -11,10 +11,10 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.cloze.records import ClozeItem, ClozeSuite, Option
-from cimento.cloze.replaying import read_recording
-from cimento.cloze.writers.native import write_folder
 from cimento.errors import InputError
+from cimento.paradigms.cloze.recording import read_recording
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.paradigms.cloze.writing import write_folder
 from cimento.runs.run import open_run
 from cimento.suites.model import Meta
 

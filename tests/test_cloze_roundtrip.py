@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.cloze import notation
-from cimento.cloze.load import load_cloze
-from cimento.cloze.readers.native import read_folder
-from cimento.cloze.records import (
+from cimento.paradigms.cloze import reading
+from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.reading import read_folder
+from cimento.paradigms.cloze.suite import (
     ROLES,
     ClozeItem,
     ClozeSuite,
@@ -22,7 +22,7 @@ from cimento.cloze.records import (
     Sentence,
     Template,
 )
-from cimento.cloze.writers.native import write_folder
+from cimento.paradigms.cloze.writing import write_folder
 from cimento.suites.model import Meta
 
 HARD = (
@@ -108,7 +108,7 @@ class TestRoundTrip:
 
     @pytest.mark.parametrize("text", HARD)
     def test_tokens_in_csv_as_a_spreadsheet_program_writes_it(self, tmp_path, text):
-        cell = notation.write_options([Option(text)])
+        cell = reading.write_options([Option(text)])
         made = io.StringIO()
         csv.writer(made).writerows([["item", "text", "target"], ["1", "La ___.", cell]])
         (tmp_path / "prove.csv").write_text(made.getvalue(), encoding="utf-8", newline="")

@@ -11,13 +11,6 @@ import pytest
 
 from cimento.api import evaluate
 from cimento.cli.main import invoke
-from cimento.cloze.answers import ClozeAnswers, open_cloze_runs
-from cimento.cloze.asking import blank_requests
-from cimento.cloze.choosing import choose
-from cimento.cloze.judging.outcomes import dictionary_for
-from cimento.cloze.records import ClozeItem, ClozeSuite, Option
-from cimento.cloze.said import majority, read_said
-from cimento.cloze.writers.native import write_folder
 from cimento.corpus.morphology.rules import Rules
 from cimento.engine.fills import fills_table
 from cimento.errors import InputError, TableError, UsageError
@@ -25,7 +18,13 @@ from cimento.io.tables import JUDGMENTS, write_table
 from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
-from cimento.paradigms.blanks import ClozeParadigm
+from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
+from cimento.paradigms.cloze.judging import choose, dictionary_for
+from cimento.paradigms.cloze.judgments import _majority, read_said
+from cimento.paradigms.cloze.paradigm import ClozeParadigm
+from cimento.paradigms.cloze.requests import blank_requests
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.paradigms.cloze.writing import write_folder
 from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
 from cimento.suites.stimuli import ScoreRequest
@@ -386,9 +385,9 @@ def test_judgments_are_no_part_of_what_a_run_stored(tmp_path):
 
 
 def test_people_who_are_divided_say_nothing():
-    assert majority([True, False, True]) is True
-    assert majority([True, False]) is None
-    assert majority([]) is None
+    assert _majority([True, False, True]) is True
+    assert _majority([True, False]) is None
+    assert _majority([]) is None
 
 
 def test_where_no_answer_can_be_found_there_is_a_reason_and_no_share():

@@ -7,12 +7,11 @@ from functools import cache
 
 import pytest
 
-from cimento.cloze.judging.expected import expectations
-from cimento.cloze.load import load_cloze
-from cimento.cloze.readers.native import KINDS
-from cimento.cloze.records import ClozeItem, ClozeSuite
-from cimento.cloze.templates import expand_suite
 from cimento.corpus.morphology.dictionaries import open_morphology
+from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.judgments import expectations
+from cimento.paradigms.cloze.reading import KINDS
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.suites.builtin import builtin_names
 from tests.starter import FOLDER
 from tests.test_builtin_suites import STATUS

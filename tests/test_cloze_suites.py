@@ -8,19 +8,21 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cloze.faults import CHECKS
-from cimento.cloze.load import load_cloze
-from cimento.cloze.records import (
+from cimento.errors import InputError, SuiteError
+from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.paradigm import CLOZE
+from cimento.paradigms.cloze.reading import CHECKS
+from cimento.paradigms.cloze.suite import (
     ClozeItem,
     MultiwordItem,
     Option,
     SeedSet,
     Sentence,
     Template,
+    expand_multiword,
+    expand_suite,
+    expand_templates,
 )
-from cimento.cloze.templates import expand_multiword, expand_suite, expand_templates
-from cimento.errors import InputError, SuiteError
-from cimento.paradigms.blanks import CLOZE
 from cimento.suites.templates import new_suite
 
 TOML = '[meta]\nname = "prova"\nlanguage = "it"\n'

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.notation import write_cell
-from cimento.cloze.readers.candidates import COLUMNS, read_candidates
 from cimento.errors import InputError
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.judgments import CANDIDATE_COLUMNS, read_candidates
+from cimento.paradigms.cloze.reading import write_cell
 
 texts = st.one_of(
     st.sampled_from(['"', "'", "\t", "10", "null", "NA", "", "[UNK]", "##s", "a\r\n", " | ", "\\"]),
@@ -48,7 +48,7 @@ class TestTables:
     @settings(deadline=None)
     def test_what_is_written_is_what_is_read(self, tmp_path_factory, some):
         path = tmp_path_factory.mktemp("out") / "candidates.tsv"
-        lines = [COLUMNS, *map(row_of, some)]
+        lines = [CANDIDATE_COLUMNS, *map(row_of, some)]
         path.write_bytes("".join("\t".join(line) + "\n" for line in lines).encode("utf-8"))
         assert read_candidates(path) == some
 

@@ -9,10 +9,10 @@ import pytest
 
 import cimento
 from cimento.cli.main import invoke
-from cimento.cloze.load import load_cloze
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.making.inference import LABELS, clauses, inferences, open_wording
 from cimento.errors import InputError, UsageError
+from cimento.paradigms.cloze.checks import load_cloze
 from cimento.people.surveys.design import read_design
 from cimento.suites.load import open_suite
 from cimento.suites.model import Condition, Item, Meta, Region, Suite

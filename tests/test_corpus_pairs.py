@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 import cimento
 from cimento.acceptability.suites import load_rated
 from cimento.cli.main import invoke
-from cimento.cloze.load import load_cloze
 from cimento.corpus.connectives.extraction import (
     SentenceLimits,
     candidate_sentences,
@@ -41,6 +40,7 @@ from cimento.corpus.making.decisions import as_table, columns_of, decision_rows,
 from cimento.corpus.making.finishing import pair_suite
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
+from cimento.paradigms.cloze.checks import load_cloze
 from cimento.suites.model import Meta
 from cimento.suites.stimuli import join_regions
 from cimento.suites.tables import read_table

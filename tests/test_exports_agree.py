@@ -14,9 +14,9 @@ import polars as pl
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cloze.judging.outcomes import UNREACHABLE
 from cimento.compare import item_outcomes
 from cimento.export.data import of_runs, standard_error
+from cimento.paradigms.cloze.judging import UNREACHABLE
 from cimento.runs.outcomes import design_of, each_outcome
 from cimento.runs.run import open_runs
 from cimento.statistics.intervals import share_interval

@@ -10,10 +10,10 @@ import sys
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cloze.free import fill_texts
 from cimento.errors import InputError
 from cimento.models.questions import FillPolicy
 from cimento.models.registry import Asking
+from cimento.paradigms.cloze.requests import fill_texts
 
 
 def typed(monkeypatch, text: str) -> None:

@@ -13,7 +13,6 @@ import pytest
 
 from cimento import load_suites
 from cimento.cli.main import invoke
-from cimento.cloze.judging.expected import expectations
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.morphology.tags import from_unimorph
 from cimento.errors import (
@@ -30,6 +29,7 @@ from cimento.io.parsing import filled, whole_number
 from cimento.models.hf.files import kind_of, locate
 from cimento.models.hf.loading import count_parameters
 from cimento.models.recorded.reading import parse_spec
+from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.stories.answers import parse as parse_reply
 from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_judgments as read_second

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 import cimento
-from cimento.cloze.free import ask_texts, fill, fill_texts
 from cimento.engine.freetext import score
 from cimento.errors import UsageError
 from cimento.models.fake import uniform_scorer
 from cimento.models.questions import FillPolicy
+from cimento.paradigms.cloze.requests import ask_texts, fill, fill_texts
 from cimento.testing import check_model
 
 

@@ -14,8 +14,8 @@ from cimento.acceptability.suites import suite_of
 from cimento.api import evaluate as road
 from cimento.cli.main import invoke
 from cimento.cli.report import open_reports
-from cimento.cloze.answers import ClozeAnswers
 from cimento.io.tables import JUDGMENTS, write_table
+from cimento.paradigms.cloze.answers import ClozeAnswers
 from cimento.paradigms.stories.suite import STORY
 from cimento.report.document import sections_of
 from cimento.report.html import inline_svg
@@ -321,10 +321,9 @@ def lines_drawn(figure):
 
 
 def test_no_interval_is_drawn_where_there_is_none():
-    from cimento.cloze.figures import dimensions_figure
-    from cimento.cloze.judging.clusters import clustering
-    from cimento.cloze.judging.precision import Share
-    from cimento.cloze.profile import Dimension, Measured, Profile
+    from cimento.paradigms.cloze.figures import dimensions_figure
+    from cimento.paradigms.cloze.profile import Dimension, Measured, Profile
+    from cimento.paradigms.cloze.shares import Share, clustering
     from cimento.statistics.intervals import Interval
 
     def drawn(low, high):

@@ -12,7 +12,7 @@ import pytest
 
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
-from cimento.paradigms.blanks import ClozeParadigm
+from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.runs.run import open_run
 
 KINDS = ("it-islands", "it-acceptability", "it-connectives-cloze", "es-agreement-templates",

@@ -11,12 +11,16 @@ import json
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.cloze.load import load_cloze
-from cimento.cloze.readers import portuguese as readers
-from cimento.cloze.records import ClozeSuite, MultiwordItem
-from cimento.cloze.templates import expand_multiword, expand_templates
-from cimento.cloze.writers.native import write_folder
 from cimento.errors import UsageError
+from cimento.paradigms.cloze import portuguese as readers
+from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.suite import (
+    ClozeSuite,
+    MultiwordItem,
+    expand_multiword,
+    expand_templates,
+)
+from cimento.paradigms.cloze.writing import write_folder
 from cimento.studies.portuguese.data import StudyData, load
 from cimento.studies.portuguese.study import NUMBERS, PARTS, part, table
 from cimento.suites.model import Meta

@@ -17,7 +17,6 @@ from cimento._version import __version__ as __version__
 if TYPE_CHECKING:
     from cimento.api import Failure, LoadedSuite, evaluate, evaluate_all, load_suite, load_suites
     from cimento.cite import cite
-    from cimento.cloze.free import fill
     from cimento.compare import compare
     from cimento.corpus.morphology.dictionaries import open_morphology
     from cimento.engine.freetext import score
@@ -36,6 +35,7 @@ if TYPE_CHECKING:
     from cimento.models.hf.live import live_scorer, undisturbed
     from cimento.models.registry import Asking, Source, open_source
     from cimento.options import RunOptions
+    from cimento.paradigms.cloze.requests import fill
     from cimento.people.reading_times import join_surprisals
     from cimento.report.document import figure, report
     from cimento.runs.estimates import Estimate
@@ -57,7 +57,7 @@ _HOMES = {
         "load_suites",
     ),
     "cimento.cite": ("cite",),
-    "cimento.cloze.free": ("fill",),
+    "cimento.paradigms.cloze.requests": ("fill",),
     "cimento.compare": ("compare",),
     "cimento.export": ("export",),
     "cimento.report.document": ("figure", "report"),

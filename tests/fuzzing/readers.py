@@ -70,36 +70,36 @@ def formula(path: Path) -> object:
 
 def cloze(path: Path) -> object:
     """A suite with blanks."""
-    from cimento.cloze.load import load_cloze
+    from cimento.paradigms.cloze.checks import load_cloze
 
     return load_cloze(path)
 
 
 def candidates(path: Path) -> object:
     """Candidates that were judged."""
-    from cimento.cloze.readers.candidates import read_candidates
+    from cimento.paradigms.cloze.judgments import read_candidates
 
     return read_candidates(path)
 
 
 def description(path: Path) -> object:
     """Templates to be built, with the forms that they give themselves."""
-    from cimento.cloze.building import generate, read_description
+    from cimento.paradigms.cloze.building import generate, read_description
 
     return generate(read_description(path), dictionary=None, ask=None)
 
 
 def choices_of_people(path: Path) -> object:
     """How many people chose what."""
-    from cimento.cloze.people import read_choices
-    from cimento.cloze.records import ClozeItem
+    from cimento.paradigms.cloze.people import read_choices
+    from cimento.paradigms.cloze.suite import ClozeItem
 
     return read_choices(path, [ClozeItem("1", "Piove, ", " esco.")])
 
 
 def portuguese(path: Path) -> object:
     """The files of the Brazilian study, each read as every one of them."""
-    from cimento.cloze.readers import portuguese as study
+    from cimento.paradigms.cloze import portuguese as study
 
     readers = (
         study.read_multiword_cells,
@@ -116,7 +116,7 @@ def portuguese(path: Path) -> object:
 
 def fills(path: Path) -> object:
     """Recorded candidates."""
-    from cimento.cloze.replaying import read_recording
+    from cimento.paradigms.cloze.recording import read_recording
 
     return read_recording(str(path))
 

@@ -172,7 +172,7 @@ def models_table(path: Path) -> object:
 
 def judged_sheet(path: Path) -> object:
     """The sheet of the Brazilian study."""
-    from cimento.cloze.readers.portuguese_sheet import read_sheet
+    from cimento.paradigms.cloze.portuguese import read_sheet
 
     return read_sheet(path)
 

@@ -310,7 +310,7 @@ def apply_answers(
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
     among options stand in choices.tsv, for `cimento profile --people`.
     """
-    from cimento.cloze.surveying import CHOICES
+    from cimento.paradigms.cloze.people import CHOICES
     from cimento.people.annotate.importing import apply_judgments
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.suites.builtin import find_suite

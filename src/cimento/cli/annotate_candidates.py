@@ -15,7 +15,7 @@ from cimento.cli.console import note, show
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.cloze.answers import Answer, ClozeAnswers
+    from cimento.paradigms.cloze.answers import Answer, ClozeAnswers
     from cimento.people.annotate.candidates import CandidateTask
     from cimento.people.annotate.decisions import CandidateDecision
 
@@ -159,7 +159,7 @@ def _import(
 
 
 def _open(run: Path) -> ClozeAnswers:
-    from cimento.cloze.answers import ClozeAnswers
+    from cimento.paradigms.cloze.answers import ClozeAnswers
     from cimento.runs.run import open_run
 
     return ClozeAnswers(open_run(run))

@@ -16,11 +16,11 @@ from cimento.corpus.connectives.passages import DecisionKind
 from cimento.errors import InputError
 
 if TYPE_CHECKING:
-    from cimento.cloze.records import ClozeSuite
     from cimento.corpus.connectives.extraction import Selected
     from cimento.corpus.making.decisions import PairDecision
     from cimento.corpus.making.finishing import ClozeDraft
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
     from cimento.suites.model import Meta
 
@@ -259,12 +259,12 @@ def finish(
     Where a treebank's licence keeps its sentences from being passed on, only the decisions are
     written, with ids: anybody who has the treebank makes the suite of them. --text says otherwise.
     """
-    from cimento.cloze.writers.native import write_folder
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.decisions import as_table, columns_of, read_decisions
     from cimento.corpus.making.finishing import cloze_drafts, licence_of, pair_suite
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
+    from cimento.paradigms.cloze.writing import write_folder
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 
@@ -373,8 +373,8 @@ def _numbers(read: Sequence[PairDecision]) -> dict[str, int]:
 def _cloze_suite(
     drafts: Sequence[ClozeDraft], meta: Meta, kept: Sequence[PairDecision]
 ) -> ClozeSuite:
-    from cimento.cloze.records import ClozeItem, ClozeSuite, Option, Role
     from cimento.corpus.making.finishing import sources
+    from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, Role
 
     items = []
     for draft in drafts:

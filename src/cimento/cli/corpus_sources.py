@@ -16,9 +16,9 @@ from cimento.errors import InputError
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
-    from cimento.cloze.records import ClozeItem
     from cimento.corpus.making.inference import HypothesisWording, InferenceItem
     from cimento.corpus.texts import PlainSentence
+    from cimento.paradigms.cloze.suite import ClozeItem
 
 
 Output = Annotated[Path, flags.option("-o", "--output", help="CoNLL-U file to write.")]
@@ -135,10 +135,10 @@ def nli(
     tables work as for any other.
     """
     from cimento.api import load_suite
-    from cimento.cloze.records import ClozeSuite
-    from cimento.cloze.writers.native import write_folder
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.inference import inferences, open_wording
+    from cimento.paradigms.cloze.suite import ClozeSuite
+    from cimento.paradigms.cloze.writing import write_folder
     from cimento.paradigms.suites import sentence_suite
     from cimento.suites.model import Meta
 
@@ -171,7 +171,7 @@ def nli(
 
 
 def _item(each: InferenceItem, wording: HypothesisWording) -> ClozeItem:
-    from cimento.cloze.records import ClozeItem, Option
+    from cimento.paradigms.cloze.suite import ClozeItem, Option
 
     options_ = tuple(
         Option(word, "target" if label == each.label else "implausible")

@@ -17,12 +17,11 @@ from cimento.cli.console import note, show
 from cimento.cli.resources import zipf_frequencies
 
 if TYPE_CHECKING:
-    from cimento.cloze.answers import ClozeAnswers
-    from cimento.cloze.judging.candidates import Candidate
-    from cimento.cloze.judging.expected import JudgmentComparison
-    from cimento.cloze.people import PeopleReport
-    from cimento.cloze.profile import Frequency, Profile, Profiling
-    from cimento.cloze.records import ClozeItem
+    from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
+    from cimento.paradigms.cloze.judgments import JudgmentComparison
+    from cimento.paradigms.cloze.people import PeopleReport
+    from cimento.paradigms.cloze.profile import Frequency, Profile, Profiling
+    from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
     from cimento.suites.model import JsonValue
 
@@ -98,8 +97,8 @@ def profile(
     frequency, and for several runs of a suite what one hits and another does not.
     """
     from cimento.cli.report import neutralise
-    from cimento.cloze.answers import open_cloze_runs
-    from cimento.cloze.profile import Profiling
+    from cimento.paradigms.cloze.answers import open_cloze_runs
+    from cimento.paradigms.cloze.profile import Profiling
 
     how = _How(
         profiling=Profiling(
@@ -159,7 +158,7 @@ class _Found:
 
 def _found(answers: ClozeAnswers, how: _How) -> _Found:
     """The profile of one run."""
-    from cimento.cloze.profile import profile as compute
+    from cimento.paradigms.cloze.profile import profile as compute
 
     items = _chosen_items(answers, how.rated, how.at_most)
     method = how.method or (answers.methods[0] if answers.methods else "")
@@ -180,7 +179,7 @@ def _found(answers: ClozeAnswers, how: _How) -> _Found:
 
 
 def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
-    from cimento.cloze.figures import dimensions_figure, heat_figure
+    from cimento.paradigms.cloze.figures import dimensions_figure, heat_figure
 
     profiles = [(each.answers.run.model, each.profile) for each in found]
     has_expressions = any(own.heat for _, own in profiles)
@@ -190,7 +189,7 @@ def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
 
 
 def _as_json(found: Sequence[_Found]) -> str:
-    from cimento.cloze.profile_json import comparison_json, people_json, profile_json
+    from cimento.paradigms.cloze.profile import comparison_json, people_json, profile_json
 
     told: list[JsonValue] = [
         {
@@ -237,8 +236,8 @@ def _people(
     answers: ClozeAnswers, items: Sequence[ClozeItem], path: Path | None, rule: str
 ) -> PeopleReport | None:
     """What people chose, beside the run's scores of options."""
-    from cimento.cloze.people import compare_with_people, read_choices
     from cimento.errors import UsageError, did_you_mean
+    from cimento.paradigms.cloze.people import compare_with_people, read_choices
 
     if path is None:
         return None
@@ -256,7 +255,7 @@ def _people(
 def _chosen_items(
     answers: ClozeAnswers, rated: Mapping[str, float] | None, at_most: float
 ) -> Sequence[ClozeItem]:
-    from cimento.cloze.profile import choose_expressions
+    from cimento.paradigms.cloze.profile import choose_expressions
 
     return (
         answers.items
@@ -274,11 +273,10 @@ def _judged(
 ) -> _Judged:
     """The candidates of the chosen items, with what people and the dictionary say of them."""
     from cimento.cli.resources import open_named
-    from cimento.cloze.judging.candidates import check_candidates
-    from cimento.cloze.judging.expected import compare_judgments
-    from cimento.cloze.judging.outcomes import judged_by
-    from cimento.cloze.said import read_said
     from cimento.errors import UsageError, did_you_mean
+    from cimento.paradigms.cloze.answers import check_candidates
+    from cimento.paradigms.cloze.judging import judged_by
+    from cimento.paradigms.cloze.judgments import compare_judgments, read_said
 
     if method not in answers.methods:
         raise UsageError(
@@ -313,9 +311,7 @@ def _with_people(
     answers: ClozeAnswers, candidates: Sequence[Candidate], judgments: Path | None
 ) -> list[Candidate]:
     """The candidates with remarks, and with earlier judgments where there are some."""
-    from cimento.cloze.judging.reuse import reuse_judgments
-    from cimento.cloze.readers.candidates import read_candidates
-    from cimento.cloze.remarks import with_remarks
+    from cimento.paradigms.cloze.judgments import read_candidates, reuse_judgments, with_remarks
 
     found = with_remarks(answers.run.folder, candidates)
     if judgments is None:

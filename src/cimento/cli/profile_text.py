@@ -6,25 +6,31 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from cimento.cloze.judging.hits import (
+from cimento.io.inline_markup import columns
+from cimento.paradigms.cloze.profile import EXPRESSION
+from cimento.paradigms.cloze.shares import (
     compare_all,
     compare_pairs,
     groups_hit_by_none,
     hit_by_only,
     hit_ranks,
 )
-from cimento.cloze.profile import EXPRESSION
-from cimento.io.inline_markup import columns
 from cimento.report.formatting import agreement, interval, number, signed
 from cimento.verdicts.kinds import rates_only
 
 if TYPE_CHECKING:
-    from cimento.cloze.judging.candidates import Candidate
-    from cimento.cloze.judging.expected import JudgmentComparison
-    from cimento.cloze.judging.precision import Share
-    from cimento.cloze.people import PeopleReport
-    from cimento.cloze.profile import Dimension, FrequencyEffect, HeatCell, Measured, Profile
-    from cimento.cloze.records import ClozeItem
+    from cimento.paradigms.cloze.answers import Candidate
+    from cimento.paradigms.cloze.judgments import JudgmentComparison
+    from cimento.paradigms.cloze.people import PeopleReport
+    from cimento.paradigms.cloze.profile import (
+        Dimension,
+        FrequencyEffect,
+        HeatCell,
+        Measured,
+        Profile,
+    )
+    from cimento.paradigms.cloze.shares import Share
+    from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.statistics.calibration import Calibration
 
 Rows = list[tuple[str, ...]]

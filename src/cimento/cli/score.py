@@ -85,10 +85,10 @@ def _fill(options: _FillOptions) -> int:
     Options may also stand after a text, behind a tab: ``La casa è ___.<TAB>rossa|rosso``.
     """
     from cimento.cli.console import show
-    from cimento.cloze.free import fill_texts
-    from cimento.cloze.options import ClozeOptions
     from cimento.engine.freetext import read_lines
     from cimento.options import checked
+    from cimento.paradigms.cloze.options import ClozeOptions
+    from cimento.paradigms.cloze.requests import fill_texts
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
     policy = checked(ClozeOptions, named, written="--").policy

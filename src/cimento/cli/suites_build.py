@@ -24,9 +24,9 @@ from cimento.cli.corpus_build import (
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
-    from cimento.cloze.building import Review
-    from cimento.cloze.seeding import AskModel
     from cimento.models.questions import Fill
+    from cimento.paradigms.cloze.building import Review
+    from cimento.paradigms.cloze.seeds import AskModel
     from cimento.paradigms.stories.building import Replacement
 
 
@@ -54,7 +54,7 @@ def templates(
     leaves seeds.tsv as it is and prints what the two differ in.
     """
     from cimento.cli.resources import open_named
-    from cimento.cloze.building import build, generate, read_description
+    from cimento.paradigms.cloze.building import build, generate, read_description
 
     found = read_description(description)
     name = dictionary or found.dictionary
@@ -77,9 +77,9 @@ def _asking(model: str, device: str) -> AskModel:
     """Asks a model for whole words in blanks; it is loaded when it is first asked."""
 
     def ask(texts: Sequence[str], k: int) -> list[list[Fill]]:
-        from cimento.cloze.free import ask_texts
         from cimento.models.questions import FillPolicy
         from cimento.models.registry import Asking
+        from cimento.paradigms.cloze.requests import ask_texts
 
         policy = FillPolicy(k=k, protocol="words")
         return ask_texts(texts, model, policy=policy, asking=Asking(device=device))

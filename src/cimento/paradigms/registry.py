@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions.paradigm:REGIONS",
     "ratings": "cimento.paradigms.ratings:RATINGS",
-    "cloze": "cimento.paradigms.blanks:CLOZE",
+    "cloze": "cimento.paradigms.cloze.paradigm:CLOZE",
     "stories": "cimento.paradigms.stories.paradigm:STORIES",
 }
 """Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""

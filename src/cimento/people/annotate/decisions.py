@@ -11,10 +11,10 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.cloze.answers import ClozeAnswers
 from cimento.errors import InputError, StorageError, UsageError
 from cimento.io.parsing import parse_json
 from cimento.io.tables import JUDGMENTS, write_table
+from cimento.paradigms.cloze.answers import ClozeAnswers
 from cimento.report import formatting
 from cimento.runs.run import open_run
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from cimento.acceptability.readers import cells
 from cimento.acceptability.readers.connectives import parse_id
-from cimento.cloze.records import ROLES
 from cimento.errors import InputError
 from cimento.io.parsing import whole_number
+from cimento.paradigms.cloze.suite import ROLES
 from cimento.suites.tables import Row, Table, open_table
 
 NONE = "none"
@@ -121,8 +121,8 @@ def read_cloze(path: Path, completions: Path | None = None) -> tuple[ClozeItem, 
 
 def _of_suite(path: Path, completions: Mapping[str, Mapping[int, str]]) -> Iterator[ClozeItem]:
     """The items of a cloze suite and how many people chose each of their options."""
-    from cimento.cloze.load import load_cloze
-    from cimento.cloze.people import read_choices
+    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.people import read_choices
 
     suite = load_cloze(path).suite
     choices = path / "choices.tsv"

@@ -21,13 +21,13 @@ from cimento.acceptability.readers import read_rated
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.acceptability.suites import load_rated, suite_of
 from cimento.api import evaluate
-from cimento.cloze.free import ask_texts
-from cimento.cloze.records import BLANK
 from cimento.errors import InputError
 from cimento.measures.sentence import Missing, Value
 from cimento.models.base import BosRule, Scorer
 from cimento.models.questions import FillPolicy
 from cimento.models.registry import Asking
+from cimento.paradigms.cloze.requests import ask_texts
+from cimento.paradigms.cloze.suite import BLANK
 from cimento.paradigms.ratings import perplexity_of
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.design import Design

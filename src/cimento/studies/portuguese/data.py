@@ -13,12 +13,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from cimento.cloze.judging.candidates import Candidate, check_candidates
-from cimento.cloze.readers.portuguese import (
+from cimento.errors import InputError
+from cimento.paradigms.cloze.answers import Candidate, check_candidates
+from cimento.paradigms.cloze.portuguese import (
     INSTANCES,
     JUDGMENTS,
     MWE_ITEMS,
     MWE_PREDICTIONS,
+    SHEET,
     TEMPLATES,
     Instance,
     JudgedRow,
@@ -26,11 +28,10 @@ from cimento.cloze.readers.portuguese import (
     read_judgments,
     read_multiword_cells,
     read_predictions,
+    read_sheet,
     read_templates,
 )
-from cimento.cloze.readers.portuguese_sheet import SHEET, read_sheet
-from cimento.cloze.records import ClozeItem, Template
-from cimento.errors import InputError
+from cimento.paradigms.cloze.suite import ClozeItem, Template
 
 State: TypeAlias = Literal["snapshot", "release"]
 CANDIDATES = 10

@@ -6,18 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from cimento.cloze.judging.candidates import Candidate
-from cimento.cloze.judging.clusters import precision_interval
-from cimento.cloze.judging.expected import (
+from cimento.corpus.morphology.model import WordReading, format_features
+from cimento.corpus.morphology.tags import from_delaf
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.judgments import (
     Expectation,
     compare_judgments,
     judge_expected,
     parse_expectation,
 )
-from cimento.cloze.judging.precision import Mean, Share, macro, micro
-from cimento.cloze.readers.portuguese import Instance
-from cimento.corpus.morphology.model import WordReading, format_features
-from cimento.corpus.morphology.tags import from_delaf
+from cimento.paradigms.cloze.portuguese import Instance
+from cimento.paradigms.cloze.shares import Mean, Share, macro, micro, precision_interval
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from cimento.cloze.judging.hits import (
+from cimento.paradigms.cloze.shares import (
     Ranks,
     accuracy_at,
     curve,

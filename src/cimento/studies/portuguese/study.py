@@ -7,10 +7,15 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 
-from cimento.cloze.judging.clusters import clustering, precision_interval
-from cimento.cloze.judging.hits import accuracy_at
-from cimento.cloze.judging.precision import micro, not_expected, percent
 from cimento.errors import UsageError, did_you_mean
+from cimento.paradigms.cloze.shares import (
+    accuracy_at,
+    clustering,
+    micro,
+    not_expected,
+    percent,
+    precision_interval,
+)
 from cimento.statistics.differences import MCNEMAR
 from cimento.studies.portuguese.data import Row, State, StudyData
 from cimento.studies.portuguese.grammar import (

@@ -1,1 +1,0 @@
-"""Cloze suites and recorded candidates, read from files."""

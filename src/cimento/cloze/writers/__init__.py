@@ -1,1 +1,0 @@
-"""Cloze suites, written to files."""

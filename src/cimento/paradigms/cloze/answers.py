@@ -1,0 +1,318 @@
+"""A candidate for a blank, and what is known and said about it."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from cimento.errors import InputError, TableError
+from cimento.models.questions import CHOICE
+from cimento.paradigms.cloze.options import ClozeOptions
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
+from cimento.runs.run import Run, open_run, paradigm_name
+from cimento.runs.store import find_runs
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that a model put into the blank of an item.
+
+    Attributes:
+        item: id of the item.
+        rank: from 1, the most probable first.
+        text: as the model's tokenizer writes it, ``##s`` and ``[UNK]`` included.
+        probability: at the blank; None where a recording has only ranks.
+        fits: whether it fits in the blank; None where nobody has judged it.
+        remarks: what was said of it beside that.
+        tags: its readings in a dictionary, as the dictionary writes them.
+    """
+
+    item: str
+    rank: int
+    text: str
+    probability: float | None = None
+    fits: bool | None = None
+    remarks: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+def by_item(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
+    """The candidates of each item by rank, items in order of first appearance."""
+    found: dict[str, list[Candidate]] = {}
+    for each in candidates:
+        found.setdefault(each.item, []).append(each)
+    return {item: sorted(group, key=lambda each: each.rank) for item, group in found.items()}
+
+
+def check_candidates(
+    candidates: Iterable[Candidate], *, items: Sequence[str] | None = None, k: int | None = None
+) -> tuple[str, ...]:
+    """See that candidates can be judged, and say what is missing from them.
+
+    Args:
+        candidates: of any items, in any order.
+        items: ids of the items that there should be; None where any will do.
+        k: how many candidates an item should have; None where it may be any number.
+
+    Returns:
+        Warnings: items with fewer than `k` candidates, items with none, and candidates that
+        nobody has judged, each with their number.
+
+    Raises:
+        InputError: two candidates of an item have one rank, a rank is below 1, or a candidate
+            belongs to an item that does not exist.
+    """
+    groups = by_item(candidates)
+    for item, group in groups.items():
+        _refuse_ranks(item, [each.rank for each in group])
+    if items is not None:
+        _refuse_unknown(groups, items)
+    warnings = [] if items is None else _without(items, groups)
+    if k is not None:
+        warnings += _too_few(groups, k)
+    return (*warnings, *unjudged_warning([each for group in groups.values() for each in group]))
+
+
+def unjudged_warning(candidates: Sequence[Candidate]) -> tuple[str, ...]:
+    """A warning that counts the candidates nobody has judged; none where all or no one is."""
+    missing = [each for each in candidates if each.fits is None]
+    if not missing or len(missing) == len(candidates):
+        return ()
+    first = missing[0]
+    told = (
+        f"{_count(len(missing), 'candidate')} of {len(candidates)} not judged, and left out of "
+        f"every share; the first is {first.text!r} (item {first.item!r}, rank {first.rank})."
+    )
+    return (told,)
+
+
+def _refuse_ranks(item: str, ranks: Sequence[int]) -> None:
+    if ranks[0] < 1:
+        raise InputError(
+            where=f"item {item!r}", seen=f"a rank is {ranks[0]}", todo="Count ranks from 1."
+        )
+    for rank, following in pairwise(ranks):
+        if rank == following:
+            raise InputError(
+                where=f"item {item!r}",
+                seen=f"two candidates have rank {rank}",
+                todo="Give each candidate of an item a rank of its own.",
+            )
+
+
+def _refuse_unknown(groups: Mapping[str, object], items: Sequence[str]) -> None:
+    known = set(items)
+    unknown = next((item for item in groups if item not in known), None)
+    if unknown is not None:
+        raise InputError(
+            where="candidates",
+            seen=f"there is no item {unknown!r}",
+            todo="Do the candidates belong to another suite, or to another version of it?",
+        )
+
+
+def _without(items: Sequence[str], groups: Mapping[str, object]) -> list[str]:
+    empty = [item for item in items if item not in groups]
+    if not empty:
+        return []
+    return [f"{_count(len(empty), 'item')} without candidates; the first is {empty[0]!r}."]
+
+
+def _too_few(groups: Mapping[str, Sequence[Candidate]], k: int) -> list[str]:
+    short = [item for item, group in groups.items() if len(group) < k]
+    if not short:
+        return []
+    told = (
+        f"{_count(len(short), 'item')} with fewer than {k} candidates; the first is {short[0]!r} "
+        f"with {len(groups[short[0]])}."
+    )
+    return [told]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+NAME = "cloze"
+"""Name of the paradigm."""
+
+FITS = "fits@"
+"""Question of the outcomes of candidates, with the number of candidates that count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A row of the fills table.
+
+    Attributes:
+        rank: from 1.
+        text: the candidate.
+        logprob_nats: None where it was not scored.
+        n_pieces: tokens it takes; None where that is not known.
+        kind: see `cimento.models.questions.Fill`.
+    """
+
+    rank: int
+    text: str
+    logprob_nats: float | None
+    n_pieces: int | None
+    kind: str
+
+    @property
+    def probability(self) -> float | None:
+        """At the blank; None where it was not scored."""
+        return None if self.logprob_nats is None else math.exp(self.logprob_nats)
+
+
+@dataclass(frozen=True)
+class ClozeAnswers:
+    """A run of a cloze suite, read item by item.
+
+    Attributes:
+        run: the run.
+
+    Raises:
+        TableError: it is the run of a suite of another paradigm.
+    """
+
+    run: Run
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.run.suite, ClozeSuite):
+            raise TableError(
+                where=str(self.run.folder or self.run.suite.name),
+                seen="this is not the run of a cloze suite",
+                todo="Give a folder that `cimento run` made from a suite of kind cloze or"
+                " templates.",
+            )
+
+    @property
+    def suite(self) -> ClozeSuite:
+        """The suite, as its author wrote it."""
+        return cast("ClozeSuite", self.run.suite)
+
+    @property
+    def options(self) -> ClozeOptions:
+        """How the run was asked and is judged."""
+        return cast("ClozeOptions", self.run.options)
+
+    @functools.cached_property
+    def items(self) -> tuple[ClozeItem, ...]:
+        """The items that were asked, in order."""
+        return expand_suite(self.suite).items
+
+    @functools.cached_property
+    def cluster_of(self) -> dict[str, str]:
+        """What each item belongs to; empty for one that stands alone."""
+        return {item.id: item.columns.get(self.suite.cluster, "") for item in self.items}
+
+    @functools.cached_property
+    def _fills(self) -> pl.DataFrame:
+        return self.run.table("fills")
+
+    @functools.cached_property
+    def _requests(self) -> pl.DataFrame:
+        return self.run.table("requests").select("item", "request")
+
+    @functools.cached_property
+    def _all_methods(self) -> list[str]:
+        return self._fills["method"].unique(maintain_order=True).to_list()
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """How candidates were found, in the order in which they were."""
+        return tuple(name for name in self._all_methods if not name.startswith(CHOICE))
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The rules by which options were scored."""
+        return tuple(
+            name.removeprefix(CHOICE) for name in self._all_methods if name.startswith(CHOICE)
+        )
+
+    def by_method(self, method: str) -> dict[str, list[Answer]]:
+        """What was found by one method, for each item, by rank.
+
+        Args:
+            method: one of `methods`, or ``choice:`` and one of `choices`.
+        """
+        import polars as pl
+
+        rows = self._fills.filter(pl.col("method") == method).sort("request", "rank")
+        columns = ("request", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
+        by_request: dict[int, list[Answer]] = {}
+        for request, *cells in rows.select(columns).iter_rows():
+            by_request.setdefault(request, []).append(Answer(*cells))
+        return {item: by_request.get(request, []) for item, request in self._requests.iter_rows()}
+
+    def by_rule(self, rule: str) -> dict[str, list[Answer]]:
+        """The options of each item as scored by one rule; empty where it was not used."""
+        return self.by_method(CHOICE + rule) if rule in self.choices else {}
+
+    def candidates(self, method: str) -> list[Candidate]:
+        """The candidates that one method found, not judged yet."""
+        return [
+            Candidate(item, answer.rank, answer.text, answer.probability)
+            for item, answers in self.by_method(method).items()
+            for answer in answers
+        ]
+
+    def kinds(self, method: str) -> dict[tuple[str, int], str]:
+        """Item and rank to what the candidate is: a word, a piece of one, punctuation."""
+        return {
+            (item, answer.rank): answer.kind
+            for item, answers in self.by_method(method).items()
+            for answer in answers
+        }
+
+    def judged(self, method: str) -> list[Candidate]:
+        """The candidates of a method with what the outcomes of the run say of their fit.
+
+        Raises:
+            CimentoError: the run is not judged yet, and cannot be.
+        """
+        fits = fits_of(self.run.outcomes(), method)
+        return [
+            replace(candidate, fits=fits.get(f"{candidate.item}#{candidate.rank}"))
+            for candidate in self.candidates(method)
+        ]
+
+
+def fits_of(outcomes: pl.DataFrame, method: str) -> dict[str, bool | None]:
+    """Place of a candidate, ``ITEM#RANK``, to whether it fits."""
+    import polars as pl
+
+    about = pl.col("question").str.starts_with(FITS) & (pl.col("method") == method)
+    return dict(outcomes.filter(about).select("item", "right").iter_rows())
+
+
+def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
+    """The runs of cloze suites in some folders; runs of other suites are passed over.
+
+    Args:
+        paths: folders of runs, or of single ones.
+
+    Raises:
+        TableError: a folder holds no such run, or one that cannot be read.
+    """
+    found: list[ClozeAnswers] = []
+    for path in paths:
+        folders = [
+            folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
+        ]
+        if not folders:
+            raise TableError(
+                where=str(path),
+                seen="there is no run of a cloze suite here",
+                todo="Give a folder that `cimento run` made from a suite of kind cloze.",
+            )
+        found += (ClozeAnswers(open_run(folder.path)) for folder in folders)
+    return found

@@ -1,0 +1,301 @@
+"""Templates built from a description: seeds generated, reviewed by a person, and compared.
+
+A build writes what was generated to ``generated.tsv`` and, where there is none yet, the same forms
+to ``seeds.tsv``, which is the list that counts: a person removes, corrects and adds rows there. A
+later build leaves it alone and says what the two differ in.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.errors import InputError, SuiteError
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import filled, parse_toml
+from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.judgments import EXPECTED
+from cimento.paradigms.cloze.reading import read_blanks, read_cell, write_cell
+from cimento.paradigms.cloze.seeds import (
+    AskModel,
+    Seed,
+    capitalised,
+    generated_seeds,
+    given_seeds,
+    nominal_seeds,
+    verb_seeds,
+)
+from cimento.paradigms.cloze.suite import SEED, ClozeSuite, SeedSet, Sentence, Template
+from cimento.paradigms.cloze.writing import as_tsv, write_folder
+from cimento.suites.model import Meta
+from cimento.suites.reading import decode
+from cimento.suites.tables import read_table
+
+if TYPE_CHECKING:
+    from cimento.corpus.morphology.model import Morphology
+    from cimento.paradigms.cloze.seeds import Description, TemplateText
+
+GENERATED = "generated.tsv"
+SEEDS = "seeds.tsv"
+
+FormsOf = Mapping[str, Sequence[tuple[str, str]]]
+"""Id of a template to its forms with their categories."""
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """A generated list beside the reviewed one, distinct forms of one template or of several.
+
+    Attributes:
+        generated: how many were generated.
+        kept: of these, how many are in the reviewed list.
+        removed: those that are not.
+        added: those of the reviewed list that were not generated.
+    """
+
+    generated: int
+    kept: int
+    removed: tuple[tuple[str, str], ...]
+    added: tuple[tuple[str, str], ...]
+
+    @property
+    def reviewed(self) -> int:
+        """How many the reviewed list has."""
+        return self.kept + len(self.added)
+
+
+def read_description(path: Path) -> Description:
+    """A description of templates.
+
+    Raises:
+        InputError: the file cannot be read, or is not TOML.
+        SuiteError: it has faults; the error carries all of them.
+    """
+    from cimento.paradigms.cloze.seeds import Description
+    from cimento.suites.schema import validate
+
+    text, faults = decode(read_bytes(path), name=path.name)
+    if text is None:
+        raise SuiteError(where=str(path), faults=faults)
+    try:
+        parsed = parse_toml(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(
+            where=str(path), seen=f"is not TOML ({error})", todo="Correct it."
+        ) from error
+    found, faults = validate(Description, parsed, where=path.name)
+    if found is None:
+        raise SuiteError(where=str(path), faults=faults)
+    return found
+
+
+def generate(
+    description: Description, *, dictionary: Morphology | None, ask: AskModel | None
+) -> dict[str, list[Seed]]:
+    """The seeds of each template.
+
+    Raises:
+        InputError: a dictionary or a generator model is needed and there is none, or a form is
+            missing.
+    """
+    return {
+        template.id: _seeds_of(template, description, dictionary, ask)
+        for template in description.template
+    }
+
+
+def build(
+    description: Description, seeds: Mapping[str, Sequence[Seed]], folder: Path
+) -> dict[str, Review]:
+    """Write the suite, or what was generated beside the suite that is there and reviewed.
+
+    Returns:
+        For each template what its two lists differ in.
+
+    Raises:
+        SuiteError: what is there cannot be read, or the sentences have faults.
+        StorageError: the folder cannot be written.
+    """
+    reviewed = _reviewed(folder)
+    wanted = {each.id: each.columns.get(EXPECTED, "") for each in description.template}
+    sets = {name: _sets(_expecting(own, wanted[name])) for name, own in seeds.items()}
+    suite = _suite(description, sets if reviewed is None else reviewed)
+    write_folder(suite, folder)
+    write_text(as_tsv(_rows(seeds)), folder / GENERATED)
+    load_cloze(folder)
+    kept = sets if reviewed is None else reviewed
+    return review(_pairs(sets), _pairs(kept))
+
+
+def review(generated: FormsOf, reviewed: FormsOf) -> dict[str, Review]:
+    """What generated and reviewed lists differ in, template by template."""
+    names = dict.fromkeys([*generated, *reviewed])
+    return {name: compare(generated.get(name, ()), reviewed.get(name, ())) for name in names}
+
+
+def compare(generated: Iterable[tuple[str, str]], reviewed: Iterable[tuple[str, str]]) -> Review:
+    """What two lists of forms with their categories differ in; each form counts once."""
+    old, new = dict.fromkeys(generated), dict.fromkeys(reviewed)
+    removed = tuple(each for each in old if each not in new)
+    added = tuple(each for each in new if each not in old)
+    return Review(len(old), len(old) - len(removed), removed, added)
+
+
+def _seeds_of(
+    template: TemplateText,
+    description: Description,
+    dictionary: Morphology | None,
+    ask: AskModel | None,
+) -> list[Seed]:
+    where = f"template {template.id!r}"
+    found: list[Seed] = []
+    for each in template.seeds:
+        if each.kind == "forms":
+            found += given_seeds(each)
+        elif each.kind == "model":
+            if ask is None:
+                raise _missing(where, "a generator model", "--generator MODEL")
+            found += generated_seeds(
+                each, ask, model=description.generator or "model", dictionary=dictionary
+            )
+        elif dictionary is None:
+            raise _missing(where, "a dictionary", "--dictionary NAME")
+        elif each.kind == "verb":
+            found += verb_seeds(each, dictionary, where=where)
+        else:
+            language = description.meta.language
+            found += nominal_seeds(each, dictionary, language=language, where=where)
+    first = template.capital
+    if first is None:
+        first = all(sentence.startswith(SEED) for sentence in template.sentences)
+    return list(capitalised(found)) if first else found
+
+
+def _missing(where: str, what: str, option: str) -> InputError:
+    return InputError(
+        where=where, seen=f"its seeds need {what}, and none is given", todo=f"Give {option}."
+    )
+
+
+def _suite(description: Description, sets: Mapping[str, Sequence[SeedSet]]) -> ClozeSuite:
+    meta = description.meta
+    known = {name: getattr(meta, name) for name in type(meta).model_fields if name != "tags"}
+    templates = tuple(
+        Template(
+            id=each.id,
+            sentences=tuple(_sentence(text, each.id) for text in each.sentences),
+            seeds=tuple(sets.get(each.id, ())),
+            columns=each.columns,
+        )
+        for each in description.template
+    )
+    return ClozeSuite(
+        Meta(**known, tags=tuple(meta.tags), extra=meta.rest()),
+        templates=templates,
+        cluster=description.cluster,
+    )
+
+
+def _sentence(text: str, template: str) -> Sentence:
+    parts = read_blanks(text)
+    if len(parts) != 2:  # noqa: PLR2004  # before and after
+        raise InputError(
+            where=f"template {template!r}",
+            seen=f"there {'is no blank' if len(parts) == 1 else 'are several blanks'} in {text!r}",
+            todo="Write one, as ___.",
+        )
+    return Sentence(parts[0], parts[1])
+
+
+def _sets(seeds: Iterable[Seed]) -> list[SeedSet]:
+    """Seeds by category, each form once."""
+    grouped: dict[str, list[Seed]] = {}
+    for seed in seeds:
+        grouped.setdefault(seed.category, []).append(seed)
+    return [
+        SeedSet(category, tuple(dict.fromkeys(s.form for s in own)), columns=_common(own))
+        for category, own in grouped.items()
+    ]
+
+
+def _common(seeds: Sequence[Seed]) -> dict[str, str]:
+    """The columns on which the seeds of a category agree."""
+    return {
+        name: value
+        for name, value in seeds[0].columns.items()
+        if all(seed.columns.get(name) == value for seed in seeds)
+    }
+
+
+def _expecting(seeds: Iterable[Seed], expected: str) -> list[Seed]:
+    """Seeds with what their items expect written out, where that names columns of the seeds.
+
+    A form that belongs to two categories is then expected to agree with either.
+    """
+    found = []
+    for seed in seeds:
+        try:
+            written = filled(expected, seed.columns)
+        except (KeyError, ValueError):
+            # It names a column of the template: it is written out when it is asked.
+            written = expected
+        changed = written != expected
+        columns: dict[str, str] = {**seed.columns, **({EXPECTED: written} if changed else {})}
+        found.append(replace(seed, columns=columns))
+    return found
+
+
+def _pairs(sets: Mapping[str, Iterable[SeedSet]]) -> dict[str, list[tuple[str, str]]]:
+    return {
+        name: [(each.category, form) for each in own for form in each.forms]
+        for name, own in sets.items()
+    }
+
+
+def _reviewed(folder: Path) -> dict[str, list[SeedSet]] | None:
+    """The list that counts, where a person may have been at it; None where there is none."""
+    path = folder / SEEDS
+    if not path.exists():
+        return None
+    table, faults = read_table(read_bytes(path), path)
+    if table is None:
+        raise InputError(
+            where=str(path), seen="; ".join(map(str, faults)), todo="Correct it, or remove it."
+        )
+    missing = [name for name in ("set", "category", "form") if name not in table.columns]
+    if missing:
+        raise InputError(
+            where=str(path),
+            seen=f"there is no column {missing[0]!r}",
+            todo="Correct it, or remove it to take what is generated.",
+        )
+    rows: dict[str, list[Seed]] = {}
+    for row in table.rows:
+        cells = {name: read_cell(cell) for name, cell in row.cells.items()}
+        name, category, form = (cells.pop(key) for key in ("set", "category", "form"))
+        columns = {key: value for key, value in cells.items() if value}
+        rows.setdefault(name, []).append(Seed(category, form, "reviewed", columns))
+    return {name: _sets(own) for name, own in rows.items()}
+
+
+def _rows(seeds: Mapping[str, Iterable[Seed]]) -> list[dict[str, str]]:
+    return [
+        {
+            "set": write_cell(name),
+            "category": write_cell(seed.category),
+            "form": write_cell(seed.form),
+            "origin": write_cell(seed.origin),
+            "probability": _shown(seed.probability),
+            "note": write_cell(seed.note),
+        }
+        for name, own in seeds.items()
+        for seed in own
+    ]
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None or math.isnan(value) else f"{value:.6f}"

@@ -1,0 +1,236 @@
+"""Figures of profiles: hits of each expression as a heat map, and dimensions with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cimento.paradigms.cloze.judging import HIT
+from cimento.paradigms.cloze.profile import Profile
+from cimento.report.figures import BLUE, Figure, figure_of, require_rows
+from cimento.runs.run import Run
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.runs.estimates import Estimate
+
+
+Named = tuple[str, Profile]
+"""A model's label and its profile."""
+
+
+def heat_figure(profiles: Sequence[Named]) -> Figure:
+    """acc@1 and acc@k of each word of each expression, a column for each model and word.
+
+    Raises:
+        UsageError: no item belongs to an expression.
+        MissingDependencyError: altair is not installed.
+    """
+    frame = heat_frame(profiles)
+    require_rows(
+        frame,
+        where="figure heat",
+        seen="no item belongs to a multiword expression",
+        todo="Ask for --figure dimensions instead.",
+    )
+    import altair as alt
+
+    title = "Share of sentences in which the word of the expression is hit"
+    order = list(dict.fromkeys(frame["expression"]))
+    base = alt.Chart().encode(
+        x=alt.X("word:N", title="masked word", axis=alt.Axis(labelAngle=0)),
+        y=alt.Y("expression:N", title=None, sort=order),
+    )
+    squares = base.mark_rect(stroke="white").encode(
+        color=alt.Color("accuracy:Q", title="acc@k").scale(scheme="blues", domain=[0, 1])
+    )
+    counts = base.mark_text(fontSize=9).encode(
+        text="shown:N",
+        color=alt.condition("datum.accuracy > 0.5", alt.value("white"), alt.value("#333333")),
+    )
+    chart = (
+        alt.layer(squares, counts, data=frame)
+        .properties(width=alt.Step(56), height=alt.Step(15))
+        .facet(
+            column=alt.Column(
+                "model:N",
+                title=None,
+                sort=list(dict.fromkeys(frame["model"])),
+                header=alt.Header(labelLimit=110),
+            ),
+            row=alt.Row("at:N", title=None, sort=list(dict.fromkeys(frame["at"]))),
+            title=title,
+        )
+    )
+    return figure_of(chart, name="heat", title=title, frame=frame)
+
+
+def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
+    """The numbers of `heat_figure`: a row for each model, expression, word and k."""
+    import polars as pl
+
+    rows = [
+        (model, cell.expression, f"W{cell.word}", f"@{k}", share.correct, share.n, share.value)
+        for model, found in profiles
+        for cell in found.heat
+        for k, share in ((1, cell.first), (found.k, cell.top))
+    ]
+    schema = {
+        "model": pl.String,
+        "expression": pl.String,
+        "word": pl.String,
+        "at": pl.String,
+        "correct": pl.Int32,
+        "n": pl.Int32,
+        "accuracy": pl.Float64,
+    }
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    return frame.with_columns(
+        pl.concat_str("correct", pl.lit("/"), "n").alias("shown"),
+    )
+
+
+def dimensions_figure(profiles: Sequence[Named]) -> Figure:
+    """acc@1, acc@k, P@1 and P@k of each dimension with their intervals, a panel for each model.
+
+    Raises:
+        UsageError: nothing was hit or judged in any dimension.
+        MissingDependencyError: altair is not installed.
+    """
+    frame = dimensions_frame(profiles)
+    require_rows(
+        frame,
+        where="figure dimensions",
+        seen="no item has a target, and no candidate was judged",
+        todo="Give --dictionary or --judgments.",
+    )
+    import altair as alt
+
+    title = "The profile, with 95 % intervals that respect clusters"
+    order = list(dict.fromkeys(frame["dimension"]))
+    base = alt.Chart().encode(y=alt.Y("dimension:N", title=None, sort=order))
+    whiskers = base.mark_rule(color=BLUE).encode(
+        x=alt.X("low:Q", title="share").scale(domain=[0, 1]), x2="high:Q"
+    )
+    points = base.mark_circle(color=BLUE, size=42, opacity=1).encode(x="share:Q")
+    chart = (
+        alt.layer(whiskers, points, data=frame)
+        .properties(width=130, height=alt.Step(18))
+        .facet(
+            column=alt.Column("value:N", title=None, sort=list(dict.fromkeys(frame["value"]))),
+            row=alt.Row(
+                "model:N",
+                title=None,
+                sort=list(dict.fromkeys(frame["model"])),
+                header=alt.Header(labelAngle=0, labelOrient="top", labelAnchor="start"),
+            ),
+            title=title,
+        )
+    )
+    return figure_of(chart, name="dimensions", title=title, frame=frame)
+
+
+def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
+    """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
+    import polars as pl
+
+    rows = [
+        (
+            model,
+            each.name,
+            f"{name}@{k}",
+            measured.share.correct,
+            measured.share.n,
+            measured.share.value,
+            measured.interval.low,
+            measured.interval.high,
+            measured.interval.method,
+        )
+        for model, found in profiles
+        for each in found.dimensions
+        for name, shares in (("acc", each.hits), ("P", each.fitting))
+        for k, measured in zip((1, found.k), shares, strict=False)
+    ]
+    schema = {
+        "model": pl.String,
+        "dimension": pl.String,
+        "value": pl.String,
+        "correct": pl.Int32,
+        "n": pl.Int32,
+        "share": pl.Float64,
+        "low": pl.Float64,
+        "high": pl.Float64,
+        "interval_method": pl.String,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+_WIDTH, _HEIGHT = 320, 220
+
+
+def curve_figure(runs: Sequence[Run]) -> Figure:
+    """acc@1 to acc@k, a line for each model, by its first way to find candidates.
+
+    Args:
+        runs: of cloze suites whose items have targets; k is that of each run.
+
+    Raises:
+        UsageError: none of the runs has targets.
+    """
+    frame = curve_frame(runs)
+    require_rows(
+        frame,
+        where="figure curve",
+        seen="none of the runs has items with targets",
+        todo="Give runs of a suite whose items say what belongs in the blank.",
+    )
+    import altair as alt
+
+    chart = (
+        alt.Chart(frame)
+        .mark_line(point=True)
+        .encode(
+            x=alt.X("k:O", title="candidates that count", axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("accuracy:Q", title="acc@k").scale(domain=[0, 1]),
+            color=alt.Color("model:N", title=None, sort=list(dict.fromkeys(frame["model"]))),
+            strokeDash=alt.StrokeDash("suite:N", title=None),
+        )
+        .properties(width=_WIDTH, height=_HEIGHT)
+    )
+    return figure_of(
+        chart, name="curve", title=f"acc@1 to acc@{max(frame['k'].to_list())}", frame=frame
+    )
+
+
+def curve_frame(runs: Sequence[Run]) -> pl.DataFrame:
+    """The numbers of the curve: suite, model, k, correct, n, accuracy."""
+    import polars as pl
+
+    rows = [
+        (
+            run.suite.name,
+            run.model,
+            int(hit.question.removeprefix(HIT)),
+            hit.right,
+            hit.n,
+            hit.value,
+        )
+        for run in runs
+        for hit in _hits(run)
+    ]
+    columns = {
+        "suite": pl.String(),
+        "model": pl.String(),
+        "k": pl.Int64(),
+        "correct": pl.Int64(),
+        "n": pl.Int64(),
+        "accuracy": pl.Float64(),
+    }
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def _hits(run: Run) -> list[Estimate]:
+    """acc@1 to acc@k over all items, by the first method."""
+    hits = [e for e in run.estimates() if e.question.startswith(HIT) and not e.group]
+    return [hit for hit in hits if hit.method == hits[0].method]

@@ -1,0 +1,374 @@
+"""What became of each blank: a hit, candidates that fit, the option that was chosen.
+
+Everything that is decided about an item is decided here, once. An answer that a method cannot find
+is a failure; candidates that nobody judged are unscored; a choice with an option that has no score
+is unscored, and one whose target shares the highest score is a tie.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from cimento.errors import UsageError, did_you_mean
+from cimento.paradigms.cloze.answers import FITS, Answer, Candidate, ClozeAnswers
+from cimento.paradigms.cloze.judgments import (
+    Fits,
+    dictionary_readings,
+    expectations,
+    judge_expected,
+    read_said,
+)
+from cimento.paradigms.cloze.shares import hit_ranks, is_hit
+from cimento.paradigms.cloze.suite import ClozeItem, Role
+from cimento.runs.outcomes import Outcome, outcomes_table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.corpus.morphology.model import Morphology
+
+
+OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
+"""Rules whose score is that of the option's own tokens, so that it can be divided by them."""
+
+DIVIDED = " per token"
+"""Ends the method of a choice by scores that were divided by the option's tokens."""
+
+CHOICE, HIT = "choice", "hit@"
+"""Questions, the second with the number of candidates that count, as `FITS`."""
+
+REACHABLE = "reachable"
+"""Group of hits: whether the method can find the answer at all; where some cannot be found."""
+
+CHOSEN, OPTION = "chosen", "option"
+"""Groups of choices: the role of the most probable option, and its text; ties are joined."""
+
+UNREACHABLE = "the answer is several tokens, and one mask was asked"
+NOT_FOUND = "the target is not among the candidates"
+NOT_JUDGED = "nobody judged this candidate, or people were divided"
+NO_PROBABILITY = "its probability is not known"
+
+
+def cloze_outcomes(answers: ClozeAnswers) -> pl.DataFrame:
+    """The outcomes table of a run.
+
+    Raises:
+        UsageError: no item has a column that results are to be broken down by.
+        InputError: a dictionary, judgments or an expectation cannot be used.
+    """
+    refuse_unknown_columns(answers.items, answers.options.by)
+    rows = [
+        outcome
+        for method in answers.methods
+        for outcome in (*_hits(answers, method), *_fits(answers, method))
+    ]
+    rows += (outcome for rule in answers.choices for outcome in _choices(answers, rule))
+    return outcomes_table(answers.suite.name, rows)
+
+
+def asked(outcomes: pl.DataFrame, question: str, method: str) -> pl.DataFrame:
+    """The outcomes of one question, asked in one way."""
+    import polars as pl
+
+    return outcomes.filter(pl.col("question") == question, pl.col("method") == method)
+
+
+def refuse_unknown_columns(items: Iterable[ClozeItem], by: Iterable[str]) -> None:
+    """See that items have the columns that results are broken down by.
+
+    Raises:
+        UsageError: no item has one of them.
+    """
+    known = {name for item in items for name in item.columns}
+    for name in by:
+        if name not in known:
+            raise UsageError(
+                where=f"by={name}", seen="no item has this column", todo=did_you_mean(name, known)
+            )
+
+
+@functools.lru_cache(maxsize=4)
+def dictionary_for(name: str, language: str) -> Morphology:
+    """A dictionary, its index in the cache folder; opened once for all methods and runs.
+
+    Args:
+        name: as `cimento.corpus.morphology.dictionaries.open_morphology` takes it.
+        language: ISO 639-1 code of what it is for.
+
+    Raises:
+        CimentoError: there is no such dictionary, or it cannot be used.
+    """
+    from cimento.corpus.morphology.dictionaries import open_morphology
+    from cimento.engine.cache import default_cache_folder
+
+    folder = default_cache_folder() / "dictionaries"
+    return open_morphology(name, language=language, index_folder=folder)
+
+
+def dictionary_of(answers: ClozeAnswers) -> Morphology | None:
+    """The dictionary that a run is judged by; None where its options name none.
+
+    Raises:
+        CimentoError: it cannot be used.
+    """
+    name = answers.options.dictionary
+    return dictionary_for(name, answers.suite.meta.language) if name else None
+
+
+def judged_by(
+    answers: ClozeAnswers, method: str, *, people: Fits, dictionary: Morphology | None
+) -> list[Candidate]:
+    """The candidates of a method with what is known of their fit.
+
+    People come first, then, for items that say what they expect, the dictionary. What is only
+    a piece of a word has no reading there.
+
+    Args:
+        answers: of a model.
+        method: how the candidates were found.
+        people: what they said.
+        dictionary: None for none.
+
+    Raises:
+        InputError: an item's expectation cannot be read.
+    """
+    candidates = answers.candidates(method)
+    by_rule = dict[tuple[str, int], bool | None]()
+    if dictionary is not None:
+        kinds, readings = answers.kinds(method), dictionary_readings(dictionary)
+        by_rule = {
+            (candidate.item, candidate.rank): candidate.fits
+            for candidate in judge_expected(
+                candidates,
+                expectations({item.id: item.columns for item in answers.items}),
+                lambda candidate: (
+                    () if kinds[candidate.item, candidate.rank] == "piece" else readings(candidate)
+                ),
+            )
+        }
+    return [
+        replace(
+            candidate,
+            fits=people.get(
+                (candidate.item, candidate.text),
+                by_rule.get((candidate.item, candidate.rank)),
+            ),
+        )
+        for candidate in candidates
+    ]
+
+
+def depths_of(answers: ClozeAnswers) -> tuple[int, ...]:
+    """How many candidates count: one, and as many as were asked for."""
+    return tuple(dict.fromkeys((1, answers.options.k)))
+
+
+def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
+    """Whether the target of each item is among its first candidates, with its rank.
+
+    An answer that the method cannot find is a miss like any other: the model did not give it. It
+    is told apart by its reason and its group, whether or not a spelling of it was found.
+    """
+    with_target = [item for item in answers.items if item.targets]
+    ranks = hit_ranks(with_target, answers.candidates(method))
+    unreachable = _unreachable(answers, with_target) if method in ("mask", "words") else set()
+    for k in depths_of(answers):
+        for item in with_target:
+            rank, cannot = ranks[item.id], item.id in unreachable
+            held = is_hit(rank, k)
+            yield Outcome(
+                item=item.id,
+                question=f"{HIT}{k}",
+                method=method,
+                verdict="pass" if held else "fail",
+                right=held,
+                value=rank,
+                unit="rank",
+                reason=UNREACHABLE if cannot else "" if rank else NOT_FOUND,
+                cluster=answers.cluster_of[item.id],
+                groups={
+                    **item.columns,
+                    **({REACHABLE: "no" if cannot else "yes"} if unreachable else {}),
+                },
+            )
+
+
+def _unreachable(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[str]:
+    """Items none of whose targets is one token; empty where options were not scored at a mask."""
+    at_mask = answers.by_rule("mask")
+    return {
+        item.id
+        for item in items
+        if _is_one_token(at_mask.get(item.id, ()), set(item.targets)) is False
+    }
+
+
+def _is_one_token(options: Iterable[Answer], targets: Collection[str]) -> bool | None:
+    """Whether one of the targets is one token; None where that is not known."""
+    known = [option for option in options if option.text in targets]
+    return any(option.logprob_nats is not None for option in known) if known else None
+
+
+def _judged(answers: ClozeAnswers, method: str) -> list[Candidate]:
+    """The candidates of a method with what people, else the dictionary, say of their fit."""
+    people = read_said(answers.run.folder, answers.options.judgments)
+    return judged_by(answers, method, people=people, dictionary=dictionary_of(answers))
+
+
+def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
+    """Whether each of the first candidates fits, where at least one of all was judged.
+
+    The item of such a row is the place of the candidate, ``ITEM#RANK``; all places of an item, or
+    of what its items are made from, are one cluster.
+    """
+    candidates = _judged(answers, method)
+    if all(candidate.fits is None for candidate in candidates):
+        return
+    columns = {item.id: item.columns for item in answers.items}
+    for k in depths_of(answers):
+        for candidate in candidates:
+            if candidate.rank <= k:
+                yield _fit(candidate, k, method, answers.cluster_of, columns[candidate.item])
+
+
+def _fit(
+    candidate: Candidate,
+    k: int,
+    method: str,
+    cluster_of: Mapping[str, str],
+    columns: Mapping[str, str],
+) -> Outcome:
+    unknown = "" if candidate.probability is not None else NO_PROBABILITY
+    return Outcome(
+        item=f"{candidate.item}#{candidate.rank}",
+        question=f"{FITS}{k}",
+        method=method,
+        verdict="unscored" if candidate.fits is None else "pass" if candidate.fits else "fail",
+        right=candidate.fits,
+        value=candidate.probability,
+        unit="probability",
+        reason=NOT_JUDGED if candidate.fits is None else unknown,
+        cluster=cluster_of[candidate.item] or candidate.item,
+        groups={"candidate": candidate.text, **columns},
+    )
+
+
+def _choices(answers: ClozeAnswers, rule: str) -> Iterator[Outcome]:
+    """Which option is the most probable; also with scores divided by tokens, where they can be."""
+    options = answers.by_rule(rule)
+    columns = {item.id: item.columns for item in answers.items}
+    ways = [(rule, "bits", {item: _scores(some) for item, some in options.items()})]
+    if rule in OPTION_ALONE:
+        divided = {item: _scores_per_token(some) for item, some in options.items()}
+        ways.append((rule + DIVIDED, "bits per token", divided))
+    for method, unit, scores in ways:
+        for choice in choose(answers.items, scores):
+            yield _chosen(choice, method, unit, answers.cluster_of, columns[choice.item])
+
+
+def _scores(options: Iterable[Answer]) -> dict[str, float | None]:
+    return {option.text: option.logprob_nats for option in options}
+
+
+def _scores_per_token(options: Iterable[Answer]) -> dict[str, float | None]:
+    return {
+        option.text: option.logprob_nats / option.n_pieces
+        for option in options
+        if option.logprob_nats is not None and option.n_pieces
+    }
+
+
+def _chosen(
+    choice: Choice,
+    method: str,
+    unit: str,
+    cluster_of: Mapping[str, str],
+    columns: Mapping[str, str],
+) -> Outcome:
+    roles, texts = " = ".join(sorted(set(choice.roles))), " = ".join(choice.chosen)
+    return Outcome(
+        item=choice.item,
+        question=CHOICE,
+        method=method,
+        verdict=choice.outcome,
+        right=None if choice.outcome == "unscored" else choice.outcome == "pass",
+        value=None if choice.margin_nats is None else choice.margin_nats / math.log(2),
+        unit=unit,
+        reason=choice.reason or "",
+        cluster=cluster_of[choice.item],
+        groups={**columns, **({CHOSEN: roles, OPTION: texts} if roles else {})},
+    )
+
+
+Verdict: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
+
+NO_CHOICE = "there are not two options to choose among"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a model chose for one item.
+
+    Attributes:
+        item: id of the item.
+        chosen: the options that are most probable; several where they are exactly equal.
+        roles: their roles.
+        outcome: ``pass`` where a target alone is most probable, ``tie`` where it shares that.
+        margin_nats: the best target minus the best of the others; None where it is not known.
+        reason: why the item is unscored.
+    """
+
+    item: str
+    chosen: tuple[str, ...]
+    roles: tuple[Role, ...]
+    outcome: Verdict
+    margin_nats: float | None
+    reason: str | None = None
+
+
+def choose(
+    items: Iterable[ClozeItem], scores: Mapping[str, Mapping[str, float | None]]
+) -> list[Choice]:
+    """The choice for each item that has a target and something else to choose.
+
+    An option has the score of the best of its spellings. Where an option has none, the choice is
+    unscored: the others would be compared with nothing.
+
+    Args:
+        items: with options.
+        scores: id of an item to the log-probability of each spelling, in nats.
+    """
+    return [
+        _choice(item, scores.get(item.id, {}))
+        for item in items
+        if len(item.options) > 1 and item.targets
+    ]
+
+
+def _choice(item: ClozeItem, scores: Mapping[str, float | None]) -> Choice:
+    values: list[float] = []
+    for option in item.options:
+        known = [scores[text] for text in option.spellings if scores.get(text) is not None]
+        best = max((value for value in known if value is not None), default=None)
+        if best is None:
+            reason = f"the option {option.text!r} has no score under this rule"
+            return Choice(item.id, (), (), "unscored", None, reason)
+        values.append(best)
+    targets = [v for v, option in zip(values, item.options, strict=True) if option.role == "target"]
+    others = [v for v, option in zip(values, item.options, strict=True) if option.role != "target"]
+    if not others:
+        return Choice(item.id, (), (), "unscored", None, NO_CHOICE)
+    chosen = [o for o, value in zip(item.options, values, strict=True) if value == max(values)]
+    margin = max(targets) - max(others)
+    outcome: Verdict = "pass" if margin > 0 else "fail" if margin < 0 else "tie"
+    return Choice(
+        item.id,
+        tuple(option.text for option in chosen),
+        tuple(option.role for option in chosen),
+        outcome,
+        margin,
+    )

@@ -1,0 +1,431 @@
+"""Judging by dictionary: a candidate fits where one of its readings is what the item expects.
+
+An expectation is written as parts of speech with features of Universal Dependencies, joined by
+``or``: ``ADJ Gender=Fem|Number=Plur or VERB VerbForm=Part|Gender=Fem|Number=Plur``. ``*`` stands
+for any part of speech. With ``not`` in front a candidate fits where one of its readings is none
+of these. All readings count, since a dictionary does not know which one is meant; a candidate
+without a reading does not fit. How far such judgments can stand in for a person's is measured by
+`compare_judgments`, and has to be, phenomenon by phenomenon.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.corpus.morphology.model import Morphology, WordReading, parse_features
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.files import read_bytes
+from cimento.io.parsing import filled
+from cimento.io.tables import JUDGMENTS
+from cimento.io.tables import read_table as read_run_table
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.portuguese import REMARK_JOINT, read_judgments
+from cimento.paradigms.cloze.reading import read_cell, read_parts
+from cimento.paradigms.cloze.shares import Share
+from cimento.paradigms.cloze.suite import JOINT
+from cimento.suites.tables import Row, read_table
+
+if TYPE_CHECKING:
+    from cimento.statistics.agreement import Agreement
+
+
+EXPECTED = "expected"
+"""The column that holds an item's expectation."""
+
+PIECE = "##"
+"""What a piece that continues a word begins with in vocabularies of the WordPiece kind."""
+
+_OR = " or "
+_NOT = "not "
+_ANY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A kind of reading.
+
+    Attributes:
+        pos: part of speech; empty for any.
+        features: what it must have.
+    """
+
+    pos: str
+    features: Mapping[str, str]
+
+    def matches(self, reading: WordReading) -> bool:
+        """Whether a reading is of this kind."""
+        return self.pos in ("", reading.pos) and reading.has(self.features)
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What an item expects in its blank.
+
+    Attributes:
+        alternatives: kinds of readings.
+        negated: whether a reading must be none of them, instead of one of them.
+    """
+
+    alternatives: tuple[Wanted, ...]
+    negated: bool = False
+
+    def met_by(self, readings: Iterable[WordReading]) -> bool:
+        """Whether one of the readings is what is expected."""
+        return any(
+            any(each.matches(reading) for each in self.alternatives) != self.negated
+            for reading in readings
+        )
+
+
+def parse_expectation(text: str) -> Expectation:
+    """An expectation as it is written.
+
+    Raises:
+        InputError: a part is neither a part of speech nor features.
+    """
+    negated = text.startswith(_NOT)
+    alternatives = []
+    # A seed of several categories has the expectations of them all.
+    for part in text.removeprefix(_NOT).replace(JOINT, _OR).split(_OR):
+        pos, _, features = part.strip().partition(" ")
+        if not pos or "=" in pos or not (pos == _ANY or pos.isupper()):
+            raise InputError(
+                where=f"expectation {text!r}",
+                seen=f"{part.strip()!r} does not begin with a part of speech",
+                todo="Write it as in: ADJ Gender=Fem|Number=Plur or VERB VerbForm=Part.",
+            )
+        try:
+            wanted = parse_features(features.strip())
+        except UsageError as error:
+            raise InputError(
+                where=f"expectation {text!r}", seen=error.seen, todo=error.todo
+            ) from error
+        alternatives.append(Wanted("" if pos == _ANY else pos, wanted))
+    return Expectation(tuple(alternatives), negated)
+
+
+def expectations(columns: Mapping[str, Mapping[str, str]]) -> dict[str, Expectation]:
+    """The expectation of each item that has one.
+
+    Args:
+        columns: id of an item to its columns; those of `EXPECTED` may name other columns in
+            braces, ``ADJ Gender={gender}``.
+
+    Raises:
+        InputError: an expectation cannot be read, or names a column that is not there.
+    """
+    found = {}
+    for item, own in columns.items():
+        if not own.get(EXPECTED):
+            continue
+        try:
+            found[item] = parse_expectation(filled(own[EXPECTED], own))
+        except (KeyError, ValueError) as error:
+            raise InputError(
+                where=f"item {item!r}",
+                seen=f"its expectation {own[EXPECTED]!r} names a column it has not ({error})",
+                todo="Add the column, or write the feature out.",
+            ) from error
+    return found
+
+
+def dictionary_readings(morphology: Morphology) -> Callable[[Candidate], tuple[WordReading, ...]]:
+    """From a candidate to its readings in a dictionary.
+
+    Punctuation is read as ``PUNCT``; a piece of a word has no reading.
+    """
+
+    def readings(candidate: Candidate) -> tuple[WordReading, ...]:
+        text = candidate.text.strip()
+        if not text or text.startswith(PIECE):
+            return ()
+        if all(unicodedata.category(character)[0] in "PS" for character in text):
+            return (WordReading(text, text, "PUNCT", "", "punct"),)
+        return morphology.analyse(text)
+
+    return readings
+
+
+def judge_expected(
+    candidates: Iterable[Candidate],
+    wanted: Mapping[str, Expectation],
+    readings: Callable[[Candidate], Sequence[WordReading]],
+) -> list[Candidate]:
+    """The candidates, judged by their items' expectations; None where an item has none."""
+    return [
+        replace(
+            each,
+            fits=wanted[each.item].met_by(readings(each)) if each.item in wanted else None,
+        )
+        for each in candidates
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgmentComparison:
+    """Judgments by rule beside those of a person, on the candidates that both judged.
+
+    Attributes:
+        both: fit by both.
+        rule_only: fit by the rule alone.
+        person_only: fit by the person alone.
+        neither: fit by neither.
+        kappa: Cohen's, with its interval.
+    """
+
+    both: int
+    rule_only: int
+    person_only: int
+    neither: int
+    kappa: Agreement
+
+    @property
+    def agreement(self) -> Share:
+        """The share of candidates on which they agree."""
+        return Share(self.both + self.neither, self.n)
+
+    @property
+    def n(self) -> int:
+        """How many candidates both judged."""
+        return self.both + self.rule_only + self.person_only + self.neither
+
+
+def compare_judgments(
+    rule: Iterable[Candidate],
+    person: Iterable[Candidate],
+    *,
+    cluster_of: Callable[[Candidate], Hashable] = attrgetter("item"),
+) -> JudgmentComparison:
+    """How far a rule agrees with a person, candidate by candidate (same item, same rank).
+
+    Args:
+        rule: judged by the rule.
+        person: judged by the person.
+        cluster_of: what a candidate belongs to: its item, or what its item was made from.
+    """
+    from cimento.statistics.agreement import cohen_kappa
+    from cimento.statistics.design import Design
+
+    said = {(each.item, each.rank): each.fits for each in person if each.fits is not None}
+    both = [
+        candidate
+        for candidate in rule
+        if candidate.fits is not None and (candidate.item, candidate.rank) in said
+    ]
+    mine = [candidate.fits for candidate in both]
+    theirs = [said[candidate.item, candidate.rank] for candidate in both]
+    pairs = list(zip(mine, theirs, strict=True))
+    clusters = tuple(map(cluster_of, both))
+    return JudgmentComparison(
+        both=pairs.count((True, True)),
+        rule_only=pairs.count((True, False)),
+        person_only=pairs.count((False, True)),
+        neither=pairs.count((False, False)),
+        kappa=cohen_kappa(mine, theirs, design=Design(clusters, clusters)),
+    )
+
+
+CANDIDATE_COLUMNS = ("item", "rank", "candidate", "probability", "fits", "remarks", "tags")
+_YES_NO: Mapping[str, bool | None] = {"yes": True, "no": False, "": None}
+"""How it is written that a candidate fits."""
+
+_MEANS: Mapping[str, bool | None] = {
+    **_YES_NO,
+    **dict.fromkeys(("y", "s", "1", "true"), True),
+    **dict.fromkeys(("n", "0", "false"), False),
+}
+"""How people may have written it."""
+
+_RELEASED = frozenset({"id", "token", "judgment"})
+
+
+def read_candidates(path: Path) -> list[Candidate]:
+    """Candidates of a table with the columns of `COLUMNS`; `item` and `candidate` must be there.
+
+    A table that ``cimento annotate candidates --export`` wrote has no ranks: its candidates are
+    numbered in their order, and several remarks are joined as there. The released judgments of the
+    study of Brazilian Portuguese are read too.
+
+    Raises:
+        InputError: there is no such table, a column is missing, or a row cannot be used.
+    """
+    table, faults = read_table(read_bytes(path), path)
+    if table is None:
+        raise InputError(where=path.name, seen="; ".join(fault.seen for fault in faults))
+    if set(table.columns) >= _RELEASED:
+        return [row.candidate for row in read_judgments(path)]
+    for name in ("item", "candidate"):
+        if name not in table.columns:
+            raise InputError(
+                where=path.name,
+                seen=f"there is no column {name!r}",
+                todo=did_you_mean(name, table.columns),
+            )
+    numbers: Counter[str] = Counter()
+    found = []
+    for row in table.rows:
+        item = read_cell(row.cells["item"])
+        numbers[item] += 1
+        found.append(_read_candidate(row, table.where(row), item, numbers[item]))
+    return found
+
+
+def _read_candidate(row: Row, where: str, item: str, number: int) -> Candidate:
+    cells = row.cells
+    fits = read_cell(cells.get("fits", "")).lower()
+    if fits not in _MEANS:
+        raise InputError(where=where, seen=f"fits is {fits!r}", todo="Write yes, no, or nothing.")
+    probability = cells.get("probability", "").strip()
+    try:
+        rank = int(cells["rank"]) if "rank" in cells else number
+        value = float(probability) if probability else None
+    except ValueError as error:
+        raise InputError(where=where, seen=f"no number: {error}", todo="Correct it.") from error
+    if value is not None and not 0 <= value <= 1:
+        raise InputError(
+            where=where, seen=f"the probability is {value}", todo="It should be from 0 to 1."
+        )
+    remarks = cells.get("remarks", "")
+    return Candidate(
+        item=item,
+        rank=rank,
+        text=read_cell(cells["candidate"]),
+        probability=value,
+        fits=_MEANS[fits],
+        remarks=read_parts(remarks) if "rank" in cells else _joined(remarks),
+        tags=read_parts(cells.get("tags", "")),
+    )
+
+
+def _joined(cell: str) -> tuple[str, ...]:
+    return tuple(part for part in read_cell(cell).split(REMARK_JOINT) if part)
+
+
+Fits = Mapping[tuple[str, str], bool | None]
+"""Item and candidate to whether it fits, as people said; None where they were divided."""
+
+_ANSWERS = {"yes": True, "no": False}
+
+
+def read_said(
+    folder: Path | None, earlier: Path | None = None
+) -> dict[tuple[str, str], bool | None]:
+    """Judgments that were made on a run, then those of an earlier one where there are none.
+
+    Args:
+        folder: of the run, with its own judgments beside its tables; None for no run.
+        earlier: a folder with a judgments table, or a table of judged candidates; None for none.
+
+    Raises:
+        InputError: the earlier judgments cannot be read.
+    """
+    found: dict[tuple[str, str], bool | None] = {}
+    if earlier is not None:
+        found.update(_earlier(earlier))
+    if folder is not None and (folder / f"{JUDGMENTS.name}.parquet").exists():
+        found.update(_of_folder(folder))
+    return found
+
+
+def _majority(votes: Iterable[bool]) -> bool | None:
+    """What most people said; None where they were divided evenly, or nobody said anything."""
+    said = list(votes)
+    yes = sum(said)
+    return None if 2 * yes == len(said) else 2 * yes > len(said)
+
+
+def _earlier(path: Path) -> Fits:
+    if path.is_dir():
+        return _of_folder(path)
+    if not path.is_file():
+        raise InputError(
+            where=str(path),
+            seen="there are no judgments here",
+            todo="Give a run that was annotated, or a table of judgments.",
+        )
+    rows = read_candidates(path)
+    return {(each.item, each.text): each.fits for each in rows if each.fits is not None}
+
+
+def _of_folder(folder: Path) -> Fits:
+    table = read_run_table(JUDGMENTS, folder)
+    votes: dict[tuple[str, str], list[bool]] = {}
+    rows = table.select("item", "candidate", "question", "value").iter_rows()
+    for item, candidate, question, value in rows:
+        if question == "fits" and value in _ANSWERS:
+            votes.setdefault((item, candidate), []).append(_ANSWERS[value])
+    return {key: _majority(some) for key, some in votes.items()}
+
+
+def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[Candidate]:
+    """The candidates with all that annotators of a run remarked on them, each remark once.
+
+    Args:
+        folder: of the run; None where it is not stored.
+        candidates: of the run.
+    """
+    found = list(candidates)
+    if folder is None or not (folder / f"{JUDGMENTS.name}.parquet").exists():
+        return found
+    remarks: dict[tuple[str, str], dict[str, None]] = {}
+    table = read_run_table(JUDGMENTS, folder).select("item", "candidate", "remark")
+    for item, candidate, remark in table.iter_rows():
+        if remark:
+            parts = dict.fromkeys(remark.split(REMARK_JOINT))
+            remarks.setdefault((item, candidate), {}).update(parts)
+    return [replace(each, remarks=tuple(remarks.get((each.item, each.text), ()))) for each in found]
+
+
+@dataclass(frozen=True, slots=True)
+class Reused:
+    """Candidates with what earlier judgments say of them.
+
+    Attributes:
+        candidates: all of them, in their order; None stays where nothing was said.
+        taken: how many got an earlier judgment.
+        contradicted: those on which earlier judgments disagree; they stay without one.
+        new: those that somebody has to judge: never judged, or contradicted.
+    """
+
+    candidates: tuple[Candidate, ...]
+    taken: int
+    contradicted: tuple[Candidate, ...]
+    new: tuple[Candidate, ...]
+
+
+def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate]) -> Reused:
+    """Give candidates the judgments that the same text got in the same item before.
+
+    Rank and probability do not matter, so that the judgments of one model's candidates serve
+    for another's. A text is the same only with the same capitals.
+
+    Args:
+        candidates: a judgment that one has already is kept.
+        earlier: judged candidates of the same items, of any models.
+    """
+    known: dict[tuple[str, str], dict[bool, Candidate]] = {}
+    for each in earlier:
+        if each.fits is not None:
+            known.setdefault((each.item, each.text), {}).setdefault(each.fits, each)
+    found: list[Candidate] = []
+    contradicted: list[Candidate] = []
+    taken = 0
+    for each in candidates:
+        said = known.get((each.item, each.text), {})
+        if each.fits is not None or not said:
+            found.append(each)
+        elif len(said) > 1:
+            found.append(each)
+            contradicted.append(each)
+        else:
+            (before,) = said.values()
+            found.append(replace(each, fits=before.fits, remarks=before.remarks))
+            taken += 1
+    new = tuple(each for each in found if each.fits is None)
+    return Reused(tuple(found), taken, tuple(contradicted), new)

@@ -1,0 +1,276 @@
+"""Cloze suites, written out or made of templates: what belongs in a blank?
+
+A model finds candidates for each blank and scores the options of its item there. It is judged in
+three ways: whether the target is among the first candidates (``hit@k``), how many of them fit, as
+people or a dictionary say (``fits@k``), and which option is the most probable (``choice``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from cimento.engine.requests import Requests
+from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.io.tables import REQUESTS
+from cimento.paradigms.base import (
+    Applied,
+    MethodFacts,
+    Stored,
+    SuiteReading,
+    SurveyItems,
+    SurveyTask,
+)
+from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers, check_candidates
+from cimento.paradigms.cloze.checks import check_cloze, load_cloze, read_cloze
+from cimento.paradigms.cloze.estimates import cloze_estimates
+from cimento.paradigms.cloze.judging import (
+    HIT,
+    UNREACHABLE,
+    asked,
+    cloze_outcomes,
+    dictionary_for,
+    dictionary_of,
+    refuse_unknown_columns,
+)
+from cimento.paradigms.cloze.judgments import read_said
+from cimento.paradigms.cloze.options import ClozeOptions
+from cimento.paradigms.cloze.portuguese import is_released
+from cimento.paradigms.cloze.reading import folder_files
+from cimento.paradigms.cloze.recording import read_recording
+from cimento.paradigms.cloze.requests import blank_requests
+from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
+from cimento.paradigms.cloze.text import cloze_text, describe_cloze
+from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.plain import PlainParadigm
+from cimento.runs.estimates import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.engine.replay import Recording
+    from cimento.engine.requests import Answers
+    from cimento.models.registry import Asking
+    from cimento.paradigms.base import AskedModel
+    from cimento.people.judgments.records import Judgment
+    from cimento.report.records import SuiteReport
+    from cimento.runs.run import Run
+    from cimento.runs.store import Manifest, RunFolder
+
+
+class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
+    """Blanks, their candidates and their options; see `cimento.paradigms.base.Paradigm`."""
+
+    name = NAME
+    kinds = ("cloze", "templates")
+    options = ClozeOptions
+
+    def detect(self, path: Path) -> bool:
+        """Whether a path is a file of the Brazilian study; other files are regions' own."""
+        return is_released(path)
+
+    def read(self, path: Path) -> SuiteReading[ClozeSuite]:
+        """A suite folder, its suite.toml, or a table of items that stands alone.
+
+        Raises:
+            InputError: the path does not exist or may not be read.
+        """
+        return read_cloze(path)
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """suite.toml and the tables of a folder."""
+        return () if is_released(path) else folder_files(path)
+
+    def owns(self, suite: object) -> bool:
+        """Whether an object is a cloze suite."""
+        return isinstance(suite, ClozeSuite)
+
+    def write(self, suite: ClozeSuite, folder: Path) -> None:
+        """Write a suite as a folder of the native format.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        write_folder(suite, folder)
+
+    def check(self, suite: ClozeSuite) -> Sequence[Fault]:
+        """Every fault of a suite."""
+        return check_cloze(suite)
+
+    def limited(self, suite: ClozeSuite, limit: int) -> ClozeSuite:
+        """The suite with only its first items, of whatever they are made."""
+        return replace(suite, limit=limit)
+
+    def describe(self, suite: ClozeSuite, items: int) -> str:
+        """What the suite is, and its first items."""
+        return describe_cloze(suite, items)
+
+    def survey_items(
+        self, suite: ClozeSuite, task: SurveyTask | None, *, run: Run | None = None
+    ) -> SurveyItems:
+        """Its blanks, or what a model put into them."""
+        from cimento.paradigms.cloze.people import blank_items
+
+        return blank_items(suite, task, run=run)
+
+    def apply_judgments(
+        self,
+        suite: ClozeSuite,
+        judgments: Sequence[Judgment],
+        folder: Path,
+        *,
+        scale: tuple[float, float] | None = None,  # noqa: ARG002
+    ) -> Applied:
+        """A copy, beside it how many people chose each option."""
+        from cimento.paradigms.cloze.people import judged_blanks
+
+        return judged_blanks(suite, judgments, folder)
+
+    def requests(
+        self,
+        suite: ClozeSuite,
+        options: ClozeOptions,
+        *,
+        scoring: Asking,  # noqa: ARG002  # the same for every way of scoring
+        model: AskedModel,  # noqa: ARG002  # every model is asked the same
+        answers: Answers,
+    ) -> Requests | None:
+        """One blank for each distinct text, with the options of all its items.
+
+        Raises:
+            UsageError: a context is to stand before the texts, or an option cannot be used.
+            InputError: the suite has no item, or a dictionary or judgments cannot be used.
+        """
+        if answers.n:
+            return None
+        items = expand_suite(suite).items
+        if not items:
+            raise InputError(where="suite", seen="there is no item to ask", todo="Add one.")
+        # What cannot be judged should be known before a model is asked for hours.
+        refuse_unknown_columns(items, options.by)
+        read_said(None, options.judgments)
+        if options.dictionary:
+            dictionary_for(options.dictionary, suite.meta.language)
+        return blank_requests(items, options.policy, suite=suite.name)
+
+    def recording(self, name: str, suite: ClozeSuite, *, scoring: Asking) -> Recording:  # noqa: ARG002  # rows name their items
+        """Recorded candidates, from a file of JSON lines or a table.
+
+        Raises:
+            InputError: the file cannot be used.
+        """
+        return read_recording(name)
+
+    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[ClozeSuite, ClozeOptions]:
+        """The suite as far as it was asked, and how; version 0.1 named the options differently.
+
+        Raises:
+            TableError: the run cannot be read.
+        """
+        return Stored(
+            suite=lambda: _stored_suite(folder),
+            options=ClozeOptions.model_validate(_stored_options(manifest)),
+        )
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """Hits, candidates that fit, and forced choices.
+
+        Raises:
+            UsageError: no item has a column that results are to be broken down by.
+            InputError: a dictionary, judgments or an expectation cannot be used.
+        """
+        return cloze_outcomes(ClozeAnswers(run))
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
+        return cloze_estimates(ClozeAnswers(run))
+
+    def text(self, runs: Sequence[Run]) -> str:
+        """One block for each suite and model: hits, candidates that fit, forced choices."""
+        return cloze_text(runs)
+
+    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
+        """Hits, choices, figures, and the items with what stood in their blanks."""
+        from cimento.paradigms.cloze.sections import cloze_sections
+
+        return cloze_sections(runs)
+
+    def methods(self, run: Run) -> MethodFacts:
+        """How blanks were asked for, and what counts as a hit."""
+        from cimento.paradigms.cloze.text import cloze_methods
+
+        return cloze_methods(ClozeAnswers(run))
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """Candidates that are missing or not judged, and answers that cannot be found."""
+        answers = ClozeAnswers(run)
+        noted = [f"{method}: {text}" for method in answers.methods for text in _noted(run, method)]
+        return (*noted, *_faulty_dictionary(answers))
+
+
+CLOZE = ClozeParadigm()
+"""The paradigm of suites of the kinds ``cloze`` and ``templates``."""
+
+
+def _stored_suite(folder: RunFolder) -> ClozeSuite:
+    """The copy of the suite, limited as it was.
+
+    Raises:
+        TableError: it cannot be read.
+    """
+    from cimento.io.tables import read_table
+
+    try:
+        suite = load_cloze(folder.suite_folder).suite
+    except (InputError, SuiteError) as error:
+        raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
+    asked = read_table(REQUESTS, folder.path)["item"].n_unique()
+    return suite if asked == len(expand_suite(suite).items) else replace(suite, limit=asked)
+
+
+def _stored_options(manifest: Manifest) -> dict[str, object]:
+    """The options of a stored run; 0.1 kept what was asked under ``fill``, the rest as given."""
+    stored = manifest.get("options")
+    options = dict(stored) if isinstance(stored, dict) else {}
+    if "paradigm" in manifest:
+        return cast("dict[str, object]", options)
+    fill, given = manifest.get("fill"), options.get("set")
+    return {
+        **(given if isinstance(given, dict) else {}),
+        **(fill if isinstance(fill, dict) else {}),
+        "seed": options.get("seed", 0),
+    }
+
+
+# --- Warnings
+
+
+def _noted(run: Run, method: str) -> Iterator[str]:
+    """What is to be known of the candidates of one method."""
+    answers = ClozeAnswers(run)
+    estimates = [estimate for estimate in run.estimates() if estimate.method == method]
+    cannot = asked(run.outcomes(), f"{HIT}{answers.options.k}", method)
+    items = cannot.filter(cannot["reason"] == UNREACHABLE)["item"]
+    if len(items):
+        yield (
+            f"{len(items)} answers are several tokens and cannot be found at one mask; the first"
+            f" is that of {items[0]}"
+        )
+    k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
+    counted = [each for each in answers.judged(method) if each.rank <= answers.options.k]
+    yield from check_candidates(counted, items=[item.id for item in answers.items], k=k)
+    if not any(estimate.question.startswith((HIT, FITS)) for estimate in estimates):
+        yield (
+            "nothing to judge by. Judge with `cimento annotate candidates`, or give"
+            " --set dictionary=... where items say what they expect"
+        )
+
+
+def _faulty_dictionary(answers: ClozeAnswers) -> Iterator[str]:
+    from cimento.corpus.morphology.dictionaries import FileMorphology
+
+    dictionary = dictionary_of(answers)
+    if isinstance(dictionary, FileMorphology) and dictionary.faults_text:
+        yield dictionary.faults_text

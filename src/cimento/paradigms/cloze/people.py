@@ -1,0 +1,407 @@
+"""Options with roles: what people choose, where a model's candidates have them, and agreement.
+
+The tables of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033): by item the option that
+most people choose, and whether the target, the plausible alternative, both or neither is among a
+model's ten candidates; the first candidate alone; and labels for candidates that are no option.
+"""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+
+from cimento.errors import InputError, did_you_mean
+from cimento.io.files import read_bytes, write_text
+from cimento.io.parsing import whole_number
+from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
+from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
+from cimento.paradigms.cloze.judgments import PIECE
+from cimento.paradigms.cloze.reading import read_cell, write_cell
+from cimento.paradigms.cloze.shares import Share
+from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
+from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing
+from cimento.people.judgments.records import WHICH_FITS, Judgment
+from cimento.statistics.values import Value
+from cimento.suites.tables import read_table
+
+if TYPE_CHECKING:
+    from cimento.paradigms.cloze.suite import ClozeSuite
+    from cimento.runs.run import Run
+
+
+NONE = "none"
+"""How people say that no option is suitable."""
+
+UNANSWERED = "unanswered"
+_TIE = " = "
+
+TopClass: TypeAlias = Literal["target", "plausible", "both", "other"]
+TOP_CLASSES: tuple[TopClass, ...] = get_args(TopClass)
+
+Label: TypeAlias = Literal["same meaning", "plausible", "dubious", "unacceptable"]
+LABELS: tuple[Label, ...] = get_args(Label)
+"""What can be said of a candidate that is none of the options."""
+
+Choices = Mapping[str, int]
+"""Text of an option, or `NONE`, to how many people chose it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Majority:
+    """What most people chose for an item.
+
+    Attributes:
+        options: the option chosen most often; several where they tie.
+        votes: how many chose it.
+        name: the roles of these options joined by `` = ``, such as ``target`` or
+            ``target = plausible``; `NONE` and `UNANSWERED` stand for themselves.
+    """
+
+    options: tuple[str, ...]
+    votes: int
+    name: str
+
+
+def majority(item: ClozeItem, choices: Choices) -> Majority:
+    """The option that most people chose, all ties named.
+
+    Options compete one by one: three implausible ones are not pooled.
+
+    Raises:
+        InputError: somebody chose what is no option of the item.
+    """
+    roles = {option.text: option.role for option in item.options}
+    unknown = next((text for text in choices if text not in roles and text != NONE), None)
+    if unknown is not None:
+        raise InputError(
+            where=f"item {item.id!r}",
+            seen=f"people chose {unknown!r}, which is no option",
+            todo=did_you_mean(unknown, [*roles, NONE]),
+        )
+    most = max(choices.values(), default=0)
+    if not most:
+        return Majority((), 0, UNANSWERED)
+    texts = tuple(text for text in [*roles, NONE] if choices.get(text, 0) == most)
+    name = _TIE.join(roles.get(text, NONE) for text in texts)
+    return Majority(texts, most, name)
+
+
+def count_majorities(
+    items: Iterable[ClozeItem], choices: Mapping[str, Choices]
+) -> dict[str, Share]:
+    """How many items have each class of majority; every tie is a class of its own.
+
+    Args:
+        items: with options.
+        choices: id of an item to what people chose.
+    """
+    names = Counter(majority(item, choices.get(item.id, {})).name for item in items)
+    return {name: Share(count, names.total()) for name, count in names.most_common()}
+
+
+def fold(text: str) -> str:
+    """A text as it is compared with an option: NFC, small letters, no blanks at the ends."""
+    return unicodedata.normalize("NFC", text).strip().casefold()
+
+
+def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> TopClass:
+    """Whether the target, the plausible alternative, both or neither is among k candidates.
+
+    Spellings that count as equal do; pieces that continue a word are no candidates.
+    """
+    texts = {fold(each.text) for each in candidates if each.rank <= k and _whole(each)}
+    target, plausible = (
+        not texts.isdisjoint(map(fold, item.spellings(role))) for role in ("target", "plausible")
+    )
+    if target and plausible:
+        return "both"
+    return "target" if target else "plausible" if plausible else "other"
+
+
+def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
+    """The role of the option that the first candidate is; ``other`` where it is none."""
+    first = min(candidates, key=lambda each: each.rank, default=None)
+    if first is None or not _whole(first):
+        return "other"
+    text = fold(first.text)
+    return next(
+        (option.role for option in item.options if text in map(fold, option.spellings)), "other"
+    )
+
+
+def count_top_classes(
+    items: Sequence[ClozeItem], candidates: Mapping[str, Sequence[Candidate]], k: int = 10
+) -> dict[TopClass, Share]:
+    """How many items are of each class, see `top_class`.
+
+    Args:
+        items: with options.
+        candidates: id of an item to its candidates.
+        k: how many candidates count.
+    """
+    classes = Counter(top_class(item, candidates.get(item.id, ()), k) for item in items)
+    return {name: Share(classes[name], len(items)) for name in TOP_CLASSES}
+
+
+def count_first_matches(
+    items: Sequence[ClozeItem], candidates: Mapping[str, Sequence[Candidate]]
+) -> dict[str, Share]:
+    """How many first candidates are an option of each role, see `first_match`."""
+    roles = Counter(first_match(item, candidates.get(item.id, ())) for item in items)
+    return {name: Share(count, len(items)) for name, count in roles.most_common()}
+
+
+def count_labels(labels: Iterable[str]) -> dict[Label, Share]:
+    """How often each label was given to candidates that are no option.
+
+    Raises:
+        InputError: there is no such label.
+    """
+    counts = Counter(labels)
+    for label in counts:
+        if label not in LABELS:
+            raise InputError(
+                where="labels", seen=f"there is no {label!r}", todo=did_you_mean(label, LABELS)
+            )
+    return {label: Share(counts[label], counts.total()) for label in LABELS}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAgreement:
+    """A model and people on the options of one item.
+
+    Attributes:
+        item: id of the item.
+        same_mode: whether the model's best option is one that most people chose; None where
+            one of the sides is silent.
+        divergence_bits: Jensen-Shannon divergence of the two distributions over the options.
+    """
+
+    item: str
+    same_mode: bool | None
+    divergence_bits: Value
+
+
+def agreement(item: ClozeItem, choices: Choices, weights: Mapping[str, float]) -> ItemAgreement:
+    """How far a model's weights on the options agree with what people chose.
+
+    Answers of `NONE` are left out of the divergence, since a model cannot give them.
+
+    Args:
+        item: with options.
+        choices: what people chose.
+        weights: text of an option to its probability under the model, or its share of it.
+    """
+    from cimento.statistics.calibration import jensen_shannon
+
+    options = [option.text for option in item.options]
+    best = max((weights.get(text, 0.0) for text in options), default=0.0)
+    modes = majority(item, choices).options
+    preferred = [text for text in options if best and weights.get(text, 0.0) == best]
+    same = not set(preferred).isdisjoint(modes) if preferred and modes else None
+    divergence = jensen_shannon(
+        {text: float(choices.get(text, 0)) for text in options},
+        {text: weights.get(text, 0.0) for text in options},
+    )
+    return ItemAgreement(item.id, same, divergence)
+
+
+def _whole(candidate: Candidate) -> bool:
+    return not candidate.text.startswith(PIECE)
+
+
+CHOICE_COLUMNS = ("item", "option", "count")
+
+NO_ITEM = "no item has both choices of people and scores of its options"
+
+
+@dataclass(frozen=True, slots=True)
+class PeopleReport:
+    """People on a suite, and a model beside them.
+
+    Attributes:
+        majorities: class of what most people chose to how many items; ties are named.
+        same_mode: items whose most probable option is one that most people chose, of those that
+            both answered.
+        divergence_bits: mean Jensen-Shannon divergence over these items.
+        items: agreement item by item.
+    """
+
+    majorities: Mapping[str, Share]
+    same_mode: Share
+    divergence_bits: Value
+    items: tuple[ItemAgreement, ...]
+
+
+def read_choices(path: Path, items: Iterable[ClozeItem]) -> dict[str, dict[str, int]]:
+    """How many people chose each option of each item.
+
+    Args:
+        path: a table with the columns `item`, `option` (or ``none``) and `count`.
+        items: of the suite; those that the table does not name were not answered.
+
+    Raises:
+        InputError: the table cannot be used, or names an item that does not exist.
+    """
+    table, faults = read_table(read_bytes(path), path)
+    if table is None:
+        raise InputError(where=path.name, seen="; ".join(fault.seen for fault in faults))
+    for name in CHOICE_COLUMNS:
+        if name not in table.columns:
+            raise InputError(
+                where=path.name,
+                seen=f"there is no column {name!r}",
+                todo=did_you_mean(name, table.columns),
+            )
+    known = {item.id for item in items}
+    found: dict[str, dict[str, int]] = {}
+    for row in table.rows:
+        item, option = read_cell(row.cells["item"]), read_cell(row.cells["option"])
+        said = row.cells["count"].strip()
+        count = whole_number(said)
+        if item not in known:
+            todo = did_you_mean(item, known)
+            raise InputError(where=table.where(row), seen=f"there is no item {item!r}", todo=todo)
+        if count is None:
+            raise InputError(
+                where=table.where(row), seen=f"the count is {said!r}", todo="Write a number."
+            )
+        own = found.setdefault(item, {})
+        own[option] = own.get(option, 0) + count
+    return found
+
+
+def compare_with_people(
+    items: Sequence[ClozeItem],
+    choices: Mapping[str, Choices],
+    logprobs: Mapping[str, Mapping[str, float | None]],
+) -> PeopleReport:
+    """People's choices by class, and a model's agreement with them.
+
+    Args:
+        items: those with one option or none are left out.
+        choices: id of an item to what people chose.
+        logprobs: id of an item to the log-probability of each spelling of its options, in nats;
+            an option has the score of its most probable spelling.
+
+    Raises:
+        InputError: somebody chose what is no option.
+    """
+    answered = [item for item in items if len(item.options) > 1]
+    compared = [
+        agreement(item, choices[item.id], weights)
+        for item in answered
+        if item.id in choices and (weights := option_weights(item, logprobs.get(item.id, {})))
+    ]
+    modes = [each.same_mode for each in compared if each.same_mode is not None]
+    values = [
+        each.divergence_bits.value for each in compared if each.divergence_bits.value is not None
+    ]
+    return PeopleReport(
+        majorities=count_majorities(answered, choices),
+        same_mode=Share(sum(modes), len(modes)),
+        divergence_bits=Value(math.fsum(values) / len(values)) if values else Value(None, NO_ITEM),
+        items=tuple(compared),
+    )
+
+
+def option_weights(item: ClozeItem, logprobs: Mapping[str, float | None]) -> dict[str, float]:
+    """The probabilities of an item's options among each other.
+
+    ``exp(l_i) / Σ exp(l_j)``; empty where an option has no score, since the others would be
+    compared with nothing.
+    """
+    best: dict[str, float] = {}
+    for option in item.options:
+        known = [value for text in option.spellings if (value := logprobs.get(text)) is not None]
+        if not known:
+            return {}
+        best[option.text] = max(known)
+    highest = max(best.values(), default=0.0)
+    weights = {text: math.exp(value - highest) for text, value in best.items()}
+    total = math.fsum(weights.values())
+    return {text: weight / total for text, weight in weights.items()}
+
+
+CHOICES = "choices.tsv"
+"""Beside a cloze suite: how many people chose each option."""
+
+_BLANK_SIGNS = ("___", "...", " ... ", "…")
+
+
+def blank_items(
+    suite: ClozeSuite, task: SurveyTask | None, *, run: Run | None = None
+) -> SurveyItems:
+    """Each blank with its options; or what a model put into it, each candidate of an item once.
+
+    Raises:
+        UsageError: the task is another one.
+    """
+    if run is not None:
+        return SurveyItems(chosen_task(task, "candidate"), tuple(_judged_candidates(run)))
+    chosen = chosen_task(task, "cloze")
+    return SurveyItems(
+        chosen,
+        tuple(
+            SurveyItem(
+                item=item.id,
+                lines=(item.text,),
+                options=tuple((option.text, "") for option in item.options),
+                none=item.none_option,
+                columns=item.columns,
+                apart=item.id,
+                names=tuple(f"{item.before}{sign}{item.after}" for sign in _BLANK_SIGNS),
+            )
+            for item in expand_suite(suite).items
+        ),
+    )
+
+
+def _judged_candidates(run: Run) -> list[SurveyItem]:
+    answers = ClozeAnswers(run)
+    by_item = answers.by_method(answers.methods[0]) if answers.methods else {}
+    return [
+        SurveyItem(
+            item=item.id,
+            lines=(item.filled(text),),
+            judged=text,
+            mark=(len(item.before), len(item.before) + len(text)),
+            columns=item.columns,
+            apart=f"{item.id}/{text}",
+        )
+        for item in answers.items
+        for text in dict.fromkeys(answer.text for answer in by_item.get(item.id, []))
+    ]
+
+
+def judged_blanks(suite: ClozeSuite, judgments: Sequence[Judgment], folder: Path) -> Applied:
+    """Write a copy of a suite of blanks, beside it how many people chose each option.
+
+    Raises:
+        InputError: nobody answered anything about the suite.
+        StorageError: the copy cannot be written.
+    """
+    known = [item.id for item in expand_suite(suite).items]
+    about, passed = answers_about(judgments, suite.name, (WHICH_FITS,))
+    counts: dict[str, Counter[str]] = {item: Counter() for item in known}
+    for judgment in about:
+        if judgment.item in counts and judgment.value is not None:
+            counts[judgment.item][judgment.value] += 1
+        else:
+            passed["the suite has no such item"] += 1
+    used = sum(chosen.total() for chosen in counts.values())
+    refuse_nothing(used, suite.name, passed)
+    write_folder(suite, folder)
+    rows = [("item", "option", "count")] + [
+        (write_cell(item), write_cell(option), str(count))
+        for item, chosen in counts.items()
+        for option, count in chosen.most_common()
+    ]
+    write_text("".join("\t".join(row) + "\n" for row in rows), folder / CHOICES)
+    return Applied(used, sum(not chosen for chosen in counts.values()), passed)

@@ -1,0 +1,486 @@
+"""The language profile of a model: what it does in each dimension of a suite.
+
+A dimension is a value of a free column, such as a phenomenon. Everything is computed from stored
+candidates; no model is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TypeAlias, cast
+
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.paradigms.cloze.answers import Candidate, by_item
+from cimento.paradigms.cloze.judgments import JudgmentComparison
+from cimento.paradigms.cloze.people import (
+    LABELS,
+    Label,
+    PeopleReport,
+    TopClass,
+    count_first_matches,
+    count_labels,
+    count_top_classes,
+    top_class,
+)
+from cimento.paradigms.cloze.shares import (
+    Clustering,
+    Confidence,
+    NotExpected,
+    Ranks,
+    Share,
+    accuracy_at,
+    among_top,
+    calibration,
+    clustering,
+    confidence,
+    grouped,
+    hit_ranks,
+    is_hit,
+    micro,
+    not_expected,
+    precision_interval,
+)
+from cimento.paradigms.cloze.suite import ClozeItem
+from cimento.statistics.calibration import Calibration
+from cimento.statistics.correlation import Correlation, correlate
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval, share_interval
+from cimento.statistics.values import Value
+from cimento.suites.model import JsonValue
+
+ALL = "all"
+EXPRESSION, WORD = "expression", "word"
+
+Frequency: TypeAlias = Callable[[str], float]
+"""From a word to its frequency on the Zipf scale; 0 for a word that is not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A share with its interval, which respects clusters.
+
+    Attributes:
+        share: counts.
+        interval: of the share, 95 %.
+    """
+
+    share: Share
+    interval: Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """What a model does in one dimension.
+
+    Attributes:
+        name: the value of the column; `ALL` for the whole suite.
+        clusters: how its items share what they were made of.
+        hits: acc@1 and acc@k, over items with targets; empty where there are none.
+        fitting: P@1 and P@k; empty where nothing was judged.
+        confidence: of candidates that fit and of those that do not; None as for `fitting`.
+        calibration: of the same; None as for `fitting`.
+        not_expected: candidates that fit and are not what was asked for; None where no remarks
+            say so.
+    """
+
+    name: str
+    clusters: Clustering
+    hits: tuple[Measured, ...] = ()
+    fitting: tuple[Measured, ...] = ()
+    confidence: Confidence | None = None
+    calibration: Calibration | None = None
+    not_expected: NotExpected | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HeatCell:
+    """One word of one expression.
+
+    Attributes:
+        expression: the expression.
+        word: position of the masked word, from 1, as text.
+        first: acc@1.
+        top: acc@k.
+    """
+
+    expression: str
+    word: str
+    first: Share
+    top: Share
+
+
+@dataclass(frozen=True, slots=True)
+class FrequencyEffect:
+    """How hits go with the frequency of the target.
+
+    Attributes:
+        auc: how often the target of a hit is more frequent than that of a miss, ties as half.
+        spearman: of frequency and reciprocal rank of the hit (0 for a miss), by item.
+        unknown: targets that have no frequency; they are left out.
+    """
+
+    auc: Value
+    spearman: Correlation
+    unknown: int
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """All that is known of one model on one suite.
+
+    Attributes:
+        k: ranks that count.
+        by: the column or columns whose values are the dimensions; empty for none.
+        dimensions: `ALL` first.
+        heat: by expression and word, for multiword items.
+        top_classes: where target and plausible option are among k candidates; empty where no item
+            has a plausible option.
+        first_matches: the roles of first candidates; as for `top_classes`.
+        labels: of candidates of items that have neither option among them, see
+            `cimento.paradigms.cloze.people.LABELS`; empty where nobody gave such a label.
+        frequency: of targets; None where it was not asked for or no item has a target.
+    """
+
+    k: int
+    by: str
+    dimensions: tuple[Dimension, ...]
+    heat: tuple[HeatCell, ...]
+    top_classes: Mapping[TopClass, Share]
+    first_matches: Mapping[str, Share]
+    labels: Mapping[Label, Share]
+    frequency: FrequencyEffect | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Profiling:
+    """What a profile is made with.
+
+    Attributes:
+        k: ranks that count.
+        by: the column whose values are the dimensions, or several with commas between, whose
+            combinations are; empty for none.
+        cluster: the column that says what belongs together; empty where each item stands alone.
+        remarks: those that say that a candidate is not what was asked for.
+        threshold: probability above which candidates are counted apart.
+        frequency: of words; None for none.
+        seed: of permutations.
+    """
+
+    k: int = 10
+    by: str = ""
+    cluster: str = ""
+    remarks: tuple[str, ...] = ()
+    threshold: float = 0.5
+    frequency: Frequency | None = None
+    seed: int = 0
+
+
+def profile(items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Profiling) -> Profile:
+    """The profile of a model.
+
+    Args:
+        items: what was asked.
+        candidates: the answers, judged or not.
+        how: what is made of them.
+
+    Raises:
+        UsageError: no item has the column that dimensions are values of.
+    """
+    dimensions = [_dimension(ALL, items, candidates, how)]
+    for value, own in _by_value(items, how.by).items():
+        ids = {item.id for item in own}
+        dimensions.append(_dimension(value, own, [c for c in candidates if c.item in ids], how))
+    with_target = [item for item in items if item.targets]
+    ranks = hit_ranks(with_target, candidates)
+    chosen = [item for item in items if item.spellings("plausible")]
+    groups = by_item(candidates)
+    return Profile(
+        k=how.k,
+        by=how.by,
+        dimensions=tuple(dimensions),
+        heat=heat_map(with_target, ranks, how.k),
+        top_classes=count_top_classes(chosen, groups, how.k) if chosen else {},
+        first_matches=count_first_matches(chosen, groups) if chosen else {},
+        labels=other_labels(chosen, groups, how.k),
+        frequency=frequency_effect(
+            with_target, ranks, how.frequency, how.k, seed=how.seed, cluster=how.cluster
+        )
+        if how.frequency and with_target
+        else None,
+    )
+
+
+def other_labels(
+    items: Iterable[ClozeItem], candidates: Mapping[str, Sequence[Candidate]], k: int
+) -> dict[Label, Share]:
+    """The labels that candidates were given as remarks, where no option is among k candidates.
+
+    Args:
+        items: with options.
+        candidates: id of an item to its candidates.
+        k: how many candidates count.
+    """
+    labels = [
+        remark
+        for item in items
+        if top_class(item, candidates.get(item.id, ()), k) == "other"
+        for each in candidates.get(item.id, ())
+        if each.rank <= k
+        for remark in each.remarks
+        if remark in LABELS
+    ]
+    return count_labels(labels) if labels else {}
+
+
+def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell, ...]:
+    """acc@1 and acc@k of each word of each expression, the best expressions first.
+
+    Args:
+        items: those without an expression are left out.
+        ranks: of their hits.
+        k: ranks that count.
+    """
+    key = {
+        item.id: (item.columns[EXPRESSION], item.columns[WORD])
+        for item in items
+        if {EXPRESSION, WORD} <= item.columns.keys()
+    }
+    cells = [
+        HeatCell(*name, first=accuracy_at(own, 1), top=accuracy_at(own, k))
+        for name, own in grouped(ranks, key).items()
+    ]
+    hits: dict[str, int] = {}
+    for cell in cells:
+        hits[cell.expression] = hits.get(cell.expression, 0) + cell.top.correct
+    return tuple(sorted(cells, key=lambda c: (-hits[c.expression], c.expression, c.word)))
+
+
+def frequency_effect(
+    items: Iterable[ClozeItem],
+    ranks: Ranks,
+    frequency: Frequency,
+    k: int,
+    *,
+    seed: int,
+    cluster: str = "",
+) -> FrequencyEffect:
+    """Whether a model hits frequent words more often.
+
+    Args:
+        items: with targets; the first target's frequency counts.
+        ranks: of their hits.
+        frequency: of words, on the Zipf scale.
+        k: ranks that count as a hit.
+        seed: of the permutations behind the correlation's p.
+        cluster: column that says what belongs together; empty where each item stands alone.
+    """
+    from cimento.statistics.classification import auc
+
+    known = [
+        (value, ranks[item.id], item.columns.get(cluster, item.id))
+        for item in items
+        if (value := frequency(item.targets[0])) > 0 and item.id in ranks
+    ]
+    groups = tuple(group for _, _, group in known)
+    values = [value for value, _, _ in known]
+    hit = [is_hit(rank, k) for _, rank, _ in known]
+    reciprocal = [1 / rank if rank else 0.0 for _, rank, _ in known]
+    return FrequencyEffect(
+        auc=auc(values, hit),
+        spearman=correlate(
+            values, reciprocal, kind="spearman", design=Design(groups, groups), seed=seed
+        ),
+        unknown=len(ranks) - len(known),
+    )
+
+
+def choose_expressions(
+    items: Iterable[ClozeItem], ratings: Mapping[str, float], *, at_most: float
+) -> list[ClozeItem]:
+    """The items whose expression was rated as idiomatic enough.
+
+    Args:
+        items: those without an expression are kept.
+        ratings: expression to its mean rating of compositionality, 0 for an idiom (Cordeiro et
+            al. 2019, doi:10.1162/coli_a_00341).
+        at_most: ratings above it are left out.
+
+    Raises:
+        InputError: an expression was not rated.
+    """
+    found = []
+    for item in items:
+        name = item.columns.get(EXPRESSION)
+        if name is not None and name not in ratings:
+            raise InputError(
+                where=f"expression {name!r}",
+                seen="it has no rating",
+                todo=did_you_mean(name, ratings),
+            )
+        if name is None or ratings[name] <= at_most:
+            found.append(item)
+    return found
+
+
+def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]:
+    """The items of each value of a column, or of each combination of values of several."""
+    columns = [name.strip() for name in by.split(",") if name.strip()]
+    known = dict.fromkeys(name for item in items for name in item.columns)
+    for name in columns:
+        if name not in known:
+            raise UsageError(
+                where=f"--by {name}",
+                seen="no item has this column",
+                todo=did_you_mean(name, known),
+            )
+    found: dict[str, list[ClozeItem]] = {}
+    for item in items if columns else ():
+        if item.columns.keys() >= set(columns):
+            value = " / ".join(item.columns[name] for name in columns)
+            found.setdefault(value, []).append(item)
+    return found
+
+
+def _dimension(
+    name: str, items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Profiling
+) -> Dimension:
+    cluster = {item.id: item.columns.get(how.cluster, item.id) for item in items}
+    made = Dimension(name, clustering(cluster.values()))
+    with_target = [item for item in items if item.targets]
+    if with_target:
+        ranks = hit_ranks(with_target, candidates)
+        made = replace(made, hits=tuple(_hits(ranks, cluster, k) for k in (1, how.k)))
+    judged = [each for each in candidates if each.fits is not None and each.rank <= how.k]
+    if not judged:
+        return made
+    return replace(
+        made,
+        fitting=tuple(_fitting(judged, cluster, k) for k in (1, how.k)),
+        confidence=confidence(judged, threshold=how.threshold),
+        calibration=calibration(judged),
+        not_expected=_not_expected(judged, how.remarks, how.threshold),
+    )
+
+
+def _hits(ranks: Ranks, cluster: Mapping[str, str], k: int) -> Measured:
+    passed = [is_hit(rank, k) for rank in ranks.values()]
+    return Measured(accuracy_at(ranks, k), share_interval(passed, Design.of(ranks, cluster)))
+
+
+def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) -> Measured:
+    top = among_top(judged, k)
+    return Measured(micro(top), precision_interval(top, lambda each: cluster[each.item]))
+
+
+def _not_expected(
+    judged: Sequence[Candidate], remarks: Collection[str], threshold: float
+) -> NotExpected | None:
+    return not_expected(judged, remarks=remarks, threshold=threshold) if remarks else None
+
+
+Json = dict[str, JsonValue]
+
+
+def profile_json(found: Profile) -> Json:
+    """The profile as plain values."""
+    effect = found.frequency
+    return {
+        "k": found.k,
+        "by": found.by or None,
+        "dimensions": [_dimension_json(each) for each in found.dimensions],
+        "heat": [_cell(each) for each in found.heat],
+        "top_classes": {name: _share(share) for name, share in found.top_classes.items()},
+        "first_matches": {name: _share(share) for name, share in found.first_matches.items()},
+        "labels": {name: _share(share) for name, share in found.labels.items()},
+        "frequency": _frequency(effect) if effect else None,
+    }
+
+
+def _frequency(effect: FrequencyEffect) -> Json:
+    """One p: by permutation where items stand alone; rows of clusters are not exchangeable."""
+    found = effect.spearman
+    spearman: Json = {
+        "r": found.r,
+        "n": found.n,
+        "low": found.low,
+        "high": found.high,
+        "interval_method": found.method,
+        "p": found.p_permutation,
+        "p_method": None if found.p_permutation is None else "permutation",
+        "reason": found.reason,
+    }
+    return {
+        "auc": cast("Json", asdict(effect.auc)),
+        "spearman": spearman,
+        "unknown": effect.unknown,
+    }
+
+
+def people_json(found: PeopleReport) -> Json:
+    """People's choices and a model's agreement with them as plain values."""
+    return {
+        "majorities": {name: _share(share) for name, share in found.majorities.items()},
+        "same_mode": _share(found.same_mode),
+        "divergence_bits": cast("Json", asdict(found.divergence_bits)),
+        "items": [cast("Json", asdict(each)) for each in found.items],
+    }
+
+
+def comparison_json(found: JudgmentComparison) -> Json:
+    """Judgments by dictionary beside those of people as plain values."""
+    return {
+        "both": found.both,
+        "dictionary_only": found.rule_only,
+        "people_only": found.person_only,
+        "neither": found.neither,
+        "agreement": found.agreement.value,
+        "kappa": cast("Json", asdict(found.kappa)),
+    }
+
+
+def _dimension_json(each: Dimension) -> Json:
+    said: Json = {
+        "name": each.name,
+        "items": each.clusters.items,
+        "clusters": each.clusters.clusters,
+        "largest_cluster": each.clusters.largest,
+        "in_largest_cluster": each.clusters.in_largest,
+        "hits": [_measured(share) for share in each.hits],
+        "fitting": [_measured(share) for share in each.fitting],
+    }
+    for name in ("confidence", "calibration"):
+        value = getattr(each, name)
+        said[name] = cast("Json", asdict(value)) if value is not None else None
+    if each.not_expected is not None:
+        said["not_expected"] = {
+            "of_judged": _share(each.not_expected.of_judged),
+            "of_fitting": _share(each.not_expected.of_fitting),
+            "above": each.not_expected.above,
+            "threshold": each.not_expected.threshold,
+        }
+    return said
+
+
+def _measured(each: Measured) -> Json:
+    interval = each.interval
+    return {
+        **_share(each.share),
+        "low": interval.low,
+        "high": interval.high,
+        "interval_method": interval.method,
+        "reason": interval.reason,
+    }
+
+
+def _cell(each: HeatCell) -> Json:
+    return {
+        "expression": each.expression,
+        "word": each.word,
+        "first": _share(each.first),
+        "top": _share(each.top),
+    }
+
+
+def _share(share: Share) -> Json:
+    return {"correct": share.correct, "n": share.n, "share": share.value}

@@ -1,0 +1,164 @@
+"""Recorded candidates, judged as if a model had just given them."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cimento.engine.fills import fills_table
+from cimento.engine.replay import PREFIX, Recording
+from cimento.errors import InputError, did_you_mean
+from cimento.io.files import read_bytes
+from cimento.io.tables import FILLS
+from cimento.models.base import ModelCard
+from cimento.models.questions import Fill, FillKind
+from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
+from cimento.paradigms.cloze.portuguese import read_predictions
+
+if TYPE_CHECKING:
+    import polars as pl
+
+RECORDED = "recorded"
+"""The method of recorded candidates."""
+
+_ITEM, _CANDIDATE = ("item", "id"), ("candidate", "token")
+_PROBABILITY, _LOGPROB = ("probability", "score"), ("logprob_nats",)
+_UNKNOWN = frozenset({"[UNK]", "<unk>"})
+
+
+def read_recording(name: str) -> Recording:
+    """Recorded candidates from a file.
+
+    Args:
+        name: the file: JSON lines with ``id``, ``model`` and ``top10`` in each, or a table with
+            tabs, a header and no quoting, with the columns ``item`` (or ``id``), ``rank``,
+            ``candidate`` (or ``token``) and, if known, ``logprob_nats`` or ``probability`` (or
+            ``score``). After ``#`` the name of one of several models in a file.
+
+    Raises:
+        InputError: the file cannot be read, a row cannot be used, or the model is not in it.
+    """
+    file, _, model = name.partition("#")
+    path = Path(file).expanduser()
+    revision = hashlib.sha256(read_bytes(path)).hexdigest()
+    by_model = read_predictions(path) if path.suffix == ".jsonl" else {path.stem: _table(path)}
+    if not model and len(by_model) == 1:
+        model = next(iter(by_model))
+    if model not in by_model:
+        raise InputError(
+            where=f"{PREFIX}{name}",
+            seen=f"there is no model {model!r} in it" if model else "it holds several models",
+            todo=f"Write {PREFIX}{file}#NAME. {did_you_mean(model, by_model)}",
+        )
+    candidates = by_model[model]
+    check_candidates(candidates)
+    return Recording(
+        card=ModelCard(model, kind="replay", revision=revision, tokenizer=""),
+        tables={FILLS.name: _fills(candidates)},
+        inputs={"revision": revision, "recorded": model},
+        named=f"{PREFIX}{path.resolve()}#{model}",
+    )
+
+
+def _table(path: Path) -> list[Candidate]:
+    """A table without quoting, so that every token is read as it stands there."""
+    try:
+        header, *lines = read_bytes(path).decode("utf-8-sig").removesuffix("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(where=path.name, seen="is not UTF-8", todo="Save it so.") from error
+    names = header.rstrip("\r").split("\t")
+    item, rank, text = (_column(names, some, path) for some in (_ITEM, ("rank",), _CANDIDATE))
+    logprob, score = (
+        next((names.index(each) for each in some if each in names), None)
+        for some in (_LOGPROB, _PROBABILITY)
+    )
+    found = []
+    for number, line in enumerate(lines, start=2):
+        cells = line.rstrip("\r").split("\t")
+        where = f"{path.name} row {number}"
+        if len(cells) != len(names):
+            raise InputError(
+                where=where,
+                seen=f"there are {len(cells)} cells and {len(names)} columns",
+                todo="Is there a tab or a line break inside a cell?",
+            )
+        value = cells[logprob] if logprob is not None else cells[score] if score is not None else ""
+        found.append(
+            Candidate(
+                item=cells[item],
+                rank=int(_number(cells[rank], where)),
+                text=cells[text],
+                probability=_probability(value, where, is_log=logprob is not None),
+            )
+        )
+    return found
+
+
+def _probability(cell: str, where: str, *, is_log: bool) -> float | None:
+    if not cell:
+        return None
+    value = _number(cell, where)
+    # What is above 0 is refused below; e to the power of it may be larger than any number.
+    probability = math.exp(min(value, 1.0)) if is_log else value
+    if not 0 <= probability <= 1:
+        raise InputError(
+            where=where,
+            seen=f"{cell} is no {'log-probability' if is_log else 'probability'}",
+            todo="Probabilities are from 0 to 1, log-probabilities not above 0.",
+        )
+    return probability
+
+
+def _column(names: Sequence[str], wanted: Sequence[str], path: Path) -> int:
+    found = next((names.index(each) for each in wanted if each in names), None)
+    if found is None:
+        raise InputError(
+            where=path.name,
+            seen=f"there is no column {wanted[0]!r}",
+            todo="Needed are item, rank and candidate.",
+        )
+    return found
+
+
+def _number(cell: str, where: str) -> float:
+    try:
+        value = float(cell)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(where=where, seen=f"{cell!r} is no number", todo="Correct it.")
+    return value
+
+
+def _fills(candidates: Sequence[Candidate]) -> pl.DataFrame:
+    """A fills table whose rows name their items instead of requests."""
+    import polars as pl
+
+    groups = by_item(candidates)
+    table = fills_table(
+        [(number, list(map(_fill, own))) for number, own in enumerate(groups.values())]
+    )
+    items = pl.Series("item", list(groups), dtype=pl.String)
+    return table.with_columns(item=items.gather(table["request"]), condition=pl.lit("")).drop(
+        "request"
+    )
+
+
+def _fill(candidate: Candidate) -> Fill:
+    value = candidate.probability
+    logprob = math.log(value) if value else None
+    return Fill(candidate.text, logprob, None, _kind(candidate.text), RECORDED)
+
+
+def _kind(text: str) -> FillKind:
+    """What a recorded candidate is, as far as its spelling tells."""
+    if text in _UNKNOWN:
+        return "unknown"
+    if text.startswith("##") and len(text) > len("##"):
+        return "piece"
+    if not any(character.isalnum() for character in text):
+        return "punctuation"
+    return "words" if len(text.split()) > 1 else "word"

@@ -1,0 +1,308 @@
+"""What a report shows of runs of cloze suites: hits, choices, figures, items with their fillers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers
+from cimento.paradigms.cloze.estimates import EstimateIndex
+from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, heat_figure
+from cimento.paradigms.cloze.judging import CHOICE, DIVIDED, HIT, OPTION, asked
+from cimento.paradigms.cloze.profile import Profiling, profile
+from cimento.paradigms.cloze.suite import BLANK
+from cimento.paradigms.cloze.text import chosen_roles, clusters_note
+from cimento.report.figures import drawable
+from cimento.report.figures_scores import calibration_figure
+from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, worst_first
+from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport, about_of, provenance_of
+from cimento.report.strips import Piece, RegionStrip, Strip
+from cimento.runs.outcomes import Outcome, each_outcome
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.paradigms.cloze.profile import Profile
+    from cimento.paradigms.cloze.suite import ClozeItem
+    from cimento.report.figures import Figure
+    from cimento.runs.estimates import Estimate
+    from cimento.runs.run import Run
+
+SHOWN = 5
+"""Fillers of an item that stand in a page."""
+
+GROUPS = (2, 12)
+"""A free column divides a suite into dimensions if it has so many values."""
+
+
+def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
+    """The sections of some runs of cloze suites, one a suite."""
+    by_suite: dict[str, list[Run]] = {}
+    for run in runs:
+        by_suite.setdefault(run.suite.name, []).append(run)
+    return [_suite(own) for own in by_suite.values()]
+
+
+def _by_dimension(run: Run) -> ClozeAnswers:
+    """A run, judged by a column of its items where it says none itself."""
+    answers = ClozeAnswers(run)
+    column = "" if answers.options.by else dimension_of(answers.items)
+    return ClozeAnswers(run.grouped(by=(column,))) if column else answers
+
+
+def dimension_of(items: Iterable[ClozeItem]) -> str:
+    """The first free column of words that makes a few groups of items; empty where none does."""
+    columns: dict[str, set[str]] = {}
+    for item in items:
+        for name, value in item.columns.items():
+            columns.setdefault(name, set()).add(value)
+    least, most = GROUPS
+    fitting = (
+        name
+        for name, values in columns.items()
+        if least <= len(values) <= most and not all(map(str.isdecimal, values))
+    )
+    return next(fitting, "")
+
+
+def _suite(runs: Sequence[Run]) -> SuiteReport:
+    several = [_by_dimension(run) for run in runs]
+    profiles = [(one.run.model, _profile(one)) for one in several if one.methods]
+    return SuiteReport(
+        runs=tuple(map(_report, several)),
+        figures=_figures(runs, profiles),
+        tables=tuple(_tables(several)),
+    )
+
+
+def _profile(answers: ClozeAnswers) -> Profile:
+    by = ",".join(answers.options.by[:1])
+    how = Profiling(k=answers.options.k, by=by, cluster=answers.suite.cluster)
+    return profile(answers.items, answers.judged(answers.methods[0]), how)
+
+
+def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tuple[Figure, ...]:
+    makers: list[Callable[[], Figure]] = [partial(curve_figure, runs)]
+    if any(found.heat for _, found in profiles):
+        makers.append(partial(heat_figure, profiles))
+    if any(len(found.dimensions) > 1 for _, found in profiles):
+        makers.append(partial(dimensions_figure, profiles))
+    curves = {
+        model: whole
+        for model, found in profiles
+        if (whole := found.dimensions[0].calibration) is not None
+    }
+    if curves:
+        title = f"Whether candidates fit, by their probability, on {runs[0].suite.name}"
+        makers.append(partial(calibration_figure, curves, title=title, share="share that fits"))
+    return drawable(*makers)
+
+
+def _report(answers: ClozeAnswers) -> RunReport:
+    run = answers.run
+    rates = _rates(answers)
+    first = next((line for each in rates for line in each.lines), None)
+    return RunReport(
+        suite=run.suite.name,
+        paradigm=NAME,
+        model=run.model,
+        n_items=run.n_items,
+        language=run.suite.meta.language,
+        folder=str(run.folder) if run.folder else None,
+        about=about_of(run.suite.meta),
+        items=_items(answers),
+        provenance=provenance_of(run.manifest),
+        headline=first[1] if first else None,
+        rates=rates,
+        notes=tuple(_notes(answers)),
+    )
+
+
+def _rates(answers: ClozeAnswers) -> tuple[Rates, ...]:
+    headings = {
+        HIT: "Hits: the target is among the first candidates",
+        FITS: "Candidates that fit",
+        CHOICE: "Forced choice: the target is the most probable option",
+    }
+    lines: dict[str, list[tuple[str, Estimate]]] = {question: [] for question in headings}
+    several = len(answers.methods) > 1
+    for estimate in answers.run.estimates():
+        if estimate.role == "detail" or not estimate.is_share:
+            continue
+        question = next(each for each in headings if estimate.question.startswith(each))
+        short = {HIT: "acc@", FITS: "P@"}.get(question)
+        name = estimate.method
+        if short:
+            before = f"{estimate.method}: " if several else ""
+            name = before + short + estimate.question.removeprefix(question)
+        lines[question].append((name, estimate))
+    return tuple(
+        Rates(heading, tuple(lines[question]))
+        for question, heading in headings.items()
+        if lines[question]
+    )
+
+
+def _notes(answers: ClozeAnswers) -> Iterator[str]:
+    if not answers.methods and not answers.choices:
+        yield "Nothing was scored."
+    for choice in answers.run.estimates():
+        if choice.question == CHOICE and choice.role != "detail":
+            if choice.n == 1:
+                yield f"{choice.method}: only one item was judged."
+            elif choice.tied and choice.tied == choice.n:
+                yield f"{choice.method}: all choices are ties."
+    if clusters := clusters_note(answers):
+        yield f"Intervals respect clusters: {clusters}."
+    yield from answers.run.warnings
+
+
+def _tables(several: Sequence[ClozeAnswers]) -> Iterator[NamedGrid]:
+    hits = [row for answers in several for row in _hit_rows(answers)]
+    k = max(answers.options.k for answers in several)
+    if hits:
+        names = tuple(f"acc@{rank}" for rank in range(1, k + 1))
+        title = "Hits in %: how often the target is among the first candidates."
+        header = ("model", "asked by", "items", *names)
+        rows = tuple((*row, *("",) * (len(header) - len(row))) for row in hits)
+        yield NamedGrid("hits", Grid(title=title, header=header, rows=rows, labels=2))
+    groups = [row for answers in several for row in _group_rows(answers)]
+    if groups:
+        header = ("model", "asked by", "column", "value", "of", "n", "@1", f"@{k}")
+        title = "The same in %, by the columns of the suite."
+        yield NamedGrid("groups", Grid(title=title, header=header, rows=tuple(groups), labels=5))
+    choices = [row for answers in several for row in _choice_rows(answers)]
+    if choices:
+        header = (
+            "model", "rule", "n", "target", "chance", "per token", "ties", "unscored", "chosen",
+        )  # fmt: skip
+        title = "Forced choice: how often the target is the most probable option, in %."
+        grid = Grid(title=title, header=header, rows=tuple(choices), labels=2, remarks=1)
+        yield NamedGrid("choices", grid)
+
+
+def _cell(estimate: Estimate) -> EstimateCell:
+    """A share in percent."""
+    ends = (estimate.value, estimate.low, estimate.high)
+    return EstimateCell.percent(ends, estimate.n, estimate.reason)
+
+
+def _hit_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
+    index = EstimateIndex(answers.run.estimates())
+    for method in answers.methods:
+        hits = [index.find(f"{HIT}{k}", method) for k in range(1, answers.options.k + 1)]
+        known = [hit for hit in hits if hit is not None]
+        if known:
+            yield (answers.run.model, method, str(known[0].n), *map(_cell, known))
+
+
+def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
+    index, k = EstimateIndex(answers.run.estimates()), answers.options.k
+    for method in answers.methods:
+        for question, what in ((HIT, "hits"), (FITS, "fitting")):
+            for column in answers.options.by:
+                for first in index.levels(f"{question}1", method, column):
+                    top = index.find(
+                        f"{question}{k}", method, group=column, level=first.level,
+                        statistic=first.statistic,
+                    )  # fmt: skip
+                    yield (
+                        answers.run.model, method, column, first.level or "(none)", what,
+                        str(first.n), _cell(first), _cell(top or first),
+                    )  # fmt: skip
+
+
+def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
+    index = EstimateIndex(answers.run.estimates())
+    for rule in answers.choices:
+        choice, divided = index.find(CHOICE, rule), index.find(CHOICE, rule + DIVIDED)
+        if choice is not None:
+            yield (
+                answers.run.model,
+                rule,
+                str(choice.n),
+                _cell(choice),
+                "" if choice.chance is None else f"{100 * choice.chance:.1f}",
+                _cell(divided) if divided else "",
+                str(choice.tied),
+                str(choice.unscored),
+                chosen_roles(answers, rule),
+            )
+
+
+def _items(answers: ClozeAnswers) -> tuple[ItemRecord, ...]:
+    """Items with what stood in their blanks, those that went worst first."""
+    outcomes = answers.run.outcomes()
+    given = {method: _given(answers, method) for method in answers.methods}
+    hits = {method: _by_item(asked(outcomes, f"{HIT}1", method)) for method in answers.methods}
+    choices = _by_item(asked(outcomes, CHOICE, next(iter(answers.choices), "")))
+    by = answers.options.by[:1]
+    return worst_first(
+        ItemRecord(
+            id=item.id,
+            phenomenon="".join(item.columns.get(name, "") for name in by),
+            outcome=_outcome(item, hits, choices.get(item.id)),
+            strips=(blank_strip(item),),
+            answers=tuple(AnswerList(name, own.get(item.id, ())) for name, own in given.items()),
+            remarks=tuple(_remarks(answers, item, hits, choices.get(item.id))),
+        )
+        for item in answers.items
+    )
+
+
+def _by_item(outcomes: pl.DataFrame) -> dict[str, Outcome]:
+    return {outcome.item: outcome for outcome in each_outcome(outcomes)}
+
+
+_Hits = Mapping[str, Mapping[str, Outcome]]
+"""Method to item to what became of it."""
+
+
+def _outcome(item: ClozeItem, hits: _Hits, choice: Outcome | None) -> Outcome | None:
+    """Whether the target came first by the first method; of items without targets, the choice."""
+    hit = next((own[item.id] for own in hits.values() if item.id in own), None)
+    # A rank is no margin; it stands among the remarks.
+    return choice if hit is None else replace(hit, value=None, unit="")
+
+
+def blank_strip(item: ClozeItem) -> Strip:
+    """The text of an item, its blank marked."""
+    parts = ((item.before, False), (BLANK, True), (item.after, False))
+    regions = (
+        RegionStrip(number, needed, (Piece(text),))
+        for number, (text, needed) in enumerate(parts, 1)
+        if text.strip()
+    )
+    return Strip("text", tuple(regions))
+
+
+def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, ...]]:
+    """Item to its first candidates, with what is known of each."""
+    targets = {item.id: set(item.targets) for item in answers.items}
+    found: dict[str, list[GivenAnswer]] = {}
+    for candidate in answers.judged(method):
+        if candidate.rank > SHOWN:
+            continue
+        mark = "target" if candidate.text in targets.get(candidate.item, ()) else ""
+        if candidate.fits is not None:
+            mark = "fits" if candidate.fits else "does not fit"
+        given = GivenAnswer(candidate.text, candidate.probability, mark)
+        found.setdefault(candidate.item, []).append(given)
+    return {item: tuple(own) for item, own in found.items()}
+
+
+def _remarks(
+    answers: ClozeAnswers, item: ClozeItem, hits: _Hits, choice: Outcome | None
+) -> Iterator[tuple[str, str]]:
+    if item.targets:
+        yield "target", " / ".join(item.targets)
+    for method, own in hits.items():
+        if item.id in own:
+            rank = own[item.id].value
+            missed = f"not among the first {answers.options.k}"
+            yield f"rank of the target, {method}", f"{rank:.0f}" if rank else missed
+    if choice and OPTION in choice.groups:
+        yield "chosen among the options", choice.groups[OPTION]

@@ -1,0 +1,317 @@
+"""What a description of templates may contain, as pydantic models."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import ConfigDict, Field
+
+from cimento.corpus.morphology.model import Features, Morphology, parse_features, sister_forms
+from cimento.corpus.morphology.rules import with_article
+from cimento.corpus.morphology.tags import TENSES
+from cimento.errors import InputError
+from cimento.suites.schema import Open, TomlMeta
+
+if TYPE_CHECKING:
+    from cimento.models.questions import Fill
+
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Strict(Open):
+    """A table in which every key is known; a misspelt one is a fault."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Forms(Strict):
+    """Forms that are given, by category."""
+
+    kind: Literal["forms"]
+    forms: dict[str, list[str]]
+    columns: dict[str, dict[str, str]] = Field(default_factory=dict)
+
+
+class Verb(Strict):
+    """Forms of verbs: tenses by persons. Tenses are letters (P, J, ...) or features of UD."""
+
+    kind: Literal["verb"]
+    lemmas: Annotated[list[Text], Field(min_length=1)]
+    tenses: Annotated[list[Text], Field(min_length=1)]
+    persons: list[Text] = Field(default_factory=list)
+    prefix: str = ""
+    suffix: str = ""
+
+
+class Nominal(Strict):
+    """Forms of nouns or adjectives: gender by number, with or without an article."""
+
+    kind: Literal["noun", "adjective"]
+    lemmas: Annotated[list[Text], Field(min_length=1)]
+    genders: list[Literal["Masc", "Fem", "Neut"]] = Field(default=["Masc", "Fem"])
+    numbers: list[Literal["Sing", "Plur"]] = Field(default=["Sing", "Plur"])
+    gender: Literal["", "Masc", "Fem"] = ""
+    article: Literal["", "definite", "indefinite"] = ""
+    prefix: str = ""
+    suffix: str = ""
+
+
+class Source(Strict):
+    """A sentence in which a model is asked for seeds, its slot written as the blank."""
+
+    category: Text
+    text: Text
+    prefix: str = ""
+    suffix: str = ""
+    columns: dict[str, str] = Field(default_factory=dict)
+
+
+class Generated(Strict):
+    """Forms that a generator model puts into the seed's slot."""
+
+    kind: Literal["model"]
+    sources: Annotated[list[Source], Field(min_length=1)]
+    top: Annotated[int, Field(ge=1, le=1000)] = 10
+    minimum: Annotated[float, Field(ge=0, le=1)] = 0.001
+    expand: bool = False
+    pos: str = ""
+
+
+Seeds = Annotated[Forms | Verb | Nominal | Generated, Field(discriminator="kind")]
+
+
+class TemplateText(Strict):
+    """One template of the description."""
+
+    id: Text
+    sentences: Annotated[list[Text], Field(min_length=1)]
+    seeds: list[Seeds] = Field(default_factory=list)
+    capital: bool | None = None
+    columns: dict[str, str] = Field(default_factory=dict)
+
+
+class Description(Strict):
+    """A description of templates."""
+
+    meta: TomlMeta
+    dictionary: str = ""
+    generator: str = ""
+    cluster: str = ""
+    template: Annotated[list[TemplateText], Field(min_length=1)]
+
+
+AskModel = Callable[[Sequence[str], int], "list[list[Fill]]"]
+"""From texts with a blank, and how many candidates are wanted, to whole words for each."""
+
+_NUMBERS = {"s": "Sing", "p": "Plur"}
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A form that may stand in a template.
+
+    Attributes:
+        category: what it has in common with others.
+        form: as it is put into the sentence.
+        origin: where it comes from: ``given``, the name of a dictionary or of a model.
+        columns: free keys of the items made with it.
+        probability: of a form that a model gave.
+        note: what a reviewer should look at.
+    """
+
+    category: str
+    form: str
+    origin: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    probability: float | None = None
+    note: str = ""
+
+
+def given_seeds(seeds: Forms) -> list[Seed]:
+    """Forms that the description gives."""
+    return [
+        Seed(category, form, "given", seeds.columns.get(category, {}))
+        for category, forms in seeds.forms.items()
+        for form in forms
+    ]
+
+
+def verb_seeds(seeds: Verb, dictionary: Morphology, *, where: str) -> list[Seed]:
+    """Forms of verbs: every tense in every person.
+
+    Raises:
+        InputError: the dictionary has not a form that is asked for, or a tense or person is none.
+    """
+    found = []
+    for lemma in seeds.lemmas:
+        for tense in seeds.tenses:
+            for person in seeds.persons or [""]:
+                wanted = {**_tense(tense, where), **_person(person, where)}
+                columns = {**_lowered(wanted), "lemma": lemma}
+                category = " ".join(part for part in (tense, person) if part)
+                found += _forms(
+                    dictionary, lemma, "VERB", wanted, category, columns, seeds, where=where
+                )
+    return found
+
+
+def nominal_seeds(
+    seeds: Nominal, dictionary: Morphology, *, language: str, where: str
+) -> list[Seed]:
+    """Forms of nouns or adjectives: every gender in every number, after their article.
+
+    A noun has the gender that is given, or its own as the dictionary says.
+
+    Raises:
+        InputError: the dictionary has not a form that is asked for.
+        UsageError: an article is wanted and a gender is not known.
+    """
+    pos = "NOUN" if seeds.kind == "noun" else "ADJ"
+    found = []
+    for lemma in seeds.lemmas:
+        genders = seeds.genders if pos == "ADJ" else [_gender(lemma, seeds, dictionary, where)]
+        for gender in genders:
+            for number in seeds.numbers:
+                agreement = {"Gender": gender, "Number": number}
+                # Rules know the number of a noun and nothing of its gender.
+                wanted = agreement if pos == "ADJ" else {"Number": number}
+                columns = {**_lowered(agreement), "lemma": lemma}
+                category = f"{gender[0].lower()}_{'sg' if number == 'Sing' else 'pl'}"
+                own = _forms(dictionary, lemma, pos, wanted, category, columns, seeds, where=where)
+                found += [_with_article(seed, seeds, agreement, language) for seed in own]
+    return found
+
+
+def generated_seeds(
+    seeds: Generated, ask: AskModel, *, model: str, dictionary: Morphology | None
+) -> list[Seed]:
+    """Whole words that a model puts in the place of the seed, with a minimum probability.
+
+    Pieces, punctuation and what is not a word are left out; capitals stay as the model writes
+    them. With `expand` the dictionary adds the forms of the other genders and numbers.
+    """
+    texts = [source.text for source in seeds.sources]
+    found: dict[tuple[str, str], Seed] = {}
+    for source, fills in zip(seeds.sources, ask(texts, seeds.top), strict=True):
+        for fill in fills:
+            if fill.kind != "word" or fill.logprob_nats is None:
+                continue
+            probability = _probability(fill)
+            if probability >= seeds.minimum:
+                form = f"{source.prefix}{fill.candidate}{source.suffix}"
+                seed = Seed(source.category, form, model, source.columns, probability)
+                found.setdefault((seed.category, seed.form), seed)
+                if seeds.expand and dictionary is not None:
+                    for sister in _sisters(fill.candidate, seeds, dictionary):
+                        found.setdefault((sister.category, sister.form), sister)
+    return list(found.values())
+
+
+def capitalised(seeds: Iterable[Seed]) -> Iterator[Seed]:
+    """Seeds as they begin a sentence."""
+    for seed in seeds:
+        yield replace(seed, form=seed.form[:1].upper() + seed.form[1:])
+
+
+def _sisters(word: str, seeds: Generated, dictionary: Morphology) -> Iterator[Seed]:
+    """The word in the genders and numbers of the other sources."""
+    for source in seeds.sources:
+        changes = {
+            name: source.columns[name.lower()]
+            for name in ("Gender", "Number")
+            if name.lower() in source.columns
+        }
+        if not changes:
+            continue
+        for sister in sister_forms(dictionary, word, changes, pos=seeds.pos):
+            form = f"{source.prefix}{sister.form}{source.suffix}"
+            told = f"{word} inflected"
+            yield Seed(source.category, form, dictionary.name, source.columns, note=told)
+
+
+def _forms(
+    dictionary: Morphology,
+    lemma: str,
+    pos: str,
+    wanted: Features,
+    category: str,
+    columns: Mapping[str, str],
+    seeds: Verb | Nominal,
+    *,
+    where: str,
+) -> list[Seed]:
+    readings = dictionary.inflect(lemma, wanted, pos=pos)
+    if not readings:
+        asked = "|".join(f"{name}={value}" for name, value in wanted.items())
+        raise InputError(
+            where=where,
+            seen=f"{dictionary.name} has no form of {lemma!r} with {asked}",
+            todo="Leave it out, give the form, or use another dictionary.",
+        )
+    guessed = "made by rule" if any(each.guessed for each in readings) else ""
+    return [
+        Seed(
+            category, f"{seeds.prefix}{form}{seeds.suffix}", dictionary.name, columns, None, guessed
+        )
+        for form in dict.fromkeys(each.form for each in readings)
+    ]
+
+
+def _with_article(seed: Seed, seeds: Nominal, agreement: Features, language: str) -> Seed:
+    if not seeds.article:
+        return seed
+    bare = seed.form.removeprefix(seeds.prefix)
+    form = with_article(bare, agreement, language=language, article=seeds.article)
+    return replace(seed, form=f"{seeds.prefix}{form}")
+
+
+def _gender(lemma: str, seeds: Nominal, dictionary: Morphology, where: str) -> str:
+    if seeds.gender:
+        return seeds.gender
+    known = {
+        each.features["Gender"]
+        for each in dictionary.analyse(lemma)
+        if each.pos == "NOUN" and "Gender" in each.features
+    }
+    if len(known) != 1:
+        raise InputError(
+            where=where,
+            seen=f"the gender of {lemma!r} is not known"
+            if not known
+            else f"{lemma!r} has the genders {', '.join(sorted(known))}",
+            todo='Write gender = "Masc" or "Fem".',
+        )
+    return known.pop()
+
+
+def _tense(text: str, where: str) -> Features:
+    if text in TENSES:
+        return TENSES[text]
+    if "=" in text:
+        return parse_features(text)
+    raise InputError(
+        where=where,
+        seen=f"{text!r} is no tense",
+        todo=f"Write one of {', '.join(TENSES)}, or features such as Mood=Ind|Tense=Pres.",
+    )
+
+
+def _person(text: str, where: str) -> Features:
+    if not text:
+        return {}
+    if len(text) != 2 or text[0] not in "123" or text[1] not in _NUMBERS:  # noqa: PLR2004  # 1s
+        raise InputError(where=where, seen=f"{text!r} is no person", todo="Write 1s to 3p.")
+    return {"Person": text[0], "Number": _NUMBERS[text[1]]}
+
+
+def _lowered(features: Features) -> dict[str, str]:
+    """Features as columns: what an item's ``expected`` may name in braces."""
+    return {name.lower(): value for name, value in features.items()}
+
+
+def _probability(fill: Fill) -> float:
+    return math.exp(fill.logprob_nats or 0.0)

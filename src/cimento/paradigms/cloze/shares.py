@@ -1,0 +1,488 @@
+"""How many of the candidates fit: P@1 and P@k, pooled or averaged, always with counts.
+
+P@k is the share of candidates that fit among all those at ranks 1 to k, not the share of items
+with one that fits. **micro** pools the candidates of all items; **macro** is the unweighted mean
+of the micro values of groups (templates, say). Candidates that nobody has judged count in neither
+part of the share (Wilkens, Zilio and Villavicencio 2023,
+doi:10.1007/s10579-023-09664-1, whose tables use both).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING, TypeVar
+
+from cimento.errors import UsageError
+from cimento.paradigms.cloze.answers import Candidate, by_item
+from cimento.paradigms.cloze.suite import ClozeItem
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import Interval, share_interval
+from cimento.statistics.values import Value
+
+if TYPE_CHECKING:
+    from cimento.statistics.calibration import Calibration
+    from cimento.statistics.differences import Difference
+    from cimento.statistics.values import Significance
+
+
+Key = TypeVar("Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A part of a number.
+
+    Attributes:
+        correct: how many.
+        n: of how many.
+    """
+
+    correct: int
+    n: int
+
+    @property
+    def value(self) -> float | None:
+        """The share; None where there is nothing to divide by."""
+        return self.correct / self.n if self.n else None
+
+    @property
+    def percent(self) -> float | None:
+        """In per cent with two decimals, rounded half up; None as for `value`."""
+        return percent(Fraction(self.correct, self.n)) if self.n else None
+
+
+@dataclass(frozen=True, slots=True)
+class Mean:
+    """An unweighted mean of the shares of groups.
+
+    Attributes:
+        groups: how many there are.
+        exact: the mean; None where no group has a share.
+    """
+
+    groups: int
+    exact: Fraction | None
+
+    @property
+    def value(self) -> float | None:
+        """The mean; None where no group has a share."""
+        return None if self.exact is None else float(self.exact)
+
+    @property
+    def percent(self) -> float | None:
+        """In per cent with two decimals, rounded half up; None as for `value`."""
+        return None if self.exact is None else percent(self.exact)
+
+
+def percent(share: Fraction, *, decimals: int = 2) -> float:
+    """A share in per cent, rounded half up as in print; exact, so that a tie is a tie."""
+    scale: int = 10**decimals
+    return math.floor(share * 100 * scale + Fraction(1, 2)) / scale
+
+
+def among_top(candidates: Iterable[Candidate], k: int) -> list[Candidate]:
+    """The candidates at ranks 1 to k."""
+    return [each for each in candidates if each.rank <= k]
+
+
+def micro(candidates: Iterable[Candidate]) -> Share:
+    """The share of candidates that fit, all pooled."""
+    judged = [each.fits for each in candidates if each.fits is not None]
+    return Share(sum(judged), len(judged))
+
+
+def macro(groups: Iterable[Share]) -> Mean:
+    """The unweighted mean of shares; groups in which nothing was judged do not count."""
+    shares = [Fraction(each.correct, each.n) for each in groups if each.n]
+    if not shares:
+        return Mean(0, None)
+    return Mean(len(shares), sum(shares, Fraction(0)) / len(shares))
+
+
+@dataclass(frozen=True, slots=True)
+class NotExpected:
+    """Candidates that fit and are not what the item asks for.
+
+    Attributes:
+        of_judged: their share of all that were judged.
+        of_fitting: their share of those that fit.
+        above: how many of them are more probable than a threshold.
+        threshold: that probability.
+    """
+
+    of_judged: Share
+    of_fitting: Share
+    above: int
+    threshold: float
+
+
+def not_expected(
+    candidates: Iterable[Candidate], *, remarks: Collection[str], threshold: float = 0.5
+) -> NotExpected:
+    """How many candidates fit without being what was asked for, as remarks say.
+
+    Args:
+        candidates: judged.
+        remarks: those that say so (``not a verb``); one of them is enough.
+        threshold: probability above which such candidates are counted apart.
+    """
+    judged = [each for each in candidates if each.fits is not None]
+    found = [each for each in judged if each.fits and set(each.remarks) & set(remarks)]
+    above = sum(each.probability is not None and each.probability > threshold for each in found)
+    fitting = micro(judged).correct
+    return NotExpected(Share(len(found), len(judged)), Share(len(found), fitting), above, threshold)
+
+
+Ranks = Mapping[str, int | None]
+"""Id of an item to the rank at which its target was hit; None where it was not."""
+
+
+def same_word(candidate: str, target: str) -> bool:
+    """Whether a candidate is a target: equal once both are in small letters."""
+    return candidate.lower() == target.lower()
+
+
+def hit_ranks(
+    items: Iterable[ClozeItem],
+    candidates: Iterable[Candidate],
+    *,
+    same: Callable[[str, str], bool] = same_word,
+) -> dict[str, int | None]:
+    """The rank of the first candidate that is a target, for each item.
+
+    Args:
+        items: with targets.
+        candidates: of these items; an item without any is not hit.
+        same: whether a candidate and a target are the same.
+
+    Raises:
+        UsageError: an item has no target.
+    """
+    groups = by_item(candidates)
+    found: dict[str, int | None] = {}
+    for item in items:
+        targets = item.targets
+        if not targets:
+            raise UsageError(
+                where=f"item {item.id!r}",
+                seen="it has no target to be hit",
+                todo="Judge its candidates by people or by rules instead.",
+            )
+        ranks = (
+            each.rank
+            for each in groups.get(item.id, [])
+            if any(same(each.text, target) for target in targets)
+        )
+        found[item.id] = next(ranks, None)
+    return found
+
+
+def accuracy_at(ranks: Ranks, k: int) -> Share:
+    """acc@k: the share of items whose target is among the first k candidates."""
+    return Share(sum(is_hit(rank, k) for rank in ranks.values()), len(ranks))
+
+
+def curve(ranks: Ranks, k: int) -> tuple[Share, ...]:
+    """acc@1 to acc@k."""
+    return tuple(accuracy_at(ranks, each) for each in range(1, k + 1))
+
+
+def is_hit(rank: int | None, k: int) -> bool:
+    """Whether a rank is among the first k."""
+    return rank is not None and rank <= k
+
+
+def grouped(ranks: Ranks, key: Mapping[str, Key]) -> dict[Key, dict[str, int | None]]:
+    """The ranks of each group of items, groups in order of first appearance.
+
+    Args:
+        ranks: of items.
+        key: id of an item to its group; items without one are left out.
+    """
+    found: dict[Key, dict[str, int | None]] = {}
+    for item, rank in ranks.items():
+        if item in key:
+            found.setdefault(key[item], {})[item] = rank
+    return found
+
+
+def hit_by_only(first: Ranks, second: Ranks, k: int) -> tuple[str, ...]:
+    """The items that the first model hits at k and the second does not."""
+    return tuple(
+        item for item, rank in first.items() if is_hit(rank, k) and not is_hit(second[item], k)
+    )
+
+
+def groups_better(first: Ranks, second: Ranks, key: Mapping[str, Key], k: int) -> tuple[Key, ...]:
+    """The groups (expressions, say) in which the first model has more hits at k than the second."""
+    ours, theirs = grouped(first, key), grouped(second, key)
+    return tuple(
+        group
+        for group in ours
+        if accuracy_at(ours[group], k).correct > accuracy_at(theirs[group], k).correct
+    )
+
+
+def groups_hit_by_none(models: Iterable[Ranks], key: Mapping[str, Key], k: int) -> tuple[Key, ...]:
+    """The groups of which no model hits a single item at k."""
+    each = [grouped(ranks, key) for ranks in models]
+    return tuple(
+        group
+        for group in (each[0] if each else {})
+        if all(accuracy_at(found[group], k).correct == 0 for found in each)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PairedHits:
+    """Two models on the same items, compared at k.
+
+    Attributes:
+        first: name of a model.
+        second: name of the other.
+        k: rank up to which a hit counts.
+        only_first: items that only the first hits.
+        only_second: items that only the second hits.
+        n: all items.
+        change: second minus first, with its interval.
+        test: McNemar's exact test, or t over clusters (`statistics.paired.share_test`).
+        holm: its p, corrected over all tests made together; None where it is the only one.
+    """
+
+    first: str
+    second: str
+    k: int
+    only_first: int
+    only_second: int
+    n: int
+    change: Difference
+    test: Significance
+    holm: float | None = None
+
+
+def compare_pairs(
+    models: Mapping[str, Ranks], *ks: int, clusters: Mapping[str, Hashable] | None = None
+) -> tuple[PairedHits, ...]:
+    """Every pair of models compared at one rank or more, with Holm's correction over all tests.
+
+    Args:
+        models: name to ranks.
+        ks: ranks up to which a hit counts.
+        clusters: item to what it belongs to; None where each stands alone.
+
+    Raises:
+        UsageError: the models did not answer the same items.
+    """
+    from cimento.statistics.design import Design
+    from cimento.statistics.multiple import holm
+
+    items = _same_items(models)
+    design = Design.of(items, clusters)
+    found = [
+        _pair(names, [_hits(models[name], items, k) for name in names], k, design)
+        for k in ks
+        for names in combinations(models, 2)
+    ]
+    if len(found) == 1:
+        return tuple(found)
+    corrected = holm([pair.test.p for pair in found])
+    return tuple(replace(pair, holm=p) for pair, p in zip(found, corrected, strict=True))
+
+
+def _pair(
+    names: tuple[str, str], columns: Sequence[Sequence[bool]], k: int, design: Design
+) -> PairedHits:
+    from cimento.statistics.differences import discordant, share_difference, share_test
+
+    first, second = columns
+    only_first, only_second = discordant(first, second)
+    return PairedHits(
+        *names,
+        k,
+        only_first,
+        only_second,
+        n=design.n,
+        change=share_difference(second, first, design),
+        test=share_test(second, first, design),
+    )
+
+
+def compare_all(
+    models: Mapping[str, Ranks],
+    k: int,
+    *,
+    clusters: Mapping[str, Hashable] | None = None,
+    seed: int = 0,
+) -> Significance:
+    """Cochran's Q: whether all models hit the same share of the items at k.
+
+    Args:
+        models: name to ranks.
+        k: rank up to which a hit counts.
+        clusters: item to what it belongs to; None where each stands alone.
+        seed: of the permutations that clusters need.
+
+    Raises:
+        UsageError: there are fewer than two models, or they did not answer the same items.
+    """
+    from cimento.statistics.design import Design
+    from cimento.statistics.differences import cochran_q
+
+    items = _same_items(models)
+    columns = [_hits(ranks, items, k) for ranks in models.values()]
+    return cochran_q(list(zip(*columns, strict=True)), Design.of(items, clusters), seed=seed)
+
+
+def _hits(ranks: Ranks, items: Sequence[str], k: int) -> list[bool]:
+    return [is_hit(ranks[item], k) for item in items]
+
+
+def _same_items(models: Mapping[str, Ranks]) -> list[str]:
+    """The items that all models answered.
+
+    Raises:
+        UsageError: one answered others.
+    """
+    names: Sequence[str] = list(models)
+    for name in names[1:]:
+        if models[name].keys() != models[names[0]].keys():
+            raise UsageError(
+                where=f"models {names[0]!r} and {name!r}",
+                seen="they did not answer the same items",
+                todo="Compare them on the items that both have.",
+            )
+    return list(models[names[0]]) if names else []
+
+
+NO_PROBABILITY = "no candidate of this kind with a probability"
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """The probabilities of candidates that were judged.
+
+    Attributes:
+        fitting: mean probability of those that fit.
+        unfitting: mean probability of those that do not.
+        auc: how often one that fits is more probable than one that does not, ties as half.
+        wrong_first: items whose first candidate does not fit.
+        wrong_above: candidates that do not fit and are more probable than `threshold`.
+        threshold: that probability.
+        without_probability: judged candidates that a recording gave no probability for.
+    """
+
+    fitting: Value
+    unfitting: Value
+    auc: Value
+    wrong_first: int
+    wrong_above: int
+    threshold: float
+    without_probability: int
+
+
+def confidence(candidates: Iterable[Candidate], *, threshold: float = 0.5) -> Confidence:
+    """The probabilities of candidates that fit beside those of candidates that do not.
+
+    Args:
+        candidates: those that nobody has judged count for nothing.
+        threshold: probability above which candidates that do not fit are counted.
+    """
+    from cimento.statistics.classification import auc
+
+    judged = [each for each in candidates if each.fits is not None]
+    scored = [(each.probability, each.fits) for each in judged if each.probability is not None]
+    probabilities = [probability for probability, _ in scored]
+    truth = [bool(fits) for _, fits in scored]
+    wrong = [each for each in judged if not each.fits]
+    return Confidence(
+        fitting=_mean([probability for probability, fits in scored if fits]),
+        unfitting=_mean([probability for probability, fits in scored if not fits]),
+        auc=auc(probabilities, truth),
+        wrong_first=sum(each.rank == 1 for each in wrong),
+        wrong_above=sum((each.probability or 0.0) > threshold for each in wrong),
+        threshold=threshold,
+        without_probability=len(judged) - len(scored),
+    )
+
+
+def calibration(candidates: Iterable[Candidate], *, bins: int = 10) -> Calibration:
+    """How the share of candidates that fit goes with their probability.
+
+    Several candidates may fit in one blank, so that a well calibrated model need not have equal
+    shares and probabilities; the curve should rise all the same.
+
+    Args:
+        candidates: those that were not judged, or have no probability, count for nothing.
+        bins: of equal width.
+    """
+    from cimento.statistics.calibration import expected_calibration_error
+
+    used = [
+        (each.probability, each.fits)
+        for each in candidates
+        if each.probability is not None and each.fits is not None
+    ]
+    return expected_calibration_error(
+        [probability for probability, _ in used], [fits for _, fits in used], bins=bins
+    )
+
+
+def _mean(values: Sequence[float]) -> Value:
+    if not values:
+        return Value(None, NO_PROBABILITY)
+    return Value(math.fsum(values) / len(values))
+
+
+@dataclass(frozen=True, slots=True)
+class Clustering:
+    """How the items of a group share their sentences.
+
+    Attributes:
+        items: how many there are.
+        clusters: how many sentences they come from.
+        largest: the sentence that most of them come from; empty where there are no items.
+        in_largest: how many come from it.
+    """
+
+    items: int
+    clusters: int
+    largest: str
+    in_largest: int
+
+    @property
+    def independent(self) -> bool:
+        """Whether each item has a sentence of its own."""
+        return self.items == self.clusters
+
+
+def clustering(clusters: Iterable[str]) -> Clustering:
+    """How the items of a group share their sentences.
+
+    Args:
+        clusters: of each item, what it belongs to.
+    """
+    counts = Counter(clusters)
+    largest, most = counts.most_common(1)[0] if counts else ("", 0)
+    return Clustering(counts.total(), len(counts), largest, most)
+
+
+def precision_interval(
+    candidates: Iterable[Candidate], cluster_of: Callable[[Candidate], Hashable]
+) -> Interval:
+    """The interval of the share of judged candidates that fit.
+
+    All candidates of one cluster belong together, and so do those of one item; the method is
+    that of `cimento.statistics.intervals.share_interval`.
+
+    Args:
+        candidates: judged or not.
+        cluster_of: what a candidate belongs to: its item, or what its item was made from.
+    """
+    judged = [(each.fits, cluster_of(each)) for each in candidates if each.fits is not None]
+    clusters = tuple(cluster for _, cluster in judged)
+    return share_interval([fits for fits, _ in judged], Design(clusters, clusters))

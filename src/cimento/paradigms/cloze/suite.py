@@ -1,0 +1,457 @@
+"""What is asked of a model that fills blanks: frozen records, no reading or writing.
+
+A `ClozeItem` is a text with one blank. A `Template` and a `MultiwordItem` each stand for several
+of them; `cimento.paradigms.cloze.suite` expands both. A `ClozeSuite` holds what one folder holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias, get_args
+
+from cimento.errors import InputError
+from cimento.io.notebook import notebook_table
+from cimento.suites.model import JsonValue, Meta
+
+BLANK = "___"
+"""How a suite writes the blank."""
+
+SEED = "<SEED>"
+"""How a template writes the place of its seed."""
+
+Role: TypeAlias = Literal["target", "plausible", "implausible"]
+ROLES: tuple[Role, ...] = get_args(Role)
+
+# A word of a multiword expression, as its sentence marks it.
+MARKED_WORD = re.compile(r"\{([^{}]*)\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """Something that may stand in a blank.
+
+    Attributes:
+        text: as it would stand there.
+        role: ``target`` (what the author had there), ``plausible`` or ``implausible``.
+        variants: other spellings that count as equal (``e`` for ``ed``).
+    """
+
+    text: str
+    role: Role = "target"
+    variants: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The text and its variants."""
+        return (self.text, *self.variants)
+
+
+@dataclass(frozen=True, slots=True)
+class ClozeItem:
+    """A text with one blank.
+
+    The text is kept as what stands before the blank and what stands after it, so that an item
+    without a blank, or with two, cannot be made.
+
+    Attributes:
+        id: stable, and the only one of its kind in a suite.
+        before: everything before the blank, blanks included.
+        after: everything after it.
+        options: what may stand there; empty where fills are open and judged by people or rules.
+        none_option: whether people could answer that none of the options is suitable.
+        columns: free keys that results are broken down by (``template``, ``seed``, ``category``,
+            ``dimension``, ``expression``, ``word``), as text.
+    """
+
+    id: str
+    before: str
+    after: str
+    options: tuple[Option, ...] = ()
+    none_option: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The text with its blank written as `BLANK`."""
+        return f"{self.before}{BLANK}{self.after}"
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """What the author had in the blank, with the spellings that count as equal."""
+        return self.spellings("target")
+
+    def spellings(self, role: Role) -> tuple[str, ...]:
+        """All spellings of the options of one role, in order."""
+        return tuple(
+            text for option in self.options if option.role == role for text in option.spellings
+        )
+
+    def filled(self, candidate: str) -> str:
+        """The text with a candidate in the blank."""
+        return f"{self.before}{candidate}{self.after}"
+
+
+@dataclass(frozen=True, slots=True)
+class SeedSet:
+    """The forms that one category of a template's seeds has.
+
+    Attributes:
+        category: what the forms have in common, such as ``f_pl``.
+        forms: in order; an empty form leaves the text as it is.
+        options: of every item made with these forms; empty where the template's hold.
+        columns: free keys of every item made with these forms, as text.
+    """
+
+    category: str
+    forms: tuple[str, ...]
+    options: tuple[Option, ...] = ()
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A base sentence of a template: `SEED` at most once in it, and one blank.
+
+    Attributes:
+        before: everything before the blank; may hold `SEED`.
+        after: everything after it; may hold `SEED`.
+        columns: free keys of every item made of this sentence, as text.
+    """
+
+    before: str
+    after: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The sentence with its blank written as `BLANK`."""
+        return f"{self.before}{BLANK}{self.after}"
+
+    @property
+    def has_seed(self) -> bool:
+        """Whether there is a place for a seed."""
+        return SEED in self.before or SEED in self.after
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """Base sentences, and the seeds that are put into each of them.
+
+    Attributes:
+        id: of the template; items made of it have ids that begin with it.
+        sentences: with a blank and, where there are seeds, a place for the seed.
+        seeds: the forms by category; empty for sentences that are asked as they are.
+        options: of every item that is made of it.
+        none_option: whether people could answer that none of the options is suitable.
+        columns: free keys of every item that is made of it, as text.
+    """
+
+    id: str
+    sentences: tuple[Sentence, ...]
+    seeds: tuple[SeedSet, ...] = ()
+    options: tuple[Option, ...] = ()
+    none_option: bool = False
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def n_slots(self) -> int:
+        """How many pairs of a sentence and a seed of a category there are."""
+        forms = sum(len(each.forms) for each in self.seeds)
+        return sum(forms if sentence.has_seed else 1 for sentence in self.sentences)
+
+
+@dataclass(frozen=True, slots=True)
+class MultiwordItem:
+    """A sentence with a multiword expression, each word of which is masked in turn.
+
+    Attributes:
+        id: stable; the items made of it are ``<id>/W1``, ``<id>/W2`` and so on.
+        expression: what the expression is called, in its base form.
+        text: the sentence, with each word of the expression in braces:
+            ``Ha tagliato la {testa} al {toro}.``
+        columns: free keys, as text.
+    """
+
+    id: str
+    expression: str
+    text: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of the expression as they stand in the sentence."""
+        return tuple(MARKED_WORD.findall(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class ClozeSuite:
+    """A suite of kind ``cloze`` or ``templates``.
+
+    Attributes:
+        meta: name, language, licence and the like.
+        items: those that are written out.
+        templates: those that items are made of.
+        multiwords: sentences whose expression is masked word by word.
+        cluster: free column whose value says which items belong together (``template``,
+            ``sentence``, ``expression``); empty where each stands alone.
+        extra: top-level keys of suite.toml that cimento does not use, kept for writing.
+        limit: how many of its items are asked, from the first; None for all. It is not written.
+    """
+
+    meta: Meta
+    items: tuple[ClozeItem, ...] = ()
+    templates: tuple[Template, ...] = ()
+    multiwords: tuple[MultiwordItem, ...] = ()
+    cluster: str = ""
+    extra: Mapping[str, JsonValue] = field(default_factory=dict)
+    limit: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.meta.name
+
+    @property
+    def kind(self) -> str:
+        """``templates`` where there are some, else ``cloze``."""
+        return "templates" if self.templates else "cloze"
+
+    def _repr_html_(self) -> str:
+        """The suite as notebooks show it."""
+
+        return suite_html(self)
+
+
+JOINT = "; "
+"""Between the categories of a form that belongs to several."""
+
+MOST_BYTES = 150_000_000
+"""What the items of a suite may need, roughly: some ten thousand items, or far fewer long ones."""
+
+_ITEM, _COLUMN, _OPTION = 1_000, 100, 50
+"""Roughly, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SharedForm:
+    """A seed that two or more categories of a template have in common.
+
+    Attributes:
+        template: id of the template.
+        form: the seed.
+        categories: those it belongs to, in order.
+    """
+
+    template: str
+    form: str
+    categories: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expansion:
+    """What templates were made into.
+
+    Attributes:
+        items: one for each distinct template, sentence and seed.
+        n_slots: pairs of a sentence and a seed of a category; more than items where a form
+            belongs to several categories.
+        shared: the forms that do.
+    """
+
+    items: tuple[ClozeItem, ...]
+    n_slots: int
+    shared: tuple[SharedForm, ...]
+
+
+def expand_templates(templates: Iterable[Template]) -> Expansion:
+    """Every item of some templates.
+
+    A form in several categories makes one item. Its `category` names them all, joined by
+    `JOINT`, and so does every other column on which they differ.
+    """
+    items: list[ClozeItem] = []
+    shared: list[SharedForm] = []
+    n_slots = 0
+    for template in templates:
+        items += _items_of(template)
+        shared += _shared_forms(template)
+        n_slots += template.n_slots
+    return Expansion(tuple(items), n_slots, tuple(shared))
+
+
+def expand_multiword(item: MultiwordItem) -> tuple[ClozeItem, ...]:
+    """One item for each word of the expression, with that word as its target.
+
+    The columns `expression`, `word` (position, from 1) and `cue` (the other words) are added.
+    """
+    words = item.words
+    found = []
+    for number, mark in enumerate(MARKED_WORD.finditer(item.text), start=1):
+        others = [word for position, word in enumerate(words, start=1) if position != number]
+        found.append(
+            ClozeItem(
+                id=f"{item.id}/W{number}",
+                before=_unmarked(item.text[: mark.start()]),
+                after=_unmarked(item.text[mark.end() :]),
+                options=(Option(words[number - 1]),),
+                columns={
+                    **item.columns,
+                    "expression": item.expression,
+                    "word": str(number),
+                    "cue": " ".join(others),
+                },
+            )
+        )
+    return tuple(found)
+
+
+def expand_suite(suite: ClozeSuite) -> Expansion:
+    """The items of a suite: those written out, then those of templates and of multiwords.
+
+    Raises:
+        InputError: a few rows would make so many items that they fill the memory.
+    """
+    needed = sum(map(_template_bytes, suite.templates))
+    needed += sum(map(_multiword_bytes, suite.multiwords))
+    if needed > MOST_BYTES:
+        slots = sum(each.n_slots for each in suite.templates)
+        slots += sum(len(each.words) for each in suite.multiwords)
+        raise InputError(
+            where=f"suite {suite.name!r}",
+            seen=f"its templates and expressions make {slots:,} items, which need too much memory",
+            todo="Split it into several suites.",
+        )
+    made = expand_templates(suite.templates)
+    words = [item for multiword in suite.multiwords for item in expand_multiword(multiword)]
+    written = len(suite.items) + len(words)
+    items = (*suite.items, *made.items, *words)[: suite.limit]
+    return Expansion(items, made.n_slots + written, made.shared)
+
+
+def _template_bytes(template: Template) -> int:
+    """What the items of a template need, roughly."""
+    own = _COLUMN * len(template.columns) + _OPTION * len(template.options) + len(template.id)
+    sets = [_set_bytes(each) for each in template.seeds]
+    forms = sum(len(each.forms) for each in template.seeds)
+    letters = sum(len(form) for each in template.seeds for form in each.forms)
+    seeded = sum(len(each.forms) * size for each, size in zip(template.seeds, sets, strict=True))
+    total = 0
+    for sentence in template.sentences:
+        size = _ITEM + own + len(sentence.text) + _COLUMN * len(sentence.columns)
+        if sentence.has_seed:
+            total += seeded + forms * size + letters * (1 + sentence.text.count(SEED))
+        else:
+            total += size + sum(sets)
+    return total
+
+
+def _set_bytes(seeds: SeedSet) -> int:
+    return len(seeds.category) + _COLUMN * len(seeds.columns) + _OPTION * len(seeds.options)
+
+
+def _multiword_bytes(item: MultiwordItem) -> int:
+    """What the items of an expression need: each has the whole text, and all other words."""
+    return len(item.words) * (_ITEM + 2 * len(item.text) + _COLUMN * len(item.columns))
+
+
+def _unmarked(text: str) -> str:
+    return MARKED_WORD.sub(lambda mark: mark[1], text)
+
+
+def _items_of(template: Template) -> list[ClozeItem]:
+    found = []
+    for number, sentence in enumerate(template.sentences, start=1):
+        if not sentence.has_seed:
+            # Asked as it is, under all the categories that there are (usually none).
+            found.append(_item(template, number, sentence, "", template.seeds))
+            continue
+        for form, sets in _by_form(template.seeds).items():
+            found.append(_item(template, number, sentence, form, sets))
+    return found
+
+
+def _item(
+    template: Template, number: int, sentence: Sentence, form: str, sets: Sequence[SeedSet]
+) -> ClozeItem:
+    columns = {
+        **template.columns,
+        **sentence.columns,
+        **_joined([each.columns for each in sets]),
+        "template": template.id,
+        "sentence": str(number),
+        "seed": form,
+        "category": JOINT.join(each.category for each in sets),
+    }
+    own = [option for each in sets for option in each.options]
+    return ClozeItem(
+        id=f"{template.id}/{number}/{form}" if form else f"{template.id}/{number}",
+        before=sentence.before.replace(SEED, form),
+        after=sentence.after.replace(SEED, form),
+        options=tuple(dict.fromkeys(own)) or template.options,
+        none_option=template.none_option,
+        columns=columns,
+    )
+
+
+def _by_form(seeds: Iterable[SeedSet]) -> dict[str, list[SeedSet]]:
+    """Each form with the sets that have it; a form twice in one set counts once."""
+    found: dict[str, list[SeedSet]] = {}
+    for each in seeds:
+        for form in dict.fromkeys(each.forms):
+            found.setdefault(form, []).append(each)
+    return found
+
+
+def _joined(columns: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """The columns of several sets: a value that they agree on, else all of them."""
+    names = dict.fromkeys(name for each in columns for name in each)
+    return {
+        name: JOINT.join(dict.fromkeys(each[name] for each in columns if name in each))
+        for name in names
+    }
+
+
+def _shared_forms(template: Template) -> list[SharedForm]:
+    if not any(sentence.has_seed for sentence in template.sentences):
+        return []
+    return [
+        SharedForm(template.id, form, tuple(each.category for each in sets))
+        for form, sets in _by_form(template.seeds).items()
+        if len(sets) > 1
+    ]
+
+
+_ITEMS_SHOWN = 3
+"""Items that are shown."""
+
+
+def suite_html(suite: ClozeSuite) -> str:
+    """The first items with their blanks and options, and what is known about the suite.
+
+    Args:
+        suite: written out, or made of templates.
+    """
+    items = expand_suite(suite).items
+    rows = [
+        (
+            item.id,
+            item.text,
+            " / ".join(item.targets),
+            ", ".join(option.text for option in item.options if option.role != "target"),
+        )
+        for item in items[:_ITEMS_SHOWN]
+    ]
+    meta = suite.meta
+    count = f"{len(items)} item" if len(items) == 1 else f"{len(items)} items"
+    facts = (f"{suite.name}: {count}", meta.language, meta.phenomenon, meta.licence, meta.status)
+    left = len(items) - _ITEMS_SHOWN
+    made = [f"Made of templates: {len(suite.templates)}."] if suite.templates else []
+    return notebook_table(
+        ("item", "text", "target", "other options"),
+        rows,
+        title=", ".join(filter(None, facts)),
+        notes=[*([f"... and {left} more items"] if left > 0 else []), *made],
+        labels=4,
+    )

@@ -1,0 +1,241 @@
+"""A cloze suite as text: what it is, and its first items with their targets filled in."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from cimento.io.inline_markup import columns
+from cimento.paradigms.base import MethodFacts
+from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
+from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
+from cimento.paradigms.cloze.judging import CHOICE, CHOSEN, DIVIDED, HIT, REACHABLE, asked
+from cimento.paradigms.cloze.shares import clustering, percent
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import GROUP
+from cimento.runs.run import Run
+from cimento.suites.model import reviewers
+
+_ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
+
+
+def describe_cloze(suite: ClozeSuite, items: int) -> str:
+    """What ``cimento suites show`` prints.
+
+    Args:
+        suite: the suite.
+        items: how many of its items are shown.
+    """
+    expansion = expand_suite(suite)
+    meta = suite.meta
+    phenomena = Counter(item.columns.get("phenomenon", "") for item in expansion.items)
+    named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
+    facts = [
+        ("kind", suite.kind),
+        ("language", meta.language),
+        ("phenomenon", meta.phenomenon or named),
+        ("version", meta.version),
+        ("licence", meta.licence),
+        ("status", meta.status),
+        ("reviewers", reviewers(meta)),
+        ("citation", meta.citation),
+        ("templates", str(len(suite.templates)) if suite.templates else ""),
+        ("sentences", str(len(suite.multiwords)) if suite.multiwords else ""),
+        ("items", str(len(expansion.items))),
+        ("clusters", _clusters(expansion.items, suite.cluster)),
+        ("shared", _shared(len(expansion.shared))),
+    ]
+    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
+    return "\n".join([*lines, *map(_item, expansion.items[:items])])
+
+
+def _clusters(items: tuple[ClozeItem, ...], column: str) -> str:
+    if not column:
+        return ""
+    found = clustering(item.columns[column] for item in items)
+    return f"{found.clusters} by {column}; the largest, {found.largest!r}, has {found.in_largest}"
+
+
+def _shared(number: int) -> str:
+    forms = "1 form" if number == 1 else f"{number} forms"
+    return f"{forms} in several categories, one item each" if number else ""
+
+
+def _item(item: ClozeItem) -> str:
+    options = [_ROLE_MARKS[option.role] + "/".join(option.spellings) for option in item.options]
+    shown = f"    {', '.join(options)}" if options else ""
+    return "\n".join(filter(None, [f"  item {item.id}", f"    {item.text}", shown]))
+
+
+Rows = list[tuple[str, ...]]
+
+
+def cloze_text(runs: Sequence[Run]) -> str:
+    """What ``cimento run`` prints of some runs of cloze suites."""
+    return "\n\n".join(_block(ClozeAnswers(run)) for run in runs)
+
+
+def clusters_note(answers: ClozeAnswers) -> str:
+    """How the items share what they were made of; empty where each stands alone."""
+    found = clustering(answers.cluster_of[item.id] or item.id for item in answers.items)
+    if found.independent:
+        return ""
+    many = f"{found.clusters} clusters" if found.clusters != 1 else "1 cluster"
+    return f"{found.items} items of {many}; the largest, {found.largest!r}, has {found.in_largest}"
+
+
+def chosen_roles(answers: ClozeAnswers, rule: str) -> str:
+    """How often each role was chosen under a rule; a tie of roles is a role of its own."""
+    outcomes = asked(answers.run.outcomes(), CHOICE, rule)
+    name = GROUP + CHOSEN
+    roles = outcomes[name].drop_nulls().to_list() if name in outcomes.columns else []
+    return ", ".join(f"{count} {role}" for role, count in sorted(Counter(roles).items()))
+
+
+def _block(answers: ClozeAnswers) -> str:
+    run = answers.run
+    index = EstimateIndex(run.estimates())
+    lines = [f"{run.suite.name} x {run.model} ({run.model_kind}, {len(answers.items)} items)"]
+    for method in answers.methods:
+        lines += ["", *_method(answers, index, method)]
+    if any(index.find(CHOICE, rule) for rule in answers.choices):
+        lines += ["", "forced choice", columns(list(_choice_rows(answers, index)), indent=2)]
+    lines += [f"note: {text}" for text in run.warnings]
+    clusters = clusters_note(answers)
+    return "\n".join([*lines, *([f"intervals respect clusters, {clusters}"] if clusters else [])])
+
+
+def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterator[str]:
+    k = answers.options.k
+    kinds = Counter(answers.kinds(method).values())
+    counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
+    yield f"{method}: {kinds.total()} candidates ({counts})"
+    if index.find(f"{HIT}1", method):
+        yield columns(_hit_rows(index, method, k), indent=2)
+    if index.find(f"{FITS}1", method, statistic=PRECISION):
+        yield columns(_fit_rows(index, method, k), indent=2)
+    for question, title in ((HIT, "acc"), (FITS, "P")):
+        for column in answers.options.by:
+            rows = list(_group_rows(index, f"{question}{{k}}", method, column, k))
+            if rows:
+                header = (column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")
+                yield columns([header, *rows], indent=2)
+
+
+def _hit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
+    ranks = [*(rank for rank in (1, 2, 3, 5, 10) if rank < k), k]
+    rows: Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
+    for name, group, level in (("all items", "", ""), (REACHABLE, REACHABLE, "yes")):
+        hits = [index.find(f"{HIT}{rank}", method, group=group, level=level) for rank in ranks]
+        if hits[0] is not None:
+            rows.append((name, *map(share_text, hits)))
+            rows.append(("95 %", *map(interval_text, hits)))
+    return rows
+
+
+def _fit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
+    questions = [f"{FITS}1", f"{FITS}{k}"]
+    fits = [index.find(question, method, statistic=PRECISION) for question in questions]
+    rows: Rows = [("fitting", "P@1", f"P@{k}")]
+    rows.append(("micro", *map(share_text, fits)))
+    rows.append(("95 %", *map(interval_text, fits)))
+    means = [index.find(question, method, statistic=MACRO) for question in questions]
+    if means[0] is not None:
+        values = (None if mean is None else mean.value for mean in means)
+        shown = ("-" if value is None else f"{100 * value:.2f}" for value in values)
+        rows.append(("macro (template)", *shown))
+        rows.append(("95 %", *("a mean of groups: none" for _ in means)))
+    return rows
+
+
+def _group_rows(
+    index: EstimateIndex, question: str, method: str, column: str, k: int
+) -> Iterator[tuple[str, ...]]:
+    for first in index.levels(question.format(k=1), method, column):
+        top = index.find(
+            question.format(k=k), method, group=column, level=first.level, statistic=first.statistic
+        )
+        cells = (share_text(first), interval_text(first), share_text(top), interval_text(top))
+        yield (first.level or "(none)", *cells)
+
+
+def _choice_rows(answers: ClozeAnswers, index: EstimateIndex) -> Iterator[tuple[str, ...]]:
+    yield (
+        "rule", "target", "95 %", "chance", "per token", "95 %", "ties", "unscored", "chosen",
+    )  # fmt: skip
+    for rule in answers.choices:
+        choice = index.find(CHOICE, rule)
+        if choice is not None:
+            divided = index.find(CHOICE, rule + DIVIDED)
+            yield (
+                rule,
+                share_text(choice),
+                interval_text(choice),
+                "-" if choice.chance is None else f"{100 * choice.chance:.2f}",
+                share_text(divided) if divided else "",
+                interval_text(divided) if divided else "",
+                str(choice.tied),
+                str(choice.unscored),
+                chosen_roles(answers, rule),
+            )
+
+
+def share_text(estimate: Estimate | None) -> str:
+    """A share in per cent with two decimals, and its counts."""
+    if estimate is None or not estimate.n or estimate.right is None:
+        return "-"
+    shown = percent(Fraction(estimate.right, estimate.n))
+    return f"{shown:.2f} ({estimate.right}/{estimate.n})"
+
+
+def interval_text(estimate: Estimate | None) -> str:
+    """The interval of a share in per cent, or why there is none."""
+    if estimate is None or estimate.low is None or estimate.high is None:
+        return estimate.reason if estimate and estimate.reason else "-"
+    return f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
+
+
+_PROTOCOLS = {
+    "mask": "the most probable tokens at one mask",
+    "words": "the most probable whole words at one mask",
+    "complete": "whole words of one to {masks} tokens at as many masks",
+    "beam": "sequences of one to {masks} tokens at as many masks",
+    "left": "the most probable next tokens after what stands before the blank",
+    "sentinel": "what the encoder-decoder writes for a sentinel in the blank's place",
+}
+_AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
+_HITS = (
+    "A hit at k is an answer of the suite's author among the first k candidates; an answer that"
+    " cannot be found is a miss. The share of candidates that fit is taken over those that were"
+    " judged [@wilkens2023]."
+)
+
+
+def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
+    """How blanks were asked for, and what counts as a hit."""
+    items = len(answers.items)
+    return MethodFacts(
+        counted="1 item" if items == 1 else f"{items} items",
+        sentences=(
+            _candidates(answers),
+            _HITS,
+            *([_rules(answers.choices)] if answers.choices else []),
+        ),
+        together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
+    )
+
+
+def _candidates(answers: ClozeAnswers) -> str:
+    options = answers.options
+    if answers.run.model_kind == "replay":
+        return f"Candidates for a blank were recorded; the first {options.k} count."
+    rule: str = options.protocol
+    rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
+    told = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
+    return f"Candidates for a blank were {told}; the first {options.k} were kept."
+
+
+def _rules(choices: tuple[str, ...]) -> str:
+    return f"Options were scored by the rule {' and by '.join(choices)}."

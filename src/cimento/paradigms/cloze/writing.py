@@ -1,0 +1,147 @@
+"""Cloze suites in the native format, without loss: tables have tabs and no quoting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from cimento.io.files import write_text
+from cimento.paradigms.cloze.reading import (
+    ITEMS,
+    SEEDS,
+    TOML,
+    write_blank,
+    write_cell,
+    write_marked,
+    write_options,
+)
+from cimento.paradigms.cloze.suite import (
+    ROLES,
+    ClozeItem,
+    ClozeSuite,
+    MultiwordItem,
+    Option,
+    Template,
+)
+from cimento.suites.formats.native import META_KEYS
+from cimento.suites.model import JsonValue
+
+_Record = Mapping[str, str]
+
+
+def write_folder(suite: ClozeSuite, folder: Path) -> Path:
+    """Write a suite as a folder with suite.toml, items.tsv and, where there are seeds, seeds.tsv.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    import tomli_w
+
+    write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
+    sets = _named_sets(suite.templates)
+    items = [
+        *map(_item, suite.items),
+        *map(_multiword, suite.multiwords),
+        *(row for template in suite.templates for row in _template(template, sets)),
+    ]
+    write_text(as_tsv(items), folder / f"{ITEMS}.tsv")
+    seeds = _seeds(suite.templates, sets)
+    if seeds:
+        write_text(as_tsv(seeds), folder / f"{SEEDS}.tsv")
+    else:
+        (folder / f"{SEEDS}.tsv").unlink(missing_ok=True)
+    return folder
+
+
+def as_tsv(rows: Iterable[_Record]) -> str:
+    """Rows whose cells are written already as a table with a header line."""
+    records = list(rows)
+    columns = list(dict.fromkeys(name for row in records for name in row))
+    lines = [columns, *([row.get(name, "") for name in columns] for row in records)]
+    return "".join("\t".join(line) + "\n" for line in lines)
+
+
+def _settings(suite: ClozeSuite) -> dict[str, JsonValue]:
+    meta: dict[str, JsonValue] = {
+        key: value for key in META_KEYS if key != "tags" and (value := getattr(suite.meta, key))
+    }
+    if suite.meta.tags:
+        meta["tags"] = list(suite.meta.tags)
+    settings: dict[str, JsonValue] = {"kind": suite.kind, "meta": {**meta, **suite.meta.extra}}
+    if suite.cluster:
+        settings["options"] = {"cluster": suite.cluster}
+    return {**settings, **suite.extra}
+
+
+def _item(item: ClozeItem) -> _Record:
+    return {
+        "item": write_cell(item.id),
+        "text": write_blank(item.before, item.after),
+        **_answers(item.options, none=item.none_option),
+        **_free(item.columns),
+    }
+
+
+def _multiword(item: MultiwordItem) -> _Record:
+    return {
+        "item": write_cell(item.id),
+        "expression": write_cell(item.expression),
+        "text": write_marked(item.text),
+        **_free(item.columns),
+    }
+
+
+def _template(template: Template, sets: Mapping[str, str]) -> list[_Record]:
+    named = sets.get(template.id, template.id)
+    return [
+        {
+            "item": write_cell(template.id),
+            "text": write_blank(sentence.before, sentence.after),
+            **({"seeds": write_cell(named)} if named != template.id else {}),
+            **_answers(template.options, none=template.none_option),
+            **_free({**template.columns, **sentence.columns}),
+        }
+        for sentence in template.sentences
+    ]
+
+
+def _named_sets(templates: Sequence[Template]) -> dict[str, str]:
+    """Each template with seeds to the first template that has the same ones."""
+    found: dict[str, str] = {}
+    for number, template in enumerate(templates):
+        if template.seeds:
+            first = next(
+                each.id for each in templates[: number + 1] if each.seeds == template.seeds
+            )
+            found[template.id] = first
+    return found
+
+
+def _seeds(templates: Sequence[Template], sets: Mapping[str, str]) -> list[_Record]:
+    return [
+        {
+            "set": write_cell(template.id),
+            "category": write_cell(each.category),
+            "form": write_cell(form),
+            **_answers(each.options, none=False),
+            **_free(each.columns),
+        }
+        for template in templates
+        if sets.get(template.id) == template.id
+        for each in template.seeds
+        for form in each.forms
+    ]
+
+
+def _answers(options: Sequence[Option], *, none: bool) -> dict[str, str]:
+    cells = {
+        role: write_options(option for option in options if option.role == role) for role in ROLES
+    }
+    return {
+        **{role: cell for role, cell in cells.items() if cell},
+        **({"none": "yes"} if none else {}),
+    }
+
+
+def _free(columns: Mapping[str, str]) -> dict[str, str]:
+    return {name: write_cell(text) for name, text in columns.items() if text}
