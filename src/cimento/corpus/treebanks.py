@@ -39,8 +39,8 @@ LONGEST_SENTENCE = 100_000
 
 SUFFIXES = (".conllu", ".conllu.gz")
 
-_EMPTY_ID = re.compile(r"\d{1,9}\.[1-9]\d{0,8}")
-_RANGE = re.compile(r"(\d{1,9})-(\d{1,9})")
+_EMPTY_ID = re.compile(r"\d{1,9}\.[1-9]\d{0,8}", re.ASCII)
+_RANGE = re.compile(r"(\d{1,9})-(\d{1,9})", re.ASCII)
 _BOM8 = b"\xef\xbb\xbf"
 _BOMS16 = (b"\xff\xfe", b"\xfe\xff")
 
@@ -270,7 +270,7 @@ class _Reading:
         key = cells[0]
         if not cells[1]:
             self._fault(number, f"the word {key} has no form")
-        elif (place := whole_number(key)) is not None:
+        elif (place := _number(key)) is not None:
             self._word(number, place, cells)
         elif found := _RANGE.fullmatch(key):
             self.multiwords.append(Multiword(int(found[1]), int(found[2]), cells[1], cells[9]))
@@ -285,7 +285,7 @@ class _Reading:
         expected = len(self.words) + 1
         if place != expected and not self.problems:
             self._fault(number, f"the ID is {key} where {expected} should follow")
-        head = whole_number(above)
+        head = _number(above)
         if head is None:
             self._fault(number, f"the head of word {key} is {above!r} and no number")
             return
@@ -298,6 +298,11 @@ class _Reading:
 
     def _warn(self, seen: str) -> None:
         self.warnings.append(ReadingProblem(self.path, self.start, self._id, seen, "warning"))
+
+
+def _number(text: str) -> int | None:
+    """The number of an ID or a head; the digits of other scripts make none, as in UD's level 1."""
+    return whole_number(text) if text.isascii() else None
 
 
 UNKNOWN = "unknown"
