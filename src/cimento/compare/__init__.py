@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import overload
+
 from cimento.compare.before_after import Comparison, compare_before_after
 from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, judged_on
 from cimento.compare.pairwise import (
@@ -26,6 +28,28 @@ __all__ = [
     "item_outcomes",
     "rank_models",
 ]
+
+
+@overload
+def compare(
+    first: RunsLike,
+    second: None = None,
+    *,
+    measure: str = "",
+    correction: Correction = "holm",
+    seed: int = 0,
+) -> Rankings: ...
+
+
+@overload
+def compare(
+    first: RunsLike,
+    second: RunsLike,
+    *,
+    measure: str = "",
+    correction: Correction = "holm",
+    seed: int = 0,
+) -> Comparison: ...
 
 
 def compare(

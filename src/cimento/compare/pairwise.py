@@ -25,7 +25,7 @@ from cimento.statistics.intervals import effective_number
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.power import Equivalence, detectable_difference, tost_shares
-from cimento.statistics.values import Significance, Value
+from cimento.statistics.values import Value, Significance
 from cimento.verdicts.effects import mean_or_none, without_noise
 from cimento.verdicts.kinds import apart, rates_only
 

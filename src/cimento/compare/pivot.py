@@ -112,11 +112,11 @@ def _cells(run: Run) -> Iterator[PivotCell]:
         reason=_NOT_JUDGED,
     )
     if is_factorial(run) and compares_sentences(run):
-        for phenomenon in factorial_of(run, normalisations=("raw",)).phenomena:
-            mean = phenomenon.average_of_pairs(seed=options_of(run).seed)
+        for effects in factorial_of(run, normalisations=("raw",)).phenomena:
+            mean = effects.average_of_pairs(seed=options_of(run).seed)
             yield replace(
                 empty,
-                phenomenon=phenomenon.name,
+                phenomenon=effects.name,
                 what="mean of pairs",
                 accuracy=mean.value,
                 low=mean.low,
