@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 from cimento.acceptability.records import RatedSentence
 from cimento.measures import Missing
 from cimento.measures.scores import ScoredSentence
-from cimento.measures.sentence import Value
 
 if TYPE_CHECKING:
     from cimento.statistics.correlation import Correlation
     from cimento.statistics.design import Design
     from cimento.statistics.reliability import SplitHalf
-    from cimento.statistics.values import Floats, Significance, Value
+    from cimento.statistics.values import Floats, Significance, Statistic
 
 KINDS = ("spearman", "pearson", "kendall")
 DRAWS = 1000
@@ -163,7 +162,7 @@ def permutation_test(
     return permute_clusters(x, y, spearman, design, seed=seed, draws=draws)
 
 
-def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Value:
+def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Statistic:
     """The noise ceiling from the standard deviations and numbers of ratings that are known."""
     from cimento.statistics.reliability import ceiling_of_means
 
@@ -242,7 +241,7 @@ def _in_words(found: Correlation, rows: Sequence[RatedValue]) -> Correlation:
     return dataclasses.replace(found, reason=reason if rows else NO_RATINGS)
 
 
-def mean_log_frequency(scored: ScoredSentence) -> Value:
+def mean_log_frequency(scored: ScoredSentence) -> Statistic:
     """The mean log relative frequency of a sentence's words or tokens, or why there is none."""
     if isinstance(scored.sentence, Missing):
         return scored.sentence

@@ -25,7 +25,7 @@ from cimento.statistics.intervals import effective_number
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.power import Equivalence, detectable_difference, tost_shares
-from cimento.statistics.values import Value, Significance
+from cimento.statistics.values import Significance, Statistic
 from cimento.verdicts.effects import mean_or_none, without_noise
 from cimento.verdicts.kinds import apart, rates_only
 
@@ -65,7 +65,7 @@ class PairedValues:
     first: float | None
     second: float | None
     change: Mean
-    effect: Value
+    effect: Statistic
     items: Mapping[str, float]
     reason: str | None = None
 
@@ -127,7 +127,7 @@ def paired(
     else:
         gaps = []
         change = Mean(None, None, None, None, None, NOT_COMPARED, design.n, design.m, not_compared)
-        effect = Value(None, not_compared)
+        effect = Statistic(None, not_compared)
     return PairedValues(
         suite=suite,
         name=name,
@@ -323,7 +323,7 @@ class PairwiseComparison:
     lost: tuple[str, ...]
     change: Difference
     effect: float | None
-    odds: Value
+    odds: Statistic
     test: Significance
     corrected: float | None = None
     family: int = 1

@@ -20,7 +20,7 @@ from cimento.statistics.draws import (
     nominal_alpha,
     ordinal_alpha,
 )
-from cimento.statistics.values import Value, codes, floats, same_length
+from cimento.statistics.values import Statistic, codes, floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -331,7 +331,7 @@ def _order(
 INTRACLASS_KINDS: Sequence[str] = ("one-way", "agreement", "consistency")
 
 
-def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = False) -> Value:
+def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = False) -> Statistic:
     """The intraclass correlation of Shrout and Fleiss (1979, doi:10.1037/0033-2909.86.2.420).
 
     From the mean squares of items B, raters J, error E, and within items W, n items, k raters:
@@ -361,14 +361,14 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
             todo="Give one row an item and one column for each of two or more raters.",
         )
     if len(table) < 2:  # noqa: PLR2004  # a spread needs two
-        return Value(None, "fewer than two items")
+        return Statistic(None, "fewer than two items")
     if (table == table[0, 0]).all():
-        return Value(None, "all ratings are equal")
+        return Statistic(None, "all ratings are equal")
     between, noise, raters = _mean_squares(table, kind)
     k = table.shape[1]
     extra = (raters - noise) / len(table) if kind == "agreement" else 0.0
     below = between + extra if mean else between + (k - 1) * noise + k * extra
-    return Value((between - noise) / below) if below else Value(None, "nothing varies")
+    return Statistic((between - noise) / below) if below else Statistic(None, "nothing varies")
 
 
 def _mean_squares(table: Floats, kind: str) -> tuple[float, float, float]:

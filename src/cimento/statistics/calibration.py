@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.statistics.values import NO_OBSERVATIONS, Value, codes, floats, same_length
+from cimento.statistics.values import NO_OBSERVATIONS, Statistic, codes, floats, same_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _ROUNDING = 1e-6
 
 
-def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Value:
+def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     """Brier's score, the sum over classes of squared errors, averaged over observations.
 
     ``mean of Σ_c (p_c - [c is right])²``, from 0 (best) to 2 (Brier 1950,
@@ -38,13 +38,13 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Value:
 
     p = _distributions(probabilities, truth)
     if not len(p):
-        return Value(None, NO_OBSERVATIONS)
+        return Statistic(None, NO_OBSERVATIONS)
     right = np.zeros_like(p)
     right[np.arange(len(p)), list(truth)] = 1
-    return Value(float(((p - right) ** 2).sum(axis=1).mean()))
+    return Statistic(float(((p - right) ** 2).sum(axis=1).mean()))
 
 
-def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Value:
+def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     """The mean negative natural logarithm of the probability of what is right, in nats.
 
     Args:
@@ -61,11 +61,11 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Value:
 
     p = _distributions(probabilities, truth)
     if not len(p):
-        return Value(None, NO_OBSERVATIONS)
+        return Statistic(None, NO_OBSERVATIONS)
     right = p[np.arange(len(p)), list(truth)]
     if (right == 0).any():
-        return Value(None, "something right has probability zero")
-    return Value(float(-np.log(right).mean()))
+        return Statistic(None, "something right has probability zero")
+    return Statistic(float(-np.log(right).mean()))
 
 
 def _distributions(probabilities: ArrayLike, truth: Sequence[int]) -> Floats:
@@ -296,7 +296,7 @@ def _ece(scores: Floats, truth: Integers) -> float | None:
     return expected_calibration_error(p.max(axis=1).clip(0, 1), correct.tolist()).ece
 
 
-def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -> Value:
+def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, float]) -> Statistic:
     """The Jensen-Shannon divergence in bits: 0 for equal distributions, 1 for disjoint ones.
 
     ``(KL(P || M) + KL(Q || M)) / 2`` with ``M = (P + Q) / 2`` and logarithms to base 2 (Lin 1991,
@@ -311,9 +311,9 @@ def jensen_shannon(first: Mapping[Hashable, float], second: Mapping[Hashable, fl
     """
     p, q = _shares(first), _shares(second)
     if p is None or q is None:
-        return Value(None, "one side has no weight at all")
+        return Statistic(None, "one side has no weight at all")
     total = math.fsum(_part(p.get(label, 0.0), q.get(label, 0.0)) for label in p.keys() | q.keys())
-    return Value(min(1.0, max(0.0, total / 2)))
+    return Statistic(min(1.0, max(0.0, total / 2)))
 
 
 def _shares(weights: Mapping[Hashable, float]) -> dict[Hashable, float] | None:

@@ -12,7 +12,7 @@ from cimento.errors import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.draws import jackknife
 from cimento.statistics.intervals import Interval
-from cimento.statistics.values import Value, codes, floats, same_length
+from cimento.statistics.values import Statistic, codes, floats, same_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,29 +56,29 @@ def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
     )
 
 
-def tpr(counts: Confusion) -> Value:
+def tpr(counts: Confusion) -> Statistic:
     """The true positive rate, or sensitivity: ``tp / (tp + fn)``."""
     return _share(counts.tp, counts.tp + counts.fn, NO_POSITIVE)
 
 
-def tnr(counts: Confusion) -> Value:
+def tnr(counts: Confusion) -> Statistic:
     """The true negative rate, or specificity: ``tn / (tn + fp)``."""
     return _share(counts.tn, counts.tn + counts.fp, NO_NEGATIVE)
 
 
-def _share(part: int, whole: int, reason: str) -> Value:
-    return Value(part / whole) if whole else Value(None, reason)
+def _share(part: int, whole: int, reason: str) -> Statistic:
+    return Statistic(part / whole) if whole else Statistic(None, reason)
 
 
-def balanced_accuracy(counts: Confusion) -> Value:
+def balanced_accuracy(counts: Confusion) -> Statistic:
     """The mean of the true positive and the true negative rate; 0.5 for every constant answer."""
     positive, negative = tpr(counts), tnr(counts)
     if positive.value is None or negative.value is None:
-        return Value(None, positive.reason or negative.reason)
-    return Value((positive.value + negative.value) / 2)
+        return Statistic(None, positive.reason or negative.reason)
+    return Statistic((positive.value + negative.value) / 2)
 
 
-def mcc(counts: Confusion) -> Value:
+def mcc(counts: Confusion) -> Statistic:
     """Matthews's correlation coefficient (1975, doi:10.1016/0005-2795(75)90109-9).
 
     ``(tp tn - fp fn) / sqrt((tp + fp)(tp + fn)(tn + fp)(tn + fn))``; undefined, not zero, where a
@@ -87,11 +87,11 @@ def mcc(counts: Confusion) -> Value:
     tp, fp, fn, tn = counts.tp, counts.fp, counts.fn, counts.tn
     below = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     if below == 0:
-        return Value(None, ONE_CLASS_ONLY)
-    return Value((tp * tn - fp * fn) / math.sqrt(below))
+        return Statistic(None, ONE_CLASS_ONLY)
+    return Statistic((tp * tn - fp * fn) / math.sqrt(below))
 
 
-def f1(counts: Confusion) -> Value:
+def f1(counts: Confusion) -> Statistic:
     """The harmonic mean of precision and recall of the positive class."""
     return _share(2 * counts.tp, 2 * counts.tp + counts.fp + counts.fn, NO_POSITIVE)
 
@@ -128,7 +128,7 @@ def d_prime(counts: Confusion) -> Detection:
     return Detection(hits - alarms, -(hits + alarms) / 2)
 
 
-def auc(scores: ArrayLike, truth: Sequence[bool]) -> Value:
+def auc(scores: ArrayLike, truth: Sequence[bool]) -> Statistic:
     """The area under the ROC curve: how often a positive scores above a negative, ties as half.
 
     The Mann-Whitney form from mid-ranks (Hanley and McNeil 1982,
@@ -148,9 +148,9 @@ def auc(scores: ArrayLike, truth: Sequence[bool]) -> Value:
     positive = np.asarray(truth, dtype=bool)
     n, m = int(positive.sum()), int((~positive).sum())
     if not n or not m:
-        return Value(None, NO_NEGATIVE if n else NO_POSITIVE)
+        return Statistic(None, NO_NEGATIVE if n else NO_POSITIVE)
     ranks = mid_ranks(values)
-    return Value(float((ranks[positive].sum() - n * (n + 1) / 2) / (n * m)))
+    return Statistic(float((ranks[positive].sum() - n * (n + 1) / 2) / (n * m)))
 
 
 def mid_ranks(values: Floats) -> Floats:

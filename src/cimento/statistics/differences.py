@@ -10,7 +10,7 @@ from types import MappingProxyType
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
-from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Significance, Value, same_length
+from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Significance, Statistic, same_length
 
 MCNEMAR: Mapping[str, str] = MappingProxyType(
     {
@@ -304,7 +304,7 @@ def unpaired_share_difference(
     return Difference(first - second, first - second - below, first - second + above, NEWCOMBE)
 
 
-def cohen_dz(differences: Sequence[float]) -> Value:
+def cohen_dz(differences: Sequence[float]) -> Statistic:
     """Cohen's d of paired values: the mean difference in its own standard deviations (n - 1 below).
 
     Cohen (1988, Statistical Power Analysis, 2nd ed., section 2.3.5); it grows with the correlation
@@ -313,12 +313,12 @@ def cohen_dz(differences: Sequence[float]) -> Value:
     """
     n = len(differences)
     if n < 2:  # noqa: PLR2004  # a spread needs two values
-        return Value(None, TOO_FEW)
+        return Statistic(None, TOO_FEW)
     mean = math.fsum(differences) / n
     spread = math.sqrt(math.fsum((x - mean) ** 2 for x in differences) / (n - 1))
     if len(set(differences)) == 1 or spread == 0:
-        return Value(None, ALL_EQUAL)
-    return Value(mean / spread)
+        return Statistic(None, ALL_EQUAL)
+    return Statistic(mean / spread)
 
 
 def hedges_correction(freedom: float) -> float:
@@ -342,12 +342,12 @@ def cohen_h(first: float, second: float) -> float:
     return 2 * math.asin(math.sqrt(first)) - 2 * math.asin(math.sqrt(second))
 
 
-def discordant_odds(b: int, c: int) -> Value:
+def discordant_odds(b: int, c: int) -> Statistic:
     """How many items only the first gets right for each that only the second does, ``b / c``.
 
     The conditional odds ratio of paired shares (Breslow and Day 1980, Statistical Methods in
     Cancer Research 1, section 5.2).
     """
     if c == 0:
-        return Value(None, "no item that only the second gets right")
-    return Value(b / c)
+        return Statistic(None, "no item that only the second gets right")
+    return Statistic(b / c)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.statistics.classification import mid_ranks
 from cimento.statistics.design import FEWEST_CLUSTERS
-from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Value, floats, same_length
+from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Statistic, floats, same_length
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -228,7 +228,7 @@ class ItemAnalysis:
     items: int
     all_pass: tuple[int, ...]
     none_pass: tuple[int, ...]
-    kr20: Value
+    kr20: Statistic
     halves: SplitHalf
     item_total: tuple[float | None, ...]
     reason: str | None = None
@@ -269,23 +269,23 @@ def item_analysis(right: Sequence[Sequence[bool]], *, seed: int) -> ItemAnalysis
         items=items,
         all_pass=tuple(np.flatnonzero(passing == models).tolist()),
         none_pass=tuple(np.flatnonzero(passing == 0).tolist()),
-        kr20=Value(None, few) if few else _kr20(table),
+        kr20=Statistic(None, few) if few else _kr20(table),
         halves=nothing if few else split_half(table.T.tolist(), seed=seed),
         item_total=() if few else _item_total(table),
         reason=few,
     )
 
 
-def _kr20(table: Floats) -> Value:
+def _kr20(table: Floats) -> Statistic:
     items = table.shape[0]
     totals = table.sum(axis=0)
     spread = float(totals.var())
     if items < 2:  # noqa: PLR2004  # one item has no consistency with others
-        return Value(None, "one item")
+        return Statistic(None, "one item")
     if spread == 0:
-        return Value(None, ALIKE)
+        return Statistic(None, ALIKE)
     shares = table.mean(axis=1)
-    return Value(items / (items - 1) * (1 - float((shares * (1 - shares)).sum()) / spread))
+    return Statistic(items / (items - 1) * (1 - float((shares * (1 - shares)).sum()) / spread))
 
 
 def _item_total(table: Floats) -> tuple[float | None, ...]:
@@ -301,7 +301,7 @@ def _item_total(table: Floats) -> tuple[float | None, ...]:
     )
 
 
-def reliability_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Value:
+def reliability_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Statistic:
     """The share of the variance of means that is not error of measurement.
 
     ``1 - mean(se²) / var(means)``, the variance with n - 1: true over observed variance as in
@@ -323,13 +323,13 @@ def reliability_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Value:
     errors = floats(standard_errors, name="standard errors")
     n = same_length(means=observed, errors=errors)
     if n < 2:  # noqa: PLR2004  # one mean does not vary
-        return Value(None, TOO_FEW)
+        return Statistic(None, TOO_FEW)
     if (observed == observed[0]).all():
-        return Value(None, ALL_EQUAL)
-    return Value(float(1 - (errors**2).mean() / observed.var(ddof=1)))
+        return Statistic(None, ALL_EQUAL)
+    return Statistic(float(1 - (errors**2).mean() / observed.var(ddof=1)))
 
 
-def ceiling_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Value:
+def ceiling_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Statistic:
     """The root of `reliability_of_means`; undefined where that is not above zero.
 
     Args:
@@ -343,5 +343,5 @@ def ceiling_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Value:
     if found.value is None:
         return found
     if found.value <= 0:
-        return Value(None, "the reliability is not above zero")
-    return Value(math.sqrt(found.value))
+        return Statistic(None, "the reliability is not above zero")
+    return Statistic(math.sqrt(found.value))

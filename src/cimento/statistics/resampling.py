@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.design import Design
-from cimento.statistics.values import Significance, Value, draws_at_once, floats, same_length
+from cimento.statistics.values import Significance, Statistic, draws_at_once, floats, same_length
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from cimento.statistics.values import Floats, Integers
 
 
-Statistic = Callable[["Floats"], float | None]
+RowStatistic = Callable[["Floats"], float | None]
 
 METHODS: Mapping[str, str] = MappingProxyType(
     {"percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}
@@ -54,7 +54,7 @@ class Bootstrap:
 
 def bootstrap(
     rows: ArrayLike,
-    statistic: Statistic,
+    statistic: RowStatistic,
     design: Design,
     *,
     seed: int,
@@ -105,7 +105,7 @@ def bootstrap(
 
 
 def _drawn(
-    array: Floats, statistic: Statistic, members: Sequence[Integers], draws: int, seed: int
+    array: Floats, statistic: RowStatistic, members: Sequence[Integers], draws: int, seed: int
 ) -> Floats:
     """The statistic of each draw, without those in which it is undefined."""
     import numpy as np
@@ -165,7 +165,7 @@ def _interval(
     tails = ((1 - level) / 2, (1 + level) / 2)
     if method == "bca":
         corrected = _bca(estimate, values, left_out(), tails)
-        if isinstance(corrected, Value):
+        if isinstance(corrected, Statistic):
             return _because(nothing, str(corrected.reason))
         tails = corrected
     low, high = np.quantile(values, tails)
@@ -183,18 +183,18 @@ def _because(nothing: Bootstrap, reason: str) -> Bootstrap:
 
 def _bca(
     estimate: float, values: Floats, left_out: Floats, tails: tuple[float, float]
-) -> tuple[float, float] | Value:
+) -> tuple[float, float] | Statistic:
     """The two quantiles that BCa takes instead, or why there are none."""
     from scipy import special
 
     # Draws equal to the estimate count as half: discrete statistics have many.
     below = float(((values < estimate).mean() + (values <= estimate).mean()) / 2)
     if not 0 < below < 1:
-        return Value(None, "all draws lie on one side of the estimate")
+        return Statistic(None, "all draws lie on one side of the estimate")
     deviations = left_out.mean() - left_out
     squares = float((deviations**2).sum())
     if squares == 0:
-        return Value(None, "no row or cluster matters to the statistic")
+        return Statistic(None, "no row or cluster matters to the statistic")
     acceleration = float((deviations**3).sum()) / (6 * squares**1.5)
     bias = float(special.ndtri(below))
     z = [bias + float(special.ndtri(tail)) for tail in tails]

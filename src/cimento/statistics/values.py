@@ -22,7 +22,7 @@ _MOST_CELLS = 2_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class Statistic:
     """One number, or why there is none.
 
     Attributes:

@@ -27,7 +27,7 @@ from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.paradigms.cloze.writing import write_folder
 from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
-from cimento.statistics.values import Value
+from cimento.statistics.values import Statistic
 from cimento.suites.tables import read_table
 
 if TYPE_CHECKING:
@@ -185,7 +185,7 @@ class ItemAgreement:
 
     item: str
     same_mode: bool | None
-    divergence_bits: Value
+    divergence_bits: Statistic
 
 
 def agreement(item: ClozeItem, choices: Choices, weights: Mapping[str, float]) -> ItemAgreement:
@@ -235,7 +235,7 @@ class PeopleReport:
 
     majorities: Mapping[str, Share]
     same_mode: Share
-    divergence_bits: Value
+    divergence_bits: Statistic
     items: tuple[ItemAgreement, ...]
 
 
@@ -306,7 +306,9 @@ def compare_with_people(
     return PeopleReport(
         majorities=count_majorities(answered, choices),
         same_mode=Share(sum(modes), len(modes)),
-        divergence_bits=Value(math.fsum(values) / len(values)) if values else Value(None, NO_ITEM),
+        divergence_bits=Statistic(math.fsum(values) / len(values))
+        if values
+        else Statistic(None, NO_ITEM),
         items=tuple(compared),
     )
 

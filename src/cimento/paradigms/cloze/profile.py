@@ -46,7 +46,7 @@ from cimento.statistics.calibration import Calibration
 from cimento.statistics.correlation import Correlation, correlate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.values import Value
+from cimento.statistics.values import Statistic
 from cimento.suites.model import JsonValue
 
 ALL = "all"
@@ -120,7 +120,7 @@ class FrequencyEffect:
         unknown: targets that have no frequency; they are left out.
     """
 
-    auc: Value
+    auc: Statistic
     spearman: Correlation
     unknown: int
 

@@ -22,7 +22,7 @@ from cimento.paradigms.cloze.answers import Candidate, by_item
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
-from cimento.statistics.values import Value
+from cimento.statistics.values import Statistic
 
 if TYPE_CHECKING:
     from cimento.statistics.calibration import Calibration
@@ -376,9 +376,9 @@ class Confidence:
         without_probability: judged candidates that a recording gave no probability for.
     """
 
-    fitting: Value
-    unfitting: Value
-    auc: Value
+    fitting: Statistic
+    unfitting: Statistic
+    auc: Statistic
     wrong_first: int
     wrong_above: int
     threshold: float
@@ -432,10 +432,10 @@ def calibration(candidates: Iterable[Candidate], *, bins: int = 10) -> Calibrati
     )
 
 
-def _mean(values: Sequence[float]) -> Value:
+def _mean(values: Sequence[float]) -> Statistic:
     if not values:
-        return Value(None, NO_PROBABILITY)
-    return Value(math.fsum(values) / len(values))
+        return Statistic(None, NO_PROBABILITY)
+    return Statistic(math.fsum(values) / len(values))
 
 
 @dataclass(frozen=True, slots=True)

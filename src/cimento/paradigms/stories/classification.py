@@ -34,7 +34,7 @@ from cimento.statistics.classification import (
 )
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
-from cimento.statistics.values import Value
+from cimento.statistics.values import Statistic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +50,8 @@ class Confidence:
     """
 
     n: int
-    brier_sum: Value
-    nll: Value
+    brier_sum: Statistic
+    nll: Statistic
     calibration: Calibration
     mean_confidence: float
 
@@ -81,13 +81,13 @@ class Choices:
 
     n: int
     scored: int
-    acc: Value
-    acc_norm_chars: Value
-    acc_if_ties_wrong: Value
+    acc: Statistic
+    acc_norm_chars: Statistic
+    acc_if_ties_wrong: Statistic
     chance: float
-    majority: Value
+    majority: Statistic
     n_ties_at_max: int
-    any_choice_greedy_rate: Value
+    any_choice_greedy_rate: Statistic
     pred_distribution: Mapping[str, int]
     first_option: tuple[int, int]
     invalid: int
@@ -128,15 +128,15 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
     )
 
 
-def share(values: Sequence[bool], reason: str = "no answers") -> Value:
+def share(values: Sequence[bool], reason: str = "no answers") -> Statistic:
     """The share of true values."""
-    return Value(sum(values) / len(values)) if values else Value(None, reason)
+    return Statistic(sum(values) / len(values)) if values else Statistic(None, reason)
 
 
-def _majority(known: Sequence[TierOutcome]) -> Value:
+def _majority(known: Sequence[TierOutcome]) -> Statistic:
     labels = [each.gold for each in known if each.gold is not None]
     most = max(map(labels.count, set(labels)), default=0)
-    return Value(most / len(labels)) if labels else Value(None, "no answers")
+    return Statistic(most / len(labels)) if labels else Statistic(None, "no answers")
 
 
 def _first(outcome: TierOutcome) -> str:
@@ -162,7 +162,7 @@ def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
     )
 
 
-def _nll(scored: Sequence[TierOutcome]) -> Value | None:
+def _nll(scored: Sequence[TierOutcome]) -> Statistic | None:
     """The same from log-probabilities, which do not underflow; None where one is minus infinity."""
     losses = []
     for each in scored:
@@ -172,7 +172,7 @@ def _nll(scored: Sequence[TierOutcome]) -> Value | None:
         top = max(values)
         total = top + math.log(math.fsum(math.exp(value - top) for value in values))
         losses.append(total - values[each.answer.options.index(each.gold)])
-    return Value(math.fsum(losses) / len(losses))
+    return Statistic(math.fsum(losses) / len(losses))
 
 
 def scaled_confidence(
@@ -229,16 +229,16 @@ class Detection:
     answers: Mapping[str, float]
     invalid: int
     counts: Confusion
-    tpr: Value
-    tnr: Value
-    balanced_accuracy: Value
-    mcc: Value
-    auc: Value
+    tpr: Statistic
+    tnr: Statistic
+    balanced_accuracy: Statistic
+    mcc: Statistic
+    auc: Statistic
     d_prime: float | None
     criterion: float | None
-    sibling_pair_accuracy: Value
+    sibling_pair_accuracy: Statistic
     n_pairs: int
-    mean_margin_nats: Value
+    mean_margin_nats: Statistic
 
 
 def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detection:
@@ -325,22 +325,22 @@ def _margins(first: Sequence[TierOutcome]) -> dict[int, float]:
     return {row: value for row, value in found.items() if value is not None}
 
 
-def _auc(stories: Sequence[Story], margins: Mapping[int, float]) -> Value:
+def _auc(stories: Sequence[Story], margins: Mapping[int, float]) -> Statistic:
     if not margins:
-        return Value(None, NO_MARGINS)
+        return Statistic(None, NO_MARGINS)
     return auc(list(margins.values()), [stories[row].plausible for row in margins])
 
 
-def _share(pairs: Mapping[int, float]) -> Value:
+def _share(pairs: Mapping[int, float]) -> Statistic:
     if not pairs:
-        return Value(None, "no plausible story has a scored variant")
-    return Value(sum(pairs.values()) / len(pairs))
+        return Statistic(None, "no plausible story has a scored variant")
+    return Statistic(sum(pairs.values()) / len(pairs))
 
 
-def _mean(values: Sequence[float]) -> Value:
+def _mean(values: Sequence[float]) -> Statistic:
     if not values:
-        return Value(None, NO_MARGINS)
-    return Value(math.fsum(values) / len(values))
+        return Statistic(None, NO_MARGINS)
+    return Statistic(math.fsum(values) / len(values))
 
 
 def detection_intervals(

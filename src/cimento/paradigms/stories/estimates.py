@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.stories.outcomes import TierOutcome
     from cimento.runs.run import Run
-    from cimento.statistics.values import Value as Number
+    from cimento.statistics.values import Statistic as Number
 
 BY_LOT = "by lot"
 BY_LOT_EACH = "by lot at this tier and at all before"

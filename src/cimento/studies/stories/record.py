@@ -54,7 +54,7 @@ from cimento.statistics.differences import (
 from cimento.statistics.intervals import wilson
 from cimento.statistics.multiple import holm
 from cimento.statistics.resampling import bootstrap
-from cimento.statistics.values import Significance, Value
+from cimento.statistics.values import Significance, Statistic
 from cimento.studies.stories.prompts import rebuild
 from cimento.suites.model import JsonValue
 
@@ -79,7 +79,7 @@ def _fields(record: object) -> dict[str, JsonValue]:
     found: dict[str, JsonValue] = {}
     for field in dataclasses.fields(record):  # type: ignore[arg-type]  # seen to be a record above
         value = getattr(record, field.name)
-        if isinstance(value, Value):
+        if isinstance(value, Statistic):
             found[field.name] = value.value
             if value.value is None:
                 found[f"{field.name}_reason"] = value.reason
