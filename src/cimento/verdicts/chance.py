@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from cimento.suites.formula import Formula, Quantity
 
-    BoolArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.bool_]]
+BoolArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.bool_]]"
 
 Truth = TypeVar("Truth", bool, "BoolArray")
 

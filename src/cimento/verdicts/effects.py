@@ -21,6 +21,7 @@ from typing import TypeAlias
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.sentence import Missing, Value
 from cimento.suites.design import Cell, Square
+from cimento.suites.model import Suite
 
 Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
 """Item and condition to a score of which more is better."""
@@ -197,6 +198,18 @@ def item_effect(square: Square, scores: Scores, item: str) -> ItemEffect:
     ]
     dd = effects_of_means(known)[3]
     return ItemEffect(item=item, scores=known, dd=dd, reason="; ".join(missing) or None)
+
+
+def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
+    """Phenomenon to the ids of its items, both in order of first appearance.
+
+    Without a column ``phenomenon`` all items are under the suite's own phenomenon, or its name.
+    """
+    groups: dict[str, list[str]] = {}
+    for item in suite.items:
+        name = item.column("phenomenon") or suite.meta.phenomenon or suite.name
+        groups.setdefault(name, []).append(item.id)
+    return groups
 
 
 def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:

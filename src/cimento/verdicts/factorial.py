@@ -20,6 +20,7 @@ from cimento.verdicts.effects import (
     Scores,
     effects_of,
     item_effect,
+    items_by_phenomenon,
     mean_or_none,
     score_of,
 )
@@ -242,18 +243,6 @@ def factorial(
         for name, items in groups.items()
         for square in designs
     )
-
-
-def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
-    """Phenomenon to the ids of its items, both in order of first appearance.
-
-    Without a column ``phenomenon`` all items are under the suite's own phenomenon, or its name.
-    """
-    groups: dict[str, list[str]] = {}
-    for item in suite.items:
-        name = item.column("phenomenon") or suite.meta.phenomenon or suite.name
-        groups.setdefault(name, []).append(item.id)
-    return groups
 
 
 def normalised(

@@ -16,8 +16,14 @@ from cimento.statistics.design import Design
 from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import squares, windows_of
 from cimento.suites.model import Suite
-from cimento.verdicts.effects import NO_ITEMS, ItemEffect, Scores, item_effect, without_noise
-from cimento.verdicts.factorial import items_by_phenomenon
+from cimento.verdicts.effects import (
+    NO_ITEMS,
+    ItemEffect,
+    Scores,
+    item_effect,
+    items_by_phenomenon,
+    without_noise,
+)
 
 WHOLE = "sentence"
 """The stretch that holds all regions."""

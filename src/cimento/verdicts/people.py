@@ -17,6 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.io.parsing import whole_number
+from cimento.paradigms.regions.judging import CHOSEN_BY
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
@@ -26,9 +27,6 @@ from cimento.verdicts.judge import parse_predictions
 
 if TYPE_CHECKING:
     from cimento.suites.model import Item, Suite
-
-CHOSEN = "chosen_by"
-"""Free column: how many people chose this sentence of its item."""
 
 MAJORITY, ONE_PERSON = "most people", "one person"
 
@@ -213,12 +211,14 @@ def _counts(item: Item) -> dict[str, int] | str:
     """How many people chose each sentence that has a count, or why that cannot be read."""
     found = {}
     for condition in item.conditions:
-        cell = condition.columns.get(CHOSEN, "").strip()
+        cell = condition.columns.get(CHOSEN_BY, "").strip()
         count = whole_number(cell)
         if count is not None:
             found[condition.name] = count
         elif cell:
-            return f"{CHOSEN} of item {item.id!r}, {condition.name!r} is {cell!r}, no whole number"
+            return (
+                f"{CHOSEN_BY} of item {item.id!r}, {condition.name!r} is {cell!r}, no whole number"
+            )
     return found
 
 

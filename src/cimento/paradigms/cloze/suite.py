@@ -220,7 +220,6 @@ class ClozeSuite:
 
     def _repr_html_(self) -> str:
         """The suite as notebooks show it."""
-
         return suite_html(self)
 
 

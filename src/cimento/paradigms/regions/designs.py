@@ -11,6 +11,7 @@ from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.registry import Measure
 from cimento.measures.sentence import Missing, Value
 from cimento.paradigms.regions.judging import (
+    CHOSEN_BY,
     judged_suite,
     label_of,
     options_of,
@@ -22,15 +23,17 @@ from cimento.paradigms.regions.judging import (
 from cimento.runs.run import Run
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
-from cimento.verdicts.factorial import Factorial, factorial, items_by_phenomenon
+from cimento.verdicts.effects import items_by_phenomenon
+from cimento.verdicts.factorial import Factorial, factorial
 from cimento.verdicts.factorial_regions import RegionDD, region_dds
 from cimento.verdicts.formula import Kind
 from cimento.verdicts.licensing import LicensingEffect, licensing_effects
 from cimento.verdicts.near_ties import near_ties
-from cimento.verdicts.people import CHOSEN, ChoiceRate, choice_rates
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.verdicts.people import ChoiceRate
 
 DEFAULT_MEASURE = "surprisal-bits"
 """Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
@@ -137,8 +140,10 @@ def people_of(run: Run) -> list[ChoiceRate]:
         FormulaError: a prediction cannot be read.
     """
     suite, options = judged_suite(run), options_of(run)
-    if CHOSEN not in suite.column_names:
+    if CHOSEN_BY not in suite.column_names:
         return []
+    from cimento.verdicts.people import choice_rates
+
     names, own = questions(run), options.numbers(len(suite.predictions))
     # The conjunction has no number, unless it is that of one prediction.
     numbers: tuple[int | None, ...] = own if len(names) == 1 else (*own, None)

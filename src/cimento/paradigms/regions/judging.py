@@ -38,6 +38,9 @@ ALL = "all predictions"
 PHENOMENON = "phenomenon"
 """Free column that results are broken down by."""
 
+CHOSEN_BY = "chosen_by"
+"""Free column: how many people chose this sentence of its item."""
+
 
 def options_of(run: Run) -> RegionOptions:
     """The options of a run that say how its sentences are judged.

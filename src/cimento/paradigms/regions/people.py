@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.paradigms.regions.judging import CHOSEN_BY
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.people.judgments.summaries import rating_of
 from cimento.suites.kinds import RATED
 from cimento.suites.stimuli import stimulus_text
-from cimento.verdicts.people import CHOSEN
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
@@ -160,7 +160,7 @@ def _answered(
         if all(name for _, name in ratings):
             columns[PARTICIPANTS] = ",".join(re.sub(r"[,;]+", " ", name) for _, name in ratings)
     if chosen is not None:
-        columns[CHOSEN] = str(chosen)
+        columns[CHOSEN_BY] = str(chosen)
     return dataclasses.replace(condition, columns=columns)
 
 

@@ -19,7 +19,7 @@ from cimento.paradigms.regions.judging import scores_of, sentences_of, suite_of,
 from cimento.report.grid import BLANK, Grid
 from cimento.runs.run import Run
 from cimento.suites.design import squares
-from cimento.verdicts.factorial import items_by_phenomenon
+from cimento.verdicts.effects import items_by_phenomenon
 
 GOOD, BAD = "good", "bad"
 RANKED_BY = "meanlp"
