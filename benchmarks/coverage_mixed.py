@@ -13,8 +13,8 @@ from collections.abc import Sequence
 import numpy as np
 from publishing import publish, table
 
+from cimento.paradigms.regions.factorial import BY_CLUSTER, INTERCEPTS, SLOPES
 from cimento.statistics.mixed import mixed_model
-from cimento.verdicts.factorial_mixed import BY_CLUSTER, INTERCEPTS, SLOPES
 
 SEED = 20261121
 TRIALS = 300

@@ -12,12 +12,12 @@ import polars as pl
 from cimento.io.tables import TOKENS, requests_table
 from cimento.measures.sentence import Reasons
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.predictions import KINDS, Judged, Outcome, combine
 from cimento.paradigms.registry import find_paradigm
 from cimento.runs.run import Run
 from cimento.suites.formula import Connective
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.stimuli import plan_suite
-from cimento.verdicts.formula import KINDS, Judged, Outcome, combine
 
 
 def make_suite(

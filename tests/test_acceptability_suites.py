@@ -10,7 +10,7 @@ import pytest
 from cimento.acceptability.readers.connectives import CONNECTIVES
 from cimento.acceptability.suites import load_rated
 from cimento.cli.main import invoke
-from cimento.paradigms.suites import audit_suite
+from cimento.paradigms.registry import audit_suite
 from cimento.suites.builtin import builtin_names, find_suite
 
 NAMES = builtin_names(kind="acceptability")

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from cimento import evaluate
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.chance import COUNTED, NORMAL, chance_level
 from cimento.report.formatting import remarks
 from cimento.report.terminal import terminal_table
 from cimento.runs.summary import Summary
 from cimento.suites.formula import parse
-from cimento.verdicts.chance import COUNTED, NORMAL, chance_level
 from tests.judging import make_suite
 
 

@@ -12,16 +12,16 @@ from hypothesis import strategies as st
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
 from cimento.measures.sentence import Missing, length_penalty
-from cimento.suites.design import ISLAND_CONDITIONS, squares
-from cimento.suites.model import Meta, Suite
-from cimento.verdicts.effects import (
+from cimento.paradigms.regions.factorial import factorial
+from cimento.paradigms.regions.two_by_two import (
     NO_CONDITION,
     ONE_ITEM,
     effects_of,
     effects_of_means,
     without_noise,
 )
-from cimento.verdicts.factorial import factorial
+from cimento.suites.design import ISLAND_CONDITIONS, squares
+from cimento.suites.model import Meta, Suite
 from tests.designs import island_suite, scores
 
 TWO_ITEMS = {"1": (-10.0, -11.0, -12.0, -20.0), "2": (-9.0, -12.0, -11.0, -13.0)}

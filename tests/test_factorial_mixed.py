@@ -8,10 +8,16 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cimento.paradigms.regions.factorial import (
+    BY_CLUSTER,
+    INTERCEPTS,
+    SLOPES,
+    Factorial,
+    design_models,
+    factorial,
+)
 from cimento.statistics.design import Design
 from cimento.statistics.means import t_test
-from cimento.verdicts.factorial import Factorial, factorial
-from cimento.verdicts.factorial_mixed import BY_CLUSTER, INTERCEPTS, SLOPES, design_models
 from tests.designs import island_suite, scores
 
 ROWS = {

@@ -14,10 +14,10 @@ from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import Missing
 from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.text import region_text
+from cimento.paradigms.regions.two_by_two import region_dds
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of
 from cimento.suites.model import Region
-from cimento.verdicts.factorial_regions import region_dds
 from tests.designs import island_suite
 
 NAMES = ("matrix", "joint", "rest")

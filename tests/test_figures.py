@@ -15,8 +15,10 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.measures.regions import RegionValues
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.sections import run_report
+from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.report.figures_conditions import (
     half_widths,
     interaction_figure,
@@ -38,8 +40,6 @@ from cimento.studies.islands.human import people_result
 from cimento.suites.builtin import find_suite
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
-from cimento.verdicts.effects import effects_of
-from cimento.verdicts.factorial import Factorial, factorial
 from tests.designs import island_suite, scores
 from tests.pages import parse_page
 from tests.suites_on_disk import write

@@ -9,9 +9,9 @@ import pytest
 
 from cimento.io.tables import TOKENS
 from cimento.measures import BITS_PER_NAT, Missing, region_values
+from cimento.paradigms.regions.predictions import evaluate
 from cimento.suites.formula import parse
 from cimento.suites.model import METRICS
-from cimento.verdicts.formula import evaluate
 from tests.judging import joined, judged, make_suite, requests_of
 
 pytestmark = pytest.mark.golden

@@ -11,11 +11,11 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.chance import NEAR_TIE_BITS, near_ties
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.report.formatting import near_ties as said_near_ties
 from cimento.report.formatting import remarks
 from cimento.runs.outcomes import each_outcome
-from cimento.verdicts.near_ties import NEAR_TIE_BITS, near_ties
 from tests.judging import make_suite
 
 

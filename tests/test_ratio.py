@@ -14,9 +14,14 @@ from hypothesis import strategies as st
 from cimento.errors import UsageError
 from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import Missing, Unit
+from cimento.paradigms.regions.contrast import (
+    Contrast,
+    ItemRatio,
+    find_contrast,
+    items_with_other_contexts,
+    probability_ratios,
+)
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
-from cimento.verdicts.ratio import ItemRatio, probability_ratios
 
 surprisals = st.floats(0, 1e4)
 

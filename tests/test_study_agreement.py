@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
+from cimento.paradigms.regions.contrast import Contrast, ItemRatio
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.profile import (
     contrasted,
@@ -30,8 +31,6 @@ from cimento.studies.agreement.twins import (
 )
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.published import language_code
-from cimento.verdicts.contrast import Contrast
-from cimento.verdicts.ratio import ItemRatio
 
 STARTERS = Path(__file__).parent.parent / "src" / "cimento" / "data" / "suites"
 FORMULA = "(3;%match%) < (3;%mismatch_num%)"

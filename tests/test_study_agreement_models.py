@@ -13,6 +13,7 @@ from scipy import stats
 from cimento.cli.main import invoke
 from cimento.errors import InputError
 from cimento.models.hf.files import Located
+from cimento.paradigms.regions.contrast import Contrast, ItemRatio
 from cimento.statistics.multiple import holm
 from cimento.studies.agreement.models import (
     SAME,
@@ -28,8 +29,6 @@ from cimento.studies.agreement.profile import profile_figure, profile_frame, pro
 from cimento.studies.agreement.table import language_rows, suite_row
 from cimento.studies.agreement.twins import AgreementRun
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.verdicts.contrast import Contrast
-from cimento.verdicts.ratio import ItemRatio
 
 SUITES = Path(__file__).parent.parent / "src" / "cimento" / "data" / "suites"
 

@@ -11,6 +11,7 @@ from cimento.statistics.within import within_intervals
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
+from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.studies.islands.fillers import filler_effects, filler_model
 from cimento.studies.islands.human import (
     by_phenomenon,
@@ -32,7 +33,6 @@ from cimento.studies.islands.tables import blimp_models, tables
 from cimento.studies.record import Section, as_json, as_text, beside, read_rows
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.pairs import merge_suites
-from cimento.verdicts.factorial import Factorial, factorial
 from tests.designs import island_suite, scores
 from tests.suites_on_disk import write
 

@@ -13,10 +13,10 @@ from cimento.errors import FormulaError, UsageError
 from cimento.io.tables import validate
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
 from cimento.paradigms.regions.judging import ALL
+from cimento.paradigms.regions.predictions import Outcome, evaluate
 from cimento.runs.outcomes import OUTCOMES as TABLE
 from cimento.suites.formula import Comparison, Junction, comparisons, parse, references
 from cimento.suites.model import METRICS
-from cimento.verdicts.formula import Outcome, evaluate
 from tests.judging import joined, judged, make_suite, requests_of, word_tokens
 from tests.test_formula import FORMULAS
 

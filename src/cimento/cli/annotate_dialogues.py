@@ -95,7 +95,7 @@ def import_(
     The copy says who reviewed it; its status is `reviewed` where every row has a verdict and none
     is left wrong or unsure. Exit code 2: what was corrected has faults.
     """
-    from cimento.paradigms.suites import audit_suite
+    from cimento.paradigms.registry import audit_suite
     from cimento.people.annotate.spreadsheets import LOG, import_review
     from cimento.suites.builtin import find_suite
 

@@ -139,7 +139,7 @@ def nli(
     from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.paradigms.cloze.writing import write_folder
-    from cimento.paradigms.suites import sentence_suite
+    from cimento.paradigms.registry import sentence_suite
     from cimento.suites.model import Meta
 
     source, words = sentence_suite(load_suite(suite)), open_wording(wording)

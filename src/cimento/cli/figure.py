@@ -13,10 +13,10 @@ from cimento.options import option
 from cimento.report.figures_conditions import Bars
 
 if TYPE_CHECKING:
+    from cimento.paradigms.regions.factorial import Factorial
     from cimento.report.figures import Figure
     from cimento.report.records import RunReport
     from cimento.runs.run import Run
-    from cimento.verdicts.factorial import Factorial
 
 OF_SENTENCES = (
     "interaction", "rows", "items", "position", "tokens", "length", "regions",
@@ -165,7 +165,7 @@ def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
 
 
 def _ps(result: Factorial, options: FigureOptions) -> dict[str, float | None]:
-    from cimento.verdicts.factorial_tests import dd_tests
+    from cimento.paradigms.regions.factorial import dd_tests
 
     tests = dd_tests([result], normalisation=options.scale, seed=options.seed)
     return {test.phenomenon: test.dd.p for test in tests}

@@ -82,7 +82,7 @@ def _check(options: _CheckOptions) -> int:
     """
     from cimento.api import load_suites
     from cimento.models.registry import open_scorer
-    from cimento.paradigms.suites import sentence_suite
+    from cimento.paradigms.registry import sentence_suite
     from cimento.testing import check_model
 
     named = [sentence_suite(suite) for suite in load_suites(options.suites)]

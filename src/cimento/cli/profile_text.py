@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import permutations
 from typing import TYPE_CHECKING
 
+from cimento.compare.item_outcomes import rates_only
 from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.profile import EXPRESSION
 from cimento.paradigms.cloze.shares import (
@@ -16,7 +17,6 @@ from cimento.paradigms.cloze.shares import (
     hit_ranks,
 )
 from cimento.report.formatting import agreement, interval, number, signed
-from cimento.verdicts.kinds import rates_only
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate

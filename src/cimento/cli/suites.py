@@ -295,7 +295,7 @@ def check(
 
     The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
     """
-    from cimento.paradigms.suites import audit_suite
+    from cimento.paradigms.registry import audit_suite
     from cimento.suites.archives import opened
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
@@ -338,7 +338,7 @@ def convert(
 ) -> None:
     """Write a suite in another format; refused where the format would lose something."""
     from cimento.api import load_suite
-    from cimento.paradigms.suites import sentence_suite
+    from cimento.paradigms.registry import sentence_suite
     from cimento.suites.builtin import find_suite
     from cimento.suites.formats.registry import convert as write
     from cimento.suites.load import open_suite

@@ -57,7 +57,7 @@ def match_suite(
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
     from cimento.io.inline_markup import columns
-    from cimento.paradigms.suites import sentence_suite
+    from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.matching import Limits, match_items
 
@@ -106,7 +106,7 @@ def prime_suite(
     """
     from cimento.api import load_suite
     from cimento.cli.console import note
-    from cimento.paradigms.suites import sentence_suite
+    from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.variants import COLUMN, prime
 
@@ -131,7 +131,7 @@ def merge_suite(
     """
     from cimento.api import load_suites
     from cimento.cli.console import note
-    from cimento.paradigms.suites import sentence_suite
+    from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.pairs import merge_suites
 
@@ -353,7 +353,7 @@ def vary_suite(
     from cimento.api import load_suite
     from cimento.cli.console import note, show
     from cimento.io.inline_markup import columns
-    from cimento.paradigms.suites import sentence_suite
+    from cimento.paradigms.registry import sentence_suite
     from cimento.suites.faults import summarize
     from cimento.suites.formats.native import write_native
     from cimento.suites.load import inspect_suite

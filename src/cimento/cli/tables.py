@@ -43,9 +43,8 @@ def make_table(
     """
     from cimento.errors import UsageError
     from cimento.paradigms.regions.designs import factorials
+    from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
-    from cimento.verdicts.factorial_mixed import design_models
-    from cimento.verdicts.factorial_tests import dd_tests
 
     own = {
         "licensing": _licensing,

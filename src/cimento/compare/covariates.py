@@ -22,11 +22,11 @@ from cimento.paradigms.regions.judging import (
     options_of,
     questions,
 )
+from cimento.paradigms.regions.predictions import judged_items, parse_predictions
 from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM, Coefficient, regress
-from cimento.verdicts.judge import judged_items, parse_predictions
 
 if TYPE_CHECKING:
     import polars as pl

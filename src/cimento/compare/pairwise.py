@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.compare.item_outcomes import ItemOutcomes
+from cimento.compare.item_outcomes import ItemOutcomes, apart, rates_only
+from cimento.paradigms.regions.two_by_two import mean_or_none, without_noise
 from cimento.runs.outcomes import design_of
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import CorrelationDifference, correlation_difference
@@ -26,8 +27,6 @@ from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import benjamini_hochberg, holm
 from cimento.statistics.power import Equivalence, detectable_difference, tost_shares
 from cimento.statistics.values import Significance, Statistic
-from cimento.verdicts.effects import mean_or_none, without_noise
-from cimento.verdicts.kinds import apart, rates_only
 
 if TYPE_CHECKING:
     import polars as pl

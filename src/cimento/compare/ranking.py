@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from cimento.compare.item_outcomes import ItemOutcomes
+from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import (
     CORRECTIONS,
     Correction,
@@ -24,7 +24,6 @@ from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.multiple import Rank, rank_by_pairs
 from cimento.statistics.reliability import ItemAnalysis, item_analysis
 from cimento.statistics.values import Significance
-from cimento.verdicts.kinds import rates_only
 
 TWO = 2
 

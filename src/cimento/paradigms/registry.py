@@ -11,14 +11,18 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
 from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.plugins import find_plugin, plugin_names
+from cimento.paradigms.base import SuiteAudit, SuiteReading
 from cimento.suites import faults
 from cimento.suites.archives import opened
 from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.kinds import kind_of
 from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
+from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
-    from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading
+    from cimento.api import LoadedSuite
+    from cimento.paradigms.base import AnyParadigm, ParadigmOptions
+
 
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions.paradigm:REGIONS",
@@ -174,3 +178,37 @@ def parse_options(
 
 def _is_paradigm(value: object) -> TypeGuard[AnyParadigm]:
     return all(hasattr(value, name) for name in ("name", "options", "read", "requests", "judge"))
+
+
+def sentence_suite(loaded: LoadedSuite) -> Suite:
+    """A suite whose items are sentences in regions, as many commands on suites need it.
+
+    Raises:
+        InputError: its items are something else.
+    """
+    suite = loaded.suite
+    if not isinstance(suite, Suite):
+        raise InputError(
+            where=str(loaded.reading.path),
+            seen=f"is a suite of the paradigm {loaded.paradigm.name!r}, and one of sentences in"
+            " regions is needed here",
+            todo="`cimento run`, `suites check` and `suites show` take suites of every kind.",
+        )
+    return suite
+
+
+def audit_suite(path: Path) -> SuiteAudit:
+    """What is in a suite of any paradigm, and what is wrong with it.
+
+    Args:
+        path: as for `paradigm_of`.
+
+    Raises:
+        InputError: it cannot be read, or is of a kind that nothing knows.
+    """
+    paradigm = paradigm_of(path)
+    try:
+        reading = paradigm.read(path)
+    except SuiteError as error:
+        reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
+    return paradigm.audit(reading)

@@ -10,14 +10,17 @@ from cimento.report import formatting
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 
 if TYPE_CHECKING:
+    from cimento.paradigms.regions.factorial import (
+        DDTest,
+        DesignModel,
+        Factorial,
+        PhenomenonEffects,
+        Share,
+    )
+    from cimento.paradigms.regions.licensing import LicensingEffect
+    from cimento.paradigms.regions.two_by_two import Effects, RegionDD
     from cimento.statistics.means import Mean
     from cimento.statistics.mixed import FixedEffect
-    from cimento.verdicts.effects import Effects
-    from cimento.verdicts.factorial import Factorial, PhenomenonEffects, Share
-    from cimento.verdicts.factorial_mixed import DesignModel
-    from cimento.verdicts.factorial_regions import RegionDD
-    from cimento.verdicts.factorial_tests import DDTest
-    from cimento.verdicts.licensing import LicensingEffect
 
 _number = partial(formatting.number, digits=4, absent=BLANK)
 _bits = partial(formatting.number, digits=2, absent=BLANK)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.measures.regions import RegionValues
+    from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects
+    from cimento.paradigms.regions.two_by_two import Effects
     from cimento.suites.model import Suite
-    from cimento.verdicts.effects import Effects
-    from cimento.verdicts.factorial import Factorial, PhenomenonEffects
 
 
 Bars: TypeAlias = Literal["se", "means-removed", "cousineau-morey", "loftus-masson"]

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.compare.ranking import Ranking
+    from cimento.paradigms.regions.factorial import Factorial
     from cimento.report.records import RunReport
-    from cimento.verdicts.factorial import Factorial
 
 
 BINS = 24

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     import altair as alt
     import polars as pl
 
+    from cimento.paradigms.regions.factorial import Factorial
     from cimento.report.items import ItemRecord
     from cimento.report.records import RunReport
     from cimento.report.strips import Strip
     from cimento.statistics.calibration import Calibration
-    from cimento.verdicts.factorial import Factorial
 
 
 COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")

@@ -15,10 +15,10 @@ from cimento.statistics.regression import CONSTANT_TERM
 if TYPE_CHECKING:
     from cimento.compare.covariates import MarginCovariates
     from cimento.compare.ranking import Ranking
+    from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.sensitivity import Sensitivity
     from cimento.statistics.planning import Pilot, SizePlan
     from cimento.statistics.regression import Coefficient
-    from cimento.verdicts.people import ChoiceRate
 
 
 _share = partial(formatting.rate, absent=BLANK)

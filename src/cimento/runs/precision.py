@@ -20,10 +20,9 @@ from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
 from cimento.models.base import DtypeName, Policy
 from cimento.models.registry import AnyScorer
+from cimento.paradigms.regions.predictions import KINDS, judged_items, parse_predictions
 from cimento.suites.model import Suite
 from cimento.suites.stimuli import Plan, plan_suite
-from cimento.verdicts.formula import KINDS
-from cimento.verdicts.judge import judged_items, parse_predictions
 
 TOGETHER = (1, 8, 0)
 """How many texts are given to a model at once; 0 for all."""

@@ -25,7 +25,7 @@ from cimento.paradigms.cloze.reading import read_cell, write_cell
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.paradigms.cloze.writing import write_folder
-from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing
+from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
 from cimento.statistics.values import Statistic
 from cimento.suites.tables import read_table

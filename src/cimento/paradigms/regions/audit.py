@@ -11,9 +11,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.paradigms.regions.confounds import Confound, find_confounds
+from cimento.paradigms.regions.contrast import Contrast, find_contrast, items_with_other_contexts
 from cimento.suites.stimuli import ScoreRequest, join_regions
-from cimento.verdicts.confounds import Confound, find_confounds
-from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer

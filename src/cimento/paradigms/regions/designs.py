@@ -10,6 +10,8 @@ from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.registry import Measure
 from cimento.measures.sentence import Missing, Value
+from cimento.paradigms.regions.chance import near_ties
+from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     judged_suite,
@@ -20,20 +22,17 @@ from cimento.paradigms.regions.judging import (
     suite_of,
     values_of,
 )
+from cimento.paradigms.regions.licensing import LicensingEffect, licensing_effects
+from cimento.paradigms.regions.predictions import Kind
+from cimento.paradigms.regions.two_by_two import RegionDD, items_by_phenomenon, region_dds
 from cimento.runs.run import Run
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
-from cimento.verdicts.effects import items_by_phenomenon
-from cimento.verdicts.factorial import Factorial, factorial
-from cimento.verdicts.factorial_regions import RegionDD, region_dds
-from cimento.verdicts.formula import Kind
-from cimento.verdicts.licensing import LicensingEffect, licensing_effects
-from cimento.verdicts.near_ties import near_ties
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.verdicts.people import ChoiceRate
+    from cimento.paradigms.regions.people import ChoiceRate
 
 DEFAULT_MEASURE = "surprisal-bits"
 """Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
@@ -142,7 +141,7 @@ def people_of(run: Run) -> list[ChoiceRate]:
     suite, options = judged_suite(run), options_of(run)
     if CHOSEN_BY not in suite.column_names:
         return []
-    from cimento.verdicts.people import choice_rates
+    from cimento.paradigms.regions.people import choice_rates
 
     names, own = questions(run), options.numbers(len(suite.predictions))
     # The conjunction has no number, unless it is that of one prediction.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure
 from cimento.measures.regions import with_equal_costs
+from cimento.paradigms.regions.chance import Chance, chance_level, near_ties, scale_reason
 from cimento.paradigms.regions.designs import (
     compares_sentences,
     effects_of,
@@ -19,6 +20,7 @@ from cimento.paradigms.regions.designs import (
     people_of,
     region_dds_of,
 )
+from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     ALL,
     PHENOMENON,
@@ -28,22 +30,19 @@ from cimento.paradigms.regions.judging import (
     suite_of,
     verdicts_of,
 )
+from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.runs.estimates import Estimate, Role
 from cimento.runs.outcomes import GROUP, rate
 from cimento.suites.design import regions_measured
-from cimento.verdicts.chance import Chance, chance_level, scale_reason
-from cimento.verdicts.factorial_tests import dd_tests
-from cimento.verdicts.judge import parse_predictions
-from cimento.verdicts.near_ties import near_ties
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.paradigms.regions.factorial import Factorial, Share
+    from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.run import Run
     from cimento.statistics.means import Mean
     from cimento.suites.formula import Formula
-    from cimento.verdicts.factorial import Factorial, Share
-    from cimento.verdicts.people import ChoiceRate
 
 DD = "DD"
 """The difference of differences of a two by two design."""

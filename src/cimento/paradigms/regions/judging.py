@@ -20,9 +20,8 @@ from cimento.measures.regions import (
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.measures.unigrams import load_unigrams
+from cimento.paradigms.regions.predictions import KINDS, combine, judged_items, parse_predictions
 from cimento.runs.outcomes import GROUP, OUTCOMES
-from cimento.verdicts.formula import KINDS, combine
-from cimento.verdicts.judge import judged_items, parse_predictions
 
 if TYPE_CHECKING:
     import polars as pl

@@ -250,8 +250,8 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return condition_scores(run)
 
     def methods(self, run: Run) -> MethodFacts:
-        """How a run was judged; see `cimento.paradigms.regions.methods.region_methods`."""
-        from cimento.paradigms.regions.methods import region_methods
+        """How a run was judged; see `cimento.paradigms.regions.text.region_methods`."""
+        from cimento.paradigms.regions.text import region_methods
 
         return region_methods(run)
 

@@ -1,26 +1,254 @@
-"""What people are asked about suites of sentences, and their answers as columns of a copy."""
+"""How often people choose as a suite predicts, beside a model on the same items.
+
+Each prediction is evaluated with what people did in the place of surprisals: a sentence costs
+minus the number of people who chose it, so that the one chosen most costs least. That is the
+verdict of the majority. One person's choice is the same with one vote; the mean over items of the
+share of single choices by which the prediction holds is what one person does, which a majority of
+many hides.
+"""
 
 from __future__ import annotations
 
 import dataclasses
+import functools
+import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.people import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.judging import CHOSEN_BY
+from cimento.paradigms.regions.predictions import Kind, evaluate, parse_predictions
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.people.judgments.summaries import rating_of
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
+from cimento.statistics.means import bounded_mean
+from cimento.suites.formula import Formula, Junction, canonical, numbers, references
 from cimento.suites.kinds import RATED
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, JsonValue, Suite
+    from cimento.suites.model import Condition, Item, JsonValue, Suite
+
+
+MAJORITY, ONE_PERSON = "most people", "one person"
+
+NO_CHOICES = "nobody chose between these sentences"
+NO_SINGLE = "one choice cannot decide the prediction both ways"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChoiceRate:
+    """How often one prediction, or the conjunction of all, holds of people or of a model.
+
+    Attributes:
+        suite: its name.
+        prediction: its number; None for the conjunction.
+        who: `MAJORITY`, `ONE_PERSON`, or the label of a model.
+        of_people: whether it is a rate of people.
+        n: items in it, each of which people answered.
+        tied: of these, the ties; None for single choices.
+        choices: made by people in these items; None for a model.
+        rate: share of the items, or mean over them of the share of choices; None without items.
+        low: lower end of its 95 % interval; None where there is none.
+        high: upper end.
+        reason: why there is no interval, or no rate.
+    """
+
+    suite: str
+    prediction: int | None
+    who: str
+    of_people: bool
+    n: int
+    tied: int | None = None
+    choices: int | None = None
+    rate: float | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str | None = None
+
+
+def choice_rates(
+    suite: Suite,
+    verdicts: Mapping[int | None, Mapping[str, Kind]],
+    model: str,
+    *,
+    passes: Collection[Kind],
+    seed: int,
+) -> list[ChoiceRate]:
+    """The rates of people and of a model on the items that people answered.
+
+    Args:
+        suite: as it was judged.
+        verdicts: of the model, item to verdict, by number of the prediction in the order of the
+            suite's predictions, the conjunction's last.
+        model: its label.
+        passes: the verdicts that count as right, of people as of the model.
+        seed: of the draws of intervals.
+
+    Returns:
+        Three for each prediction; for one that choices of sentences cannot decide, or where nobody
+        chose, one with the reason.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    trees = parse_predictions(suite)
+    counts: dict[str, dict[str, int]] = {}
+    unread = ""
+    for item in suite.items:
+        own = _counts(item)
+        if isinstance(own, str):
+            unread = unread or own
+        elif any(own.values()):
+            counts[item.id] = own
+    whole = len(suite.region_names) == 1
+    clusters = suite.clusters() if suite.cluster else None
+    questions = [(tree,) for tree in trees] + ([trees] if len(trees) > 1 else [])
+    found: list[ChoiceRate] = []
+    for (number, own_verdicts), parts in zip(verdicts.items(), questions, strict=False):
+        reason = unread or _undecidable(parts, whole_sentence=whole)
+        votes = _Votes(suite.name, number, parts, counts, clusters)
+        if reason or not counts:
+            found.append(votes.nothing(MAJORITY, reason or NO_CHOICES))
+        else:
+            found += votes.rates(own_verdicts, model, passes, seed)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Votes:
+    """Choices of people with what is predicted of them.
+
+    Attributes:
+        suite: its name.
+        number: of the prediction; None for the conjunction.
+        trees: what has to hold.
+        counts: item to condition to how many people chose it; each item has one choice or more.
+        clusters: item to what it belongs to; None where each stands alone.
+    """
+
+    suite: str
+    number: int | None
+    trees: Sequence[Formula]
+    counts: Mapping[str, Mapping[str, int]]
+    clusters: Mapping[str, Hashable] | None
+
+    def nothing(self, who: str, reason: str) -> ChoiceRate:
+        """A line without a rate of people."""
+        return ChoiceRate(
+            suite=self.suite, prediction=self.number, who=who, of_people=True, n=0, reason=reason
+        )
+
+    def rates(
+        self, verdicts: Mapping[str, Kind], model: str, passes: Collection[Kind], seed: int
+    ) -> Iterator[ChoiceRate]:
+        """The majority, one person, and the model on the items of the majority."""
+        kinds = {item: _kind(self.trees, own) for item, own in self.counts.items()}
+        known = {item: kind for item, kind in kinds.items() if kind != "unscored"}
+        yield self._share(known, MAJORITY, passes, people=True)
+        yield self._single(seed)
+        beside = {
+            item: verdict
+            for item, verdict in verdicts.items()
+            if item in known and verdict != "unscored"
+        }
+        yield self._share(beside, model, passes, people=False)
+
+    def _share(
+        self, kinds: Mapping[str, Kind], who: str, passes: Collection[Kind], *, people: bool
+    ) -> ChoiceRate:
+        passed = [kind in passes for kind in kinds.values()]
+        interval = share_interval(passed, Design.of(kinds, self.clusters))
+        return ChoiceRate(
+            suite=self.suite,
+            prediction=self.number,
+            who=who,
+            of_people=people,
+            n=len(kinds),
+            tied=list(kinds.values()).count("tie"),
+            choices=sum(sum(self.counts[item].values()) for item in kinds) if people else None,
+            rate=sum(passed) / len(passed) if passed else None,
+            low=interval.low,
+            high=interval.high,
+            reason=interval.reason,
+        )
+
+    def _single(self, seed: int) -> ChoiceRate:
+        """The mean share of choices by which the prediction holds, ties left out."""
+        shares: dict[str, float] = {}
+        choices = 0
+        for item, own in self.counts.items():
+            kinds = {name: _kind(self.trees, {n: n == name for n in own}) for name in own}
+            if not {"pass", "fail"} <= set(kinds.values()):
+                continue
+            held = sum(n for name, n in own.items() if kinds[name] == "pass")
+            decided = held + sum(n for name, n in own.items() if kinds[name] == "fail")
+            if decided:
+                shares[item] = held / decided
+                choices += decided
+        if not shares:
+            return self.nothing(ONE_PERSON, NO_SINGLE)
+        interval = bounded_mean(list(shares.values()), Design.of(shares, self.clusters), seed=seed)
+        return ChoiceRate(
+            suite=self.suite,
+            prediction=self.number,
+            who=ONE_PERSON,
+            of_people=True,
+            n=len(shares),
+            choices=choices,
+            rate=math.fsum(shares.values()) / len(shares),
+            low=interval.low,
+            high=interval.high,
+            reason=interval.reason,
+        )
+
+
+def _kind(trees: Sequence[Formula], votes: Mapping[str, int]) -> Kind:
+    """What predictions say where a sentence costs minus its votes."""
+    values = {name: [0.0 - count] for name, count in votes.items()}
+    return evaluate(functools.reduce(partial(Junction, "&"), trees), values).verdict
+
+
+def _counts(item: Item) -> dict[str, int] | str:
+    """How many people chose each sentence that has a count, or why that cannot be read."""
+    found = {}
+    for condition in item.conditions:
+        cell = condition.columns.get(CHOSEN_BY, "").strip()
+        count = whole_number(cell)
+        if count is not None:
+            found[condition.name] = count
+        elif cell:
+            return (
+                f"{CHOSEN_BY} of item {item.id!r}, {condition.name!r} is {cell!r}, no whole number"
+            )
+    return found
+
+
+def _undecidable(trees: Sequence[Formula], *, whole_sentence: bool) -> str:
+    """Why choices of sentences cannot decide a prediction; empty where they can.
+
+    Args:
+        trees: what has to hold.
+        whole_sentence: whether a sentence has one region, which is then the sentence.
+    """
+    for tree in trees:
+        for reference in references(tree):
+            if reference.region != "*" and not whole_sentence:
+                return f"people chose sentences, and {canonical(reference)} is a part of one"
+        if numbers(tree):
+            return "people's choices are no bits, and the prediction has a number in it"
+    return ""
+
 
 SENTENCE_ID = "sentence_id"
 """Free column with an id of each sentence, as suites made of treebanks have it."""

@@ -16,10 +16,10 @@ from cimento.measures.sentence import (
 )
 from cimento.paradigms.regions.designs import is_factorial
 from cimento.paradigms.regions.judging import scores_of, sentences_of, suite_of, tokens_of
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.grid import BLANK, Grid
 from cimento.runs.run import Run
 from cimento.suites.design import squares
-from cimento.verdicts.effects import items_by_phenomenon
 
 GOOD, BAD = "good", "bad"
 RANKED_BY = "meanlp"

@@ -16,6 +16,7 @@ from cimento.paradigms.regions.designs import (
     people_of,
     region_dds_of,
 )
+from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     judged_suite,
     on_each_measure,
@@ -40,14 +41,12 @@ from cimento.report.records import (
 from cimento.report.robustness import people_grid
 from cimento.runs.outcomes import each_outcome
 from cimento.suites.design import regions_measured
-from cimento.verdicts.factorial_tests import dd_tests
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
+    from cimento.paradigms.regions.factorial import DDTest, Factorial
     from cimento.runs.run import Run
     from cimento.runs.summary import RunSummary
-    from cimento.verdicts.factorial import Factorial
-    from cimento.verdicts.factorial_tests import DDTest
 
 FEW_REGIONS = 3
 """Suites with fewer regions have no curve of surprisals."""

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.paradigms.regions.judging import on_each_measure, options_of, suite_of
+from cimento.cite.sentences import counted, measure_phrase
+from cimento.paradigms.base import MethodFacts
+from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_ties
+from cimento.paradigms.regions.judging import (
+    ALL,
+    judged_suite,
+    on_each_measure,
+    options_of,
+    suite_of,
+)
 from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
 from cimento.report.grid import Grid, as_text
 from cimento.report.robustness import people_grid
@@ -15,6 +24,7 @@ from cimento.runs.summary import Summary
 from cimento.suites.design import regions_measured
 
 if TYPE_CHECKING:
+    from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
 
 
@@ -79,3 +89,144 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     if people:
         grids.append(people_grid(people))
     return grids
+
+
+_TWO = 2
+_FIRST = {
+    "drop": "was left out of every sum and length",
+    "zero": "counted as a surprisal of 0",
+}
+_METRICS = {
+    "sum": "sum", "mean": "mean", "median": "median", "range": "range", "max": "largest",
+    "min": "smallest",
+}  # fmt: skip
+
+
+def region_methods(run: Run) -> MethodFacts:
+    """What was compared, by which rules, and which tests were made.
+
+    Args:
+        run: of a region suite.
+    """
+    suite, options = suite_of(run), options_of(run)
+    conditions = len(suite.condition_names)
+    many = f" in {conditions} conditions" if conditions > 1 else ""
+    crossed = " and ".join(
+        f"{name} ({', '.join(levels)})" for name, levels in suite.factors.items()
+    )
+    return MethodFacts(
+        counted=f"{counted(len(suite.items), 'item', 'items')}{many}",
+        design=f"Its items cross the factors {crossed}." if crossed else "",
+        sentences=(*_judged(run), *_design(run)),
+        together=f"items of one {suite.cluster}" if suite.cluster else "",
+        measures=tuple(filter(None, (options.measure, *options.also))),
+    )
+
+
+def _judged(run: Run) -> list[str]:
+    """Predictions, conventions, ties and chance; nothing where nothing is predicted."""
+    if not judged_suite(run).predictions:
+        return []
+    return [_compared(run), *_conventions(run), _ties(run), _near_ties(run), _chance(run)]
+
+
+def _compared(run: Run) -> str:
+    suite, options = judged_suite(run), options_of(run)
+    formulas = "; ".join(prediction.formula for prediction in suite.predictions)
+    what = (
+        f"whole sentences of an item by {measure_phrase(options.measure)}"
+        if options.measure
+        else f"regions of an item by the {_METRICS.get(suite.metric, suite.metric)} of the"
+        f" surprisals of their tokens [@hale2001], in {options.unit}"
+    )
+    count = len(suite.predictions)
+    many = "prediction compares" if count == 1 else f"{count} predictions compare"
+    beside = f" Beside that they were judged by {'; '.join(map(measure_phrase, options.also))}."
+    return f"The {many} {what} [@hu2020]: {formulas}.{beside if options.also else ''}"
+
+
+def _conventions(run: Run) -> list[str]:
+    options = options_of(run)
+    stated = []
+    if options.compat:
+        stated.append(f"Conventions were those of {options.compat}.")
+    if options.unigrams:
+        stated.append(f"Unigram frequencies were those of {options.unigrams}.")
+    if options.unscored_first in _FIRST:
+        done = _FIRST[options.unscored_first]
+        stated.append(f"A first token without left context {done}.")
+    return stated
+
+
+def _ties(run: Run) -> str:
+    rule = "as a pass" if options_of(run).ties == "pass" else "as no pass"
+    return f"Two sides that are exactly equal are a tie, which counts {rule}."
+
+
+def _accuracies(run: Run) -> list[Estimate]:
+    """The accuracies over all items, on the measure that the run is judged on."""
+    method = options_of(run).measure
+    return [
+        estimate
+        for estimate in run.estimates()
+        if not estimate.group and estimate.is_share and estimate.near_tied is not None
+        and (not method or estimate.method == method)
+    ]  # fmt: skip
+
+
+def _near_ties(run: Run) -> str:
+    """How many verdicts the number format may have decided."""
+    threshold = near_ties(run.manifest, options_of(run).near_tie_bits)
+    accuracies = _accuracies(run)
+    single = [one for one in accuracies if one.question != ALL] or accuracies
+    near = sum(one.near_tied or 0 for one in single)
+    judged = sum(one.n for one in single)
+    have = "has" if near == 1 else "have"
+    return (
+        f"Margins below {threshold.bits:g} bits are within what another batch or machine may change"
+        f" ({threshold.reason}); {near:,} of {judged:,} verdicts {have} one."
+    )
+
+
+def _chance(run: Run) -> str:
+    """How chance levels were found."""
+    by_method: dict[str, list[str]] = {}
+    for estimate in _accuracies(run):
+        if estimate.chance is not None and estimate.chance_method:
+            levels = by_method.setdefault(estimate.chance_method, [])
+            levels.append(f"{estimate.chance:.3f}")
+    stated = "; ".join(
+        f"{', '.join(dict.fromkeys(levels))} {_with_source(method)}"
+        for method, levels in by_method.items()
+    )
+    return (
+        "Chance supposes independent values of one distribution, and so conditions of equal"
+        f" length{f': {stated}' if stated else ''}."
+    )
+
+
+def _with_source(method: str) -> str:
+    if method == NORMAL:
+        return f"{method} [@sheppard1899]"
+    if method == COUNTED:
+        return method
+    return f"{method.replace('(', 'from standard normal values (')} [@hammersley1956]"
+
+
+def _design(run: Run) -> list[str]:
+    """Effects of a two by two design and their tests."""
+    suite = suite_of(run)
+    if len(suite.factors) != _TWO:
+        return []
+    effect = (
+        "Super-additivity is the difference of differences (DD) of the four condition means"
+        " [@sprouse2012]."
+    )
+    units = f"clusters (items of one {suite.cluster})" if suite.cluster else "items"
+    tests = (
+        f"The mean DD has a 95 % interval and a test over {units}, with CR2 standard errors"
+        " [@bell2002]: of 8 to 200 of them by the symmetric studentized bootstrap [@hall1988]"
+        f" (9,999 draws, seed {options_of(run).seed}), else by Student's t [@student1908]; p-values"
+        " are corrected by Holm over all phenomena tested together [@holm1979]."
+    )
+    return [effect, tests]

@@ -22,8 +22,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.people import chosen_task, refuse_run
-from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.plain import PlainParadigm, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, story_names
 from cimento.paradigms.stories.description import audit_record, suite_text
 from cimento.paradigms.stories.earlier import earlier_options, earlier_tables

@@ -10,6 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.compare.item_outcomes import apart
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.statistics.correlation import correlate
@@ -19,7 +20,6 @@ from cimento.statistics.multiple import holm
 from cimento.studies.agreement.profile import agreement_of, contrasted, design_of
 from cimento.studies.agreement.table import mean_or_none, version_of
 from cimento.suites.tables import read_table
-from cimento.verdicts.kinds import apart
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.profile import Contrasted

@@ -9,20 +9,24 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from cimento.measures.regions import FinalMarkRule
+from cimento.paradigms.regions.contrast import (
+    Contrast,
+    find_contrast,
+    items_with_other_contexts,
+    probability_ratios,
+)
 from cimento.paradigms.regions.judging import ALL, judged_suite, tokens_of, values_of
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.regression import Regression, regress
 from cimento.suites.published import language_code
-from cimento.verdicts.contrast import Contrast, find_contrast, items_with_other_contexts
-from cimento.verdicts.ratio import probability_ratios
 
 if TYPE_CHECKING:
     import polars as pl
 
+    from cimento.paradigms.regions.contrast import ItemRatio
     from cimento.runs.run import Run
     from cimento.suites.model import Condition, Item, JsonValue, Suite
-    from cimento.verdicts.ratio import ItemRatio
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

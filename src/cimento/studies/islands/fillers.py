@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cimento.measures.sentence import Value
+from cimento.paradigms.regions.licensing import Cell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.studies.islands.published import KOBZEVA_TABLES, WILCOX_ISLAND_TERM
 from cimento.studies.record import Line, Section, beside, need, number, read_rows
 from cimento.suites.design import Licensing
-from cimento.verdicts.licensing import Cell, LicensingEffect, effects_of_items
 
 KOBZEVA = (
     "Kobzeva, Arehalli, Linzen and Kush 2023, github.com/anastasiakobzeva/learning-FGDs-with-NLMs"

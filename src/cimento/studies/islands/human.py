@@ -11,6 +11,8 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.measures.normalising import Scope, z_scores
 from cimento.measures.sentence import Missing
+from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.paradigms.regions.two_by_two import CellMean, cell_mean, effects_of, effects_of_means
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import t_test, within_intervals
@@ -27,8 +29,6 @@ from cimento.studies.record import (
 )
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS, ISLAND_SQUARE
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
-from cimento.verdicts.effects import CellMean, cell_mean, effects_of, effects_of_means
-from cimento.verdicts.factorial import Factorial, factorial
 
 SOURCE = "Sprouse, Caponigro, Greco and Cecchetto 2016, doi:10.1007/s11049-015-9286-8"
 RECOMPUTED = "english/summary_by_phenomenon.csv"

@@ -10,6 +10,8 @@ from statistics import fmean
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.measures.normalising import NORMALISATIONS
+from cimento.paradigms.regions.factorial import Factorial, Share, normalised
+from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.studies.islands.fillers import kobzeva, wilcox
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
 from cimento.studies.islands.human import by_phenomenon, human, read_judgments, unit_means
@@ -33,8 +35,6 @@ from cimento.suites.faults import CHECKS
 from cimento.suites.load import inspect_suite, open_suite
 from cimento.suites.model import Condition, Suite, sentence
 from cimento.suites.pairs import merge_suites
-from cimento.verdicts.effects import effects_of
-from cimento.verdicts.factorial import Factorial, Share, normalised
 
 ITEMS_PER_SUITE = "items"
 

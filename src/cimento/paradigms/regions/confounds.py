@@ -14,10 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.suites.design import Square, squares
 from cimento.suites.matching import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.model import Item, Suite
-from cimento.verdicts.effects import items_by_phenomenon
 
 SHARE = 0.1
 """Of a phenomenon's items: fewer than these do not carry its DD."""

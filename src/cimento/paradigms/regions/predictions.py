@@ -13,6 +13,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from cimento.errors import FormulaError, did_you_mean
 from cimento.measures import BITS_PER_NAT, Unit, Value
 from cimento.measures.regions import RegionColumns
 from cimento.suites.formula import (
@@ -23,6 +24,7 @@ from cimento.suites.formula import (
     Quantity,
     Reference,
     canonical,
+    parse,
     references,
 )
 
@@ -31,6 +33,8 @@ if TYPE_CHECKING:
 
     from cimento.io.arrays import Floats, Integers
     from cimento.measures.sentence import Reasons
+    from cimento.suites.model import Suite
+
 
 Kind: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
 
@@ -303,3 +307,51 @@ def _conversion(source: Unit, target: Unit) -> float:
     if source == target:
         return 1.0
     return BITS_PER_NAT if source == "nats" else 1 / BITS_PER_NAT
+
+
+def judged_items(
+    suite: Suite, trees: Sequence[Formula], columns: RegionColumns, *, unit: Unit
+) -> tuple[Judged, ...]:
+    """What each prediction says of each item, in the order of the suite.
+
+    Args:
+        suite: a valid suite.
+        trees: what is judged.
+        columns: the values of regions; those of items that the suite has not are left out.
+        unit: unit of the numbers in the formulas and of the tolerance of ``=``.
+    """
+    values = ItemValues.of(columns, list(suite.item_ids()))
+    return tuple(evaluate_items(tree, values, unit=unit) for tree in trees)
+
+
+def parse_predictions(suite: Suite) -> tuple[Formula, ...]:
+    """The trees of a suite's predictions.
+
+    Raises:
+        FormulaError: a formula cannot be read, or names a region or condition there is not.
+    """
+    conditions = suite.condition_names
+    trees = tuple(parse(prediction.formula) for prediction in suite.predictions)
+    for tree, prediction in zip(trees, suite.predictions, strict=True):
+        _check_references(tree, prediction.formula, suite, conditions)
+    return trees
+
+
+def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequence[str]) -> None:
+    """Refuse a formula that names a region or a condition the suite does not have."""
+    count = len(suite.region_names)
+    for reference in references(tree):
+        if reference.condition not in conditions:
+            raise FormulaError(
+                formula=text,
+                column=reference.column,
+                seen=f"the suite {suite.name!r} has no condition {reference.condition!r}",
+                todo=did_you_mean(reference.condition, conditions),
+            )
+        if reference.region != "*" and reference.region > count:
+            raise FormulaError(
+                formula=text,
+                column=reference.column,
+                seen=f"the suite {suite.name!r} has no region {reference.region}",
+                todo=f"Its regions are numbered from 1 to {count}.",
+            )

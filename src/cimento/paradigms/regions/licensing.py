@@ -21,12 +21,12 @@ from typing import TypeAlias
 
 from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
+from cimento.paradigms.regions.two_by_two import without_noise
 from cimento.statistics.design import Design
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.multiple import holm
 from cimento.suites.design import Licensing, licensing_of
 from cimento.suites.model import Suite
-from cimento.verdicts.effects import without_noise
 
 NOT_MEASURED = "the suite has no such sentence"
 

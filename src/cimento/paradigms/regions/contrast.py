@@ -6,17 +6,21 @@ Read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 i
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
+from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
+from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.suites.formula import Comparison, Junction, Reference
-from cimento.verdicts.judge import parse_predictions
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from cimento.measures.regions import RegionValues
+    from cimento.measures.sentence import Unit
     from cimento.suites.formula import Formula
     from cimento.suites.model import Item, Suite
 
@@ -137,3 +141,89 @@ def _given(regions: Sequence[int], suite: Suite) -> tuple[int, ...]:
 
 def _undefined(suite: Suite, seen: str, todo: str) -> UsageError:
     return UsageError(where=f"suite {suite.name!r}", seen=seen, todo=todo)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRatio:
+    """The probability ratios of one item.
+
+    Attributes:
+        item: its id.
+        ratios: one for each alternative, in the order of the contrast; None where undefined.
+        margins_bits: surprisal of each alternative minus that of the target.
+        mean: over all alternatives; None where one of them is undefined.
+        reason: why.
+    """
+
+    item: str
+    ratios: tuple[float | None, ...]
+    margins_bits: tuple[float | None, ...]
+    mean: float | None
+    reason: str | None = None
+
+
+def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRatio]:
+    """The ratios of every item.
+
+    Args:
+        values: of all regions, with the metric ``sum``: no other makes a probability.
+        contrast: what is compared.
+
+    Raises:
+        UsageError: the metric is another one.
+    """
+    if values.metric != "sum":
+        raise UsageError(
+            where=f"metric {values.metric}",
+            seen="only a sum of surprisals is that of a probability",
+            todo="Say --metric sum.",
+        )
+    return [
+        _item_ratio(item, conditions, contrast, unit=values.unit)
+        for item, conditions in values.values.items()
+    ]
+
+
+def _item_ratio(
+    item: str,
+    conditions: Mapping[str, Sequence[Value]],
+    contrast: Contrast,
+    *,
+    unit: Unit,
+) -> ItemRatio:
+    target = _summed(conditions, contrast.target, contrast.regions)
+    others = [_summed(conditions, name, contrast.regions) for name in contrast.alternatives]
+    missing = [each.reason for each in (target, *others) if isinstance(each, Missing)]
+    gaps = [
+        None if isinstance(target, Missing) or isinstance(other, Missing) else other - target
+        for other in others
+    ]
+    ratios = tuple(None if gap is None else _share(gap, unit=unit) for gap in gaps)
+    known = [each for each in ratios if each is not None]
+    bits = 1.0 if unit == "bits" else BITS_PER_NAT
+    return ItemRatio(
+        item=item,
+        ratios=ratios,
+        margins_bits=tuple(None if gap is None else gap * bits for gap in gaps),
+        mean=None if missing else total(known) / len(known),
+        reason=missing[0] if missing else None,
+    )
+
+
+def _share(gap: float, *, unit: Unit) -> float:
+    """The logistic function of a difference of surprisals; it never overflows."""
+    gap_nats = gap * math.log(2) if unit == "bits" else gap
+    if gap_nats >= 0:
+        return 1 / (1 + math.exp(-gap_nats))
+    raised = math.exp(gap_nats)
+    return raised / (1 + raised)
+
+
+def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Sequence[int]) -> Value:
+    if name not in conditions:
+        return Missing(f"the item has no condition {name!r}")
+    values = [conditions[name][number - 1] for number in regions]
+    known = [each for each in values if not isinstance(each, Missing)]
+    if len(known) < len(values):
+        return next(each for each in values if isinstance(each, Missing))
+    return total(known)
