@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Sequence
 
 import torch
+from cimento.models.hf.prefixed import split_ids
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from cimento.models.answering import CausalOptions
@@ -23,7 +24,6 @@ from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.files import locate
 from cimento.models.hf.inspection import Inside
 from cimento.models.hf.layout import Layout
-from cimento.models.hf.prefixed import split_ids
 from cimento.models.questions import Choose
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import StoryOptions

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.acceptability.records import RatedSentence
-from cimento.measures import Missing
+from cimento.measures import Missing, Value
 from cimento.measures.scores import ScoredSentence
 
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _in_words(found: Correlation, rows: Sequence[RatedValue]) -> Correlation:
     return dataclasses.replace(found, reason=reason if rows else NO_RATINGS)
 
 
-def mean_log_frequency(scored: ScoredSentence) -> Statistic:
+def mean_log_frequency(scored: ScoredSentence) -> Value:
     """The mean log relative frequency of a sentence's words or tokens, or why there is none."""
     if isinstance(scored.sentence, Missing):
         return scored.sentence

@@ -179,7 +179,6 @@ def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int
 
 def _on_sentences(runs: Sequence[Run]) -> list[Run]:
     """The runs whose sentences were scored, on each measure that they are judged on."""
-
     from cimento.paradigms.regions.judging import on_each_measure
 
     return [each for run in runs if has_sentences(run) for each in on_each_measure(run)]
@@ -221,7 +220,6 @@ def show(
 
     Of several runs those that have the item are shown one after the other.
     """
-
     from cimento.report.document import sections_of, text
 
     opened = open_reports([run])
