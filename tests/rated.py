@@ -18,8 +18,7 @@ LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
 
 
 def sentence(name: str, text: str, *values: float, **more: object) -> RatedSentence:
-    ratings, mean, sd, n = with_ratings(values)
-    return RatedSentence(id=name, text=text, ratings=ratings, mean=mean, sd=sd, n=n, **more)
+    return with_ratings(RatedSentence(id=name, text=text, **more), values)
 
 
 def rated(*sentences: RatedSentence) -> RatedSet:

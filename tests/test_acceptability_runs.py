@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.acceptability.formats import load_rated
 from cimento.acceptability.records import RatedSentence, Scale, plain
-from cimento.acceptability.suites import load_rated, rated_of, suite_of
+from cimento.acceptability.suites import rated_of, suite_of
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError

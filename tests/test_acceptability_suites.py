@@ -7,8 +7,7 @@ from collections import Counter
 
 import pytest
 
-from cimento.acceptability.readers.connectives import CONNECTIVES
-from cimento.acceptability.suites import load_rated
+from cimento.acceptability.formats import CONNECTIVES, load_rated
 from cimento.cli.main import invoke
 from cimento.paradigms.registry import audit_suite
 from cimento.suites.builtin import builtin_names, find_suite

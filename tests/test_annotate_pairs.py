@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import cimento
-from cimento.acceptability.suites import load_rated
+from cimento.acceptability.formats import load_rated
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.making.decisions import open_decisions, read_decisions

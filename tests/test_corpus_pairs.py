@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cimento
-from cimento.acceptability.suites import load_rated
+from cimento.acceptability.formats import load_rated
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.extraction import (
     SentenceLimits,

@@ -11,7 +11,8 @@ import polars as pl
 import pytest
 
 import cimento
-from cimento.acceptability.suites import load_rated, rated_of
+from cimento.acceptability.formats import load_rated
+from cimento.acceptability.suites import rated_of
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.people.annotate.adjudicating import agreement_text, decide_differences

@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.acceptability.judgments import judgments_table
-from cimento.acceptability.readers import merge, read_rated
-from cimento.acceptability.readers.blimp_human import read_choices
-from cimento.acceptability.readers.connectives import (
+from cimento.acceptability.formats import (
     CONNECTIVES,
     ConnectiveId,
+    is_rated_table,
+    merge,
     parse_id,
+    read_rated,
     replacement_in,
 )
+from cimento.acceptability.people import judgments_table, read_choices
 from cimento.acceptability.records import Rating, Scale
-from cimento.acceptability.suites import is_rated_table
 from cimento.errors import CimentoError, InputError, UsageError
 from cimento.io.tables import JUDGMENTS, validate
 

@@ -8,18 +8,30 @@ import math
 import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.acceptability.records import ForcedChoice, RatedSentence
-from cimento.errors import UsageError
+from cimento.acceptability.cells import count_of, flag_of, need_columns, number_of, text_of
+from cimento.acceptability.records import ForcedChoice, RatedSentence, RatedSet, plain
+from cimento.errors import InputError, UsageError
+from cimento.io.tables import JUDGMENTS
 from cimento.measures.sentence import Missing, Value
+from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from cimento.statistics.agreement import Agreement
 
 LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
 """Sentences that two people must both have rated for their kappa to count."""
+
+_CHOICE_COLUMNS = (
+    "hit", "annotator", "work_seconds", "paradigm", "is_attention_check", "correct_option",
+    "choice", "sentence_1", "sentence_2",
+)  # fmt: skip
+ACCEPTABILITY = "acceptability"
 
 UNNAMED = "it is not known who gave which rating"
 
@@ -144,6 +156,42 @@ def mean_z(scores: dict[str, Value]) -> Value:
     return math.fsum(known) / len(known) if known else Missing("no participant has a z-score")
 
 
+def read_choices(path: Path) -> tuple[ForcedChoice, ...]:
+    """Every answer of BLiMP's human validation (Warstadt et al. 2020, doi:10.1162/tacl_a_00321).
+
+    One row is an answer. Which of the two sentences stands first differs between sheets, so that
+    the sentences name the item and not the option.
+
+    Raises:
+        InputError: it cannot be read, lacks a column, or a cell is not what it should be.
+    """
+    table = open_table(path)
+    need_columns(table, _CHOICE_COLUMNS)
+    return tuple(_choice(table, row) for row in table.rows)
+
+
+def _choice(table: Table, row: Row) -> ForcedChoice:
+    correct = count_of(table, row, "correct_option")
+    chosen = count_of(table, row, "choice")
+    if correct not in {1, 2} or chosen not in {1, 2, None}:
+        raise InputError(
+            where=table.where(row),
+            seen="correct_option or choice is neither 1 nor 2",
+            todo="An answer that is missing is NA.",
+        )
+    first, second = text_of(row, "sentence_1"), text_of(row, "sentence_2")
+    return ForcedChoice(
+        sheet=text_of(row, "hit"),
+        annotator=text_of(row, "annotator"),
+        paradigm=text_of(row, "paradigm"),
+        good=first if correct == 1 else second,
+        bad=second if correct == 1 else first,
+        chose_good=None if chosen is None else chosen == correct,
+        attention=bool(flag_of(table, row, "is_attention_check")),
+        seconds=number_of(table, row, "work_seconds"),
+    )
+
+
 def attentive(choices: Sequence[ForcedChoice]) -> list[ForcedChoice]:
     """The answers of the sheets whose checks of attention were all answered as asked."""
     failed = {each.sheet for each in choices if each.attention and each.chose_good is not True}
@@ -220,3 +268,30 @@ def _mean_with_rest(sentences: Sequence[RatedSentence]) -> tuple[float | None, i
     table = [[ratings.get(item) for ratings in people.values()] for item in ids]
     found = [each.r for each in correlation_with_rest(table) if each.r is not None]
     return (math.fsum(found) / len(found) if found else None), len(found)
+
+
+def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.DataFrame:
+    """The single ratings of a set, one row each; none where only means were published.
+
+    Args:
+        rated: the set; its name stands as the suite's, the pair as the item, if there is one.
+        question: what was asked.
+    """
+    import polars as pl
+
+    rows = [
+        (
+            rated.name,
+            each.pair or each.id,
+            each.label or "sentence",
+            each.text,
+            rating.participant or None,
+            question,
+            plain(rating.value),
+            None,
+            None,
+        )
+        for each in rated.sentences
+        for rating in each.ratings
+    ]
+    return pl.DataFrame(rows, schema=JUDGMENTS.polars(), orient="row")

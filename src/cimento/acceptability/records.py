@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
+
+from cimento.errors import InputError
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """What the authors of a set say of a sentence; empty where they say nothing."""
@@ -121,28 +124,51 @@ class ForcedChoice:
 
 
 def with_ratings(
-    values: Sequence[float], participants: Sequence[str] = ()
-) -> tuple[tuple[Rating, ...], float | None, float | None, int]:
-    """Single ratings with their mean, standard deviation (n - 1) and number.
+    sentence: RatedSentence, values: Sequence[float], participants: Sequence[str] = ()
+) -> RatedSentence:
+    """A sentence with single ratings, their mean, standard deviation (n - 1) and number.
 
     Args:
-        values: the ratings of one sentence.
+        sentence: that was rated.
+        values: the ratings.
         participants: who gave each; empty where that is not known.
     """
-    import math
-
     n = len(values)
     names = participants or [""] * n
     ratings = tuple(Rating(value, name) for value, name in zip(values, names, strict=True))
-    if n == 0:
-        return ratings, None, None, 0
-    mean = math.fsum(values) / n
-    if n == 1:
-        return ratings, mean, None, n
-    squares = math.fsum((value - mean) ** 2 for value in values)
-    return ratings, mean, math.sqrt(squares / (n - 1)), n
+    mean = math.fsum(values) / n if n else None
+    sd = None
+    if mean is not None and n > 1:
+        sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    return replace(sentence, ratings=ratings, mean=mean, sd=sd, n=n)
 
 
 def plain(value: float) -> str:
     """A rating as people write it: ``3`` for 3.0, every digit of anything else."""
     return str(int(value)) if float(value).is_integer() else repr(value)
+
+
+_SHOWN = 3
+"""Of wrong ratings, so many are named."""
+
+
+def refuse_off_scale(sentences: Iterable[RatedSentence], scale: Scale, *, where: str) -> None:
+    """See that every rating and every mean is on the scale.
+
+    Raises:
+        InputError: some are not; the first are named.
+    """
+    wrong = [
+        f"{each.id}: {value:g}"
+        for each in sentences
+        for value in (*(rating.value for rating in each.ratings), each.mean)
+        if value is not None and not scale.holds(value)
+    ]
+    if wrong:
+        shown = "; ".join(dict.fromkeys(wrong[:_SHOWN]))
+        more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        raise InputError(
+            where=where,
+            seen=f"ratings are off the scale from {scale.low:g} to {scale.high:g} ({shown}{more})",
+            todo="Correct them, or say on which scale they are.",
+        )

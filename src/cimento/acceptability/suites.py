@@ -10,30 +10,22 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from cimento.acceptability.readers import FORMATS, read_rated
-from cimento.acceptability.readers.cells import refuse_off_scale
 from cimento.acceptability.records import (
     Label,
     RatedSentence,
     RatedSet,
     Scale,
     plain,
+    refuse_off_scale,
     with_ratings,
 )
-from cimento.errors import InputError, SuiteError
-from cimento.io.files import read_bytes
-from cimento.suites.archives import MAX_FILE_BYTES
+from cimento.errors import InputError
 from cimento.suites.kinds import RATED
-from cimento.suites.load import SuiteFile, open_suite
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
-from cimento.suites.tables import SUFFIXES, open_table, read_header
 
 RATINGS = "ratings"
 SENTENCE = "sentence"
-NO_PREDICTIONS = "CIM-S023"
-"""Of a suite of single sentences no predictions are expected."""
 
 PAIR = ("acceptable", "unacceptable")
 PEOPLE, AUTHOR = "people", "author"
@@ -47,47 +39,6 @@ _LABELS: Mapping[str, Label] = {
 _OWN = ("rating", "rating_sd", "rating_n", "ratings", "participants", "label", "grammaticality")
 
 
-@dataclass(frozen=True, slots=True)
-class RatedSuite:
-    """A suite with what is known of its sentences, in the order of ``suite.stimuli()``.
-
-    Attributes:
-        suite: what models are asked; with its hash, or without where it was made here.
-        rated: its sentences.
-        by: whose the ratings are: ``people``, or ``author`` for what the author of the suite
-            expects, which is no measurement.
-    """
-
-    suite: Suite | SuiteFile
-    rated: RatedSet
-    by: str = PEOPLE
-
-
-def load_rated(path: Path) -> RatedSuite:
-    """A suite folder of the kind, or a file in one of the formats of rated sentences.
-
-    Raises:
-        InputError: it cannot be read, or a rating is not what it should be.
-        SuiteError: the suite has faults.
-    """
-    if path.is_file() and path.name != "suite.toml":
-        rated = in_suite_order(read_rated(path))
-        return RatedSuite(suite_of(rated), rated)
-    loaded = open_suite(path)
-    warnings = tuple(each for each in loaded.warnings if each.code != NO_PREDICTIONS)
-    loaded = replace(loaded, warnings=warnings)
-    return RatedSuite(loaded, rated_of(loaded.suite), by=ratings_by(loaded.suite))
-
-
-def read_rated_suite(path: Path) -> Suite:
-    """A file in one of the formats of rated sentences, as a suite.
-
-    Raises:
-        InputError: it cannot be read, or a rating is not what it should be.
-    """
-    return suite_of(read_rated(path))
-
-
 def ratings_by(suite: Suite) -> str:
     """Whose the ratings of a suite are: ``people`` or ``author``.
 
@@ -95,23 +46,6 @@ def ratings_by(suite: Suite) -> str:
         InputError: the suite says something else, or its scale is not what it should be.
     """
     return _settings(suite)[1]
-
-
-def is_rated_table(path: Path) -> bool:
-    """Whether a path is a file in one of the formats of rated sentences, by its columns."""
-    if path.suffix.lower() not in SUFFIXES or not path.is_file():
-        return False
-    if path.stat().st_size > MAX_FILE_BYTES:
-        return False
-    try:
-        header, _ = read_header(read_bytes(path), path)
-        columns = set(header.columns if header else ())
-        if not any(columns.issuperset(each.needed) for each in FORMATS.values()):
-            return False
-        table = open_table(path)
-    except SuiteError:
-        return False
-    return any(each.fits(table) for each in FORMATS.values())
 
 
 def in_suite_order(rated: RatedSet) -> RatedSet:
@@ -163,25 +97,22 @@ def rated_of(suite: Suite) -> RatedSet:
     for item, condition in suite.stimuli():
         single = len(item.conditions) == 1
         columns = _Columns(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
-        ratings, mean, sd, n = with_ratings(
-            columns.numbers("ratings"), columns.texts("participants")
-        )
+        values = columns.numbers("ratings")
         label = _LABELS.get(columns.get("label") if single else condition.name, "")
-        sentences.append(
-            RatedSentence(
-                id=item.id if single else f"{item.id}/{condition.name}",
-                text=stimulus_text(condition, rule=suite.join),
-                ratings=ratings,
-                mean=mean if ratings else columns.number("rating"),
-                sd=sd if ratings else columns.number("rating_sd"),
-                n=n or columns.whole("rating_n"),
-                label=label,
-                pair="" if single else item.id,
-                cluster=item.column(suite.cluster) or "" if suite.cluster else "",
-                grammatical=columns.flag("grammaticality"),
-                columns={k: v for k, v in condition.columns.items() if k not in _OWN},
-            )
+        sentence = RatedSentence(
+            id=item.id if single else f"{item.id}/{condition.name}",
+            text=stimulus_text(condition, rule=suite.join),
+            mean=None if values else columns.number("rating"),
+            sd=None if values else columns.number("rating_sd"),
+            n=None if values else columns.whole("rating_n"),
+            label=label,
+            pair="" if single else item.id,
+            cluster=item.column(suite.cluster) or "" if suite.cluster else "",
+            grammatical=columns.flag("grammaticality"),
+            columns={k: v for k, v in condition.columns.items() if k not in _OWN},
         )
+        participants = columns.texts("participants")
+        sentences.append(with_ratings(sentence, values, participants) if values else sentence)
     if any(each.mean is not None for each in sentences):
         if scale is None:
             raise InputError(

@@ -23,15 +23,10 @@ from cimento.acceptability.estimates import (
     with_headline,
 )
 from cimento.acceptability.figures import scatter, scatter_frame
+from cimento.acceptability.formats import NO_PREDICTIONS, is_rated_table, read_rated_suite
 from cimento.acceptability.people import standardised
 from cimento.acceptability.reporting import rated_tables, with_people
-from cimento.acceptability.suites import (
-    NO_PREDICTIONS,
-    is_rated_table,
-    rated_of,
-    ratings_by,
-    read_rated_suite,
-)
+from cimento.acceptability.suites import rated_of, ratings_by
 from cimento.acceptability.text import RatedRun, rated_text
 from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault

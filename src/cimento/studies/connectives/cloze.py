@@ -13,8 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.acceptability.readers import cells
-from cimento.acceptability.readers.connectives import parse_id
+from cimento.acceptability.cells import count_of, need_columns, text_of
+from cimento.acceptability.formats import parse_id
 from cimento.errors import InputError
 from cimento.io.parsing import whole_number
 from cimento.paradigms.cloze.suite import ROLES
@@ -101,7 +101,7 @@ def read_cloze(path: Path, completions: Path | None = None) -> tuple[ClozeItem, 
         items = tuple(_of_suite(path, found))
     else:
         table = open_table(path)
-        cells.need_columns(table, COLUMNS)
+        need_columns(table, COLUMNS)
         items = tuple(_item(table, row, found) for row in table.rows)
     ids = Counter(item.id for item in items)
     twice = next((each for each, times in ids.items() if times > 1), None)
@@ -236,7 +236,7 @@ def _found(item: ClozeItem, k: int) -> str:
 
 
 def _item(table: Table, row: Row, completions: Mapping[str, Mapping[int, str]]) -> ClozeItem:
-    text = cells.text_of(row, "id")
+    text = text_of(row, "id")
     found = parse_id(text)
     if found is None or found.kind != "cl":
         raise InputError(
@@ -244,8 +244,8 @@ def _item(table: Table, row: Row, completions: Mapping[str, Mapping[int, str]]) 
             seen=f"the id is {text!r}",
             todo="It ends in the connective, a number and cl, such as 'se 23cl'.",
         )
-    target, plausible = (fold(cells.text_of(row, name)) for name in ("target", "plausible"))
-    implausible = tuple(map(fold, _list(cells.text_of(row, "implausible"))))
+    target, plausible = (fold(text_of(row, name)) for name in ("target", "plausible"))
+    implausible = tuple(map(fold, _list(text_of(row, "implausible"))))
     options = (target, plausible, *implausible)
     if len(set(options)) < len(options) or "" in options:
         raise InputError(
@@ -257,7 +257,7 @@ def _item(table: Table, row: Row, completions: Mapping[str, Mapping[int, str]]) 
     ranked = completions.get(text, {})
     return ClozeItem(
         id=text,
-        sentence=cells.text_of(row, "sentence"),
+        sentence=text_of(row, "sentence"),
         target=target,
         plausible=plausible,
         implausible=implausible,
@@ -269,7 +269,7 @@ def _item(table: Table, row: Row, completions: Mapping[str, Mapping[int, str]]) 
 def _choices(table: Table, row: Row, options: set[str]) -> dict[str, int]:
     """``se=18, none=2`` as a mapping."""
     found: dict[str, int] = {}
-    for part in _list(cells.text_of(row, "choices")):
+    for part in _list(text_of(row, "choices")):
         option, equals, count = part.partition("=")
         name = fold(option)
         number = whole_number(count.strip())
@@ -289,10 +289,10 @@ def _list(text: str) -> list[str]:
 
 def _read_completions(path: Path) -> dict[str, dict[int, str]]:
     table = open_table(path)
-    cells.need_columns(table, COMPLETION_COLUMNS)
+    need_columns(table, COMPLETION_COLUMNS)
     found: dict[str, dict[int, str]] = {}
     for row in table.rows:
-        item, rank = cells.text_of(row, "id"), cells.count_of(table, row, "rank")
+        item, rank = text_of(row, "id"), count_of(table, row, "rank")
         ranks = found.setdefault(item, {})
         if not rank or rank in ranks:
             raise InputError(
@@ -300,7 +300,7 @@ def _read_completions(path: Path) -> dict[str, dict[int, str]]:
                 seen=f"the rank of a completion of {item!r} is {rank}",
                 todo="Number the completions of an item from 1, each once.",
             )
-        ranks[rank] = cells.text_of(row, "completion")
+        ranks[rank] = text_of(row, "completion")
     for item, ranks in found.items():
         if sorted(ranks) != list(range(1, len(ranks) + 1)):
             raise InputError(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.acceptability.estimates import TOKENS
+from cimento.acceptability.formats import load_rated, read_rated
 from cimento.acceptability.items import (
     ACCEPTABLE,
     GRAMMATICAL,
@@ -17,9 +18,8 @@ from cimento.acceptability.items import (
     Described,
     describe_labels,
 )
-from cimento.acceptability.readers import read_rated
 from cimento.acceptability.records import RatedSentence, RatedSet
-from cimento.acceptability.suites import load_rated, suite_of
+from cimento.acceptability.suites import suite_of
 from cimento.api import evaluate
 from cimento.errors import InputError
 from cimento.measures.sentence import Missing, Value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cimento.acceptability.readers.connectives import CONNECTIVES
+from cimento.acceptability.formats import CONNECTIVES
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.acceptability.readers import merge, read_rated
-from cimento.acceptability.readers.blimp_human import read_choices
-from cimento.acceptability.readers.lau2020 import PRINTED_MEAN
+from cimento.acceptability.formats import PRINTED_MEAN, merge, read_rated
+from cimento.acceptability.people import read_choices
 from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.errors import InputError
 from cimento.io.files import read_bytes

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from cimento.acceptability.records import RatedSentence, Scale
+from cimento.acceptability.records import RatedSentence
 from cimento.errors import InputError
 from cimento.suites.tables import Row, Table
 
@@ -86,28 +86,6 @@ def flag_of(table: Table, row: Row, column: str) -> bool | None:
     if text in _ABSENT:
         return None
     raise _wrong(table, row, column, "yes or no, 1 or 0")
-
-
-def refuse_off_scale(sentences: Iterable[RatedSentence], scale: Scale, *, where: str) -> None:
-    """See that every rating and every mean is on the scale.
-
-    Raises:
-        InputError: some are not; the first are named.
-    """
-    wrong = [
-        f"{each.id}: {value:g}"
-        for each in sentences
-        for value in (*(rating.value for rating in each.ratings), each.mean)
-        if value is not None and not scale.holds(value)
-    ]
-    if wrong:
-        shown = "; ".join(dict.fromkeys(wrong[:_SHOWN]))
-        more = f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
-        raise InputError(
-            where=where,
-            seen=f"ratings are off the scale from {scale.low:g} to {scale.high:g} ({shown}{more})",
-            todo="Correct them, or say on which scale they are.",
-        )
 
 
 def refuse_repeated(sentences: Iterable[RatedSentence], *, where: str) -> None:
