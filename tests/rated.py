@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cimento.acceptability.records import RatedSentence, RatedSet, Scale, with_ratings
-from cimento.acceptability.suites import suite_of
 from cimento.api import evaluate
 from cimento.models.fake import FakeScorer
-from cimento.paradigms.ratings import rated_run
+from cimento.paradigms.ratings.paradigm import rated_run
+from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, Scale, suite_of, with_ratings
 
 if TYPE_CHECKING:
-    from cimento.acceptability.text import RatedRun
+    from cimento.paradigms.ratings.sections import RatedRun
 
 LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
 """A model to which a sentence is the less probable the more letters it has."""

@@ -10,10 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.acceptability.binary import divide
-from cimento.acceptability.estimates import BY_ERRORS, BY_HALVES, RATING, TOKENS
-from cimento.acceptability.items import describe, describe_labels
-from cimento.acceptability.people import (
+from cimento.errors import UsageError
+from cimento.measures.sentence import Missing
+from cimento.models.fake import FakeScorer
+from cimento.paradigms.ratings.correlation import divide
+from cimento.paradigms.ratings.estimates import (
+    BY_ERRORS,
+    BY_HALVES,
+    RATING,
+    TOKENS,
+    describe,
+    describe_labels,
+)
+from cimento.paradigms.ratings.people import (
     agreements,
     attentive,
     mean_z,
@@ -21,14 +30,11 @@ from cimento.acceptability.people import (
     standardised,
     z_scores,
 )
-from cimento.acceptability.records import (
+from cimento.paradigms.ratings.suite import (
     ForcedChoice,
     RatedSentence,
     Rating,
 )
-from cimento.errors import UsageError
-from cimento.measures.sentence import Missing
-from cimento.models.fake import FakeScorer
 from tests.rated import FIVE, judged, rated, sentence
 
 KINDS = ("spearman", "pearson", "kendall")

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.acceptability.formats import load_rated
-from cimento.acceptability.records import RatedSentence, Scale, plain
-from cimento.acceptability.suites import rated_of, suite_of
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
-from cimento.paradigms.ratings import scatter_of
+from cimento.paradigms.ratings.formats import load_rated
+from cimento.paradigms.ratings.paradigm import scatter_of
+from cimento.paradigms.ratings.suite import RatedSentence, Scale, plain, rated_of, suite_of
 from cimento.suites.formats.native import write_native
 from cimento.suites.stimuli import stimulus_text
 from tests.rated import FIVE, LENGTHS, rated, sentence

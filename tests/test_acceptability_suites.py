@@ -7,8 +7,8 @@ from collections import Counter
 
 import pytest
 
-from cimento.acceptability.formats import CONNECTIVES, load_rated
 from cimento.cli.main import invoke
+from cimento.paradigms.ratings.formats import CONNECTIVES, load_rated
 from cimento.paradigms.registry import audit_suite
 from cimento.suites.builtin import builtin_names, find_suite
 

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cimento
-from cimento.acceptability.formats import load_rated
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.extraction import (
     SentenceLimits,
@@ -41,6 +40,7 @@ from cimento.corpus.making.finishing import pair_suite
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
 from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.ratings.formats import load_rated
 from cimento.suites.model import Meta
 from cimento.suites.stimuli import join_regions
 from cimento.suites.tables import read_table

@@ -11,10 +11,10 @@ import polars as pl
 import pytest
 
 import cimento
-from cimento.acceptability.formats import load_rated
-from cimento.acceptability.suites import rated_of
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
+from cimento.paradigms.ratings.formats import load_rated
+from cimento.paradigms.ratings.suite import rated_of
 from cimento.people.annotate.adjudicating import agreement_text, decide_differences
 from cimento.people.annotate.importing import apply_judgments
 from cimento.people.judgments.adjudication import one_annotator, pair_agreements, side_by_side

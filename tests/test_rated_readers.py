@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.acceptability.formats import (
+from cimento.errors import CimentoError, InputError, UsageError
+from cimento.io.tables import JUDGMENTS, validate
+from cimento.paradigms.ratings.formats import (
     CONNECTIVES,
     ConnectiveId,
     is_rated_table,
@@ -19,10 +21,8 @@ from cimento.acceptability.formats import (
     read_rated,
     replacement_in,
 )
-from cimento.acceptability.people import judgments_table, read_choices
-from cimento.acceptability.records import Rating, Scale
-from cimento.errors import CimentoError, InputError, UsageError
-from cimento.io.tables import JUDGMENTS, validate
+from cimento.paradigms.ratings.people import judgments_table, read_choices
+from cimento.paradigms.ratings.suite import Rating, Scale
 
 ACCOMPLIT = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
 LAU = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings\n"

@@ -13,11 +13,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.acceptability.estimates import BY_ERRORS, BY_HALVES, RATING
 from cimento.api import evaluate
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
-from cimento.paradigms.ratings import RATINGS, RatingOptions
+from cimento.paradigms.ratings.estimates import BY_ERRORS, BY_HALVES, RATING
+from cimento.paradigms.ratings.paradigm import RATINGS, RatingOptions
 from cimento.paradigms.registry import find_paradigm, paradigm_of, parse_options
 from cimento.runs.outcomes import GROUP
 from cimento.runs.run import open_run

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from cimento import api
-from cimento.acceptability.suites import suite_of
 from cimento.api import evaluate as road
 from cimento.cli.main import invoke
 from cimento.cli.report import open_reports
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.paradigms.cloze.answers import ClozeAnswers
+from cimento.paradigms.ratings.suite import suite_of
 from cimento.paradigms.stories.suite import STORY
 from cimento.report.document import sections_of
 from cimento.report.html import inline_svg

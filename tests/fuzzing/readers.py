@@ -37,14 +37,14 @@ def lm_eval(folder: Path) -> object:
 
 def rated(path: Path) -> object:
     """Rated sentences."""
-    from cimento.acceptability.formats import load_rated
+    from cimento.paradigms.ratings.formats import load_rated
 
     return load_rated(path)
 
 
 def forced_choices(path: Path) -> object:
     """People's choices between two sentences."""
-    from cimento.acceptability.people import read_choices
+    from cimento.paradigms.ratings.people import read_choices
 
     return read_choices(path)
 

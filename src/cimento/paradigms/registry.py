@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 PARADIGMS: Mapping[str, str] = {
     "regions": "cimento.paradigms.regions.paradigm:REGIONS",
-    "ratings": "cimento.paradigms.ratings:RATINGS",
+    "ratings": "cimento.paradigms.ratings.paradigm:RATINGS",
     "cloze": "cimento.paradigms.cloze.paradigm:CLOZE",
     "stories": "cimento.paradigms.stories.paradigm:STORIES",
 }

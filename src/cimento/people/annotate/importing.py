@@ -144,8 +144,8 @@ def _read(path: Path, form: Form, columns: ColumnMap, places: AskedItems) -> Raw
 
 def _published(files: Sequence[Path], options: ImportOptions) -> Import:
     """Lists of rated sentences, whose people have no names of their own."""
-    from cimento.acceptability.formats import read_rated
-    from cimento.acceptability.people import judgments_table
+    from cimento.paradigms.ratings.formats import read_rated
+    from cimento.paradigms.ratings.people import judgments_table
 
     if options.suites or options.submissions is not None:
         raise UsageError(

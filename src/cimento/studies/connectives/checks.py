@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal, TypeAlias
 
-from cimento.acceptability.formats import CONNECTIVES
+from cimento.paradigms.ratings.formats import CONNECTIVES
 from cimento.studies.connectives import published as printed
 from cimento.studies.connectives.published import Share
 

@@ -13,11 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.acceptability.cells import count_of, need_columns, text_of
-from cimento.acceptability.formats import parse_id
 from cimento.errors import InputError
 from cimento.io.parsing import whole_number
 from cimento.paradigms.cloze.suite import ROLES
+from cimento.paradigms.ratings.cells import count_of, need_columns, text_of
+from cimento.paradigms.ratings.formats import parse_id
 from cimento.suites.tables import Row, Table, open_table
 
 NONE = "none"

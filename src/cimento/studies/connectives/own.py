@@ -8,18 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.acceptability.estimates import TOKENS
-from cimento.acceptability.formats import load_rated, read_rated
-from cimento.acceptability.items import (
-    ACCEPTABLE,
-    GRAMMATICAL,
-    UNACCEPTABLE,
-    UNGRAMMATICAL,
-    Described,
-    describe_labels,
-)
-from cimento.acceptability.records import RatedSentence, RatedSet
-from cimento.acceptability.suites import suite_of
 from cimento.api import evaluate
 from cimento.errors import InputError
 from cimento.measures.sentence import Missing, Value
@@ -28,7 +16,18 @@ from cimento.models.questions import FillPolicy
 from cimento.models.registry import Asking
 from cimento.paradigms.cloze.requests import ask_texts
 from cimento.paradigms.cloze.suite import BLANK
-from cimento.paradigms.ratings import perplexity_of
+from cimento.paradigms.ratings.estimates import (
+    ACCEPTABLE,
+    GRAMMATICAL,
+    TOKENS,
+    UNACCEPTABLE,
+    UNGRAMMATICAL,
+    Described,
+    describe_labels,
+)
+from cimento.paradigms.ratings.formats import load_rated, read_rated
+from cimento.paradigms.ratings.paradigm import perplexity_of
+from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, suite_of
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval

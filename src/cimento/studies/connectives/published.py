@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cimento.acceptability.formats import CONNECTIVES
+from cimento.paradigms.ratings.formats import CONNECTIVES
 
 
 @dataclass(frozen=True, slots=True)

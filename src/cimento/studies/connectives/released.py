@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.acceptability.formats import PRINTED_MEAN, merge, read_rated
-from cimento.acceptability.people import read_choices
-from cimento.acceptability.records import RatedSentence, RatedSet
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
+from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
+from cimento.paradigms.ratings.people import read_choices
+from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
 from cimento.studies.record import equals_printed, same_decimals
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text
@@ -289,7 +289,7 @@ def _itacola(paths: Sequence[Path]) -> JsonValue:
 
 
 def _blimp(paths: Sequence[Path], published: Path) -> JsonValue:
-    from cimento.acceptability.people import attentive, preference_by_paradigm
+    from cimento.paradigms.ratings.people import attentive, preference_by_paradigm
     from cimento.statistics.agreement import krippendorff_alpha
 
     choices = read_choices(paths[0])

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.acceptability.cells import count_of, flag_of, need_columns, number_of, text_of
-from cimento.acceptability.records import ForcedChoice, RatedSentence, RatedSet, plain
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
 from cimento.measures.sentence import Missing, Value
+from cimento.paradigms.ratings.cells import count_of, flag_of, need_columns, number_of, text_of
+from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, plain
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
     Args:
         sentences: those without single ratings count for nothing.
     """
-    from cimento.acceptability.correlation import design_of
+    from cimento.paradigms.ratings.correlation import design_of
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
 
     rated = [each for each in sentences if each.ratings]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import shorten
+from typing import TYPE_CHECKING
 
-from cimento.acceptability.correlation import KINDS, Miss, farthest_apart
-from cimento.acceptability.estimates import (
+from cimento.io.inline_markup import columns
+from cimento.measures import Measure, Missing, find_measure
+from cimento.paradigms.ratings.correlation import KINDS, Miss, RatedValue, farthest_apart, gaps
+from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
     LABEL,
@@ -16,11 +19,17 @@ from cimento.acceptability.estimates import (
     TOKENS,
     RatedValues,
 )
-from cimento.acceptability.records import RatedSentence
-from cimento.io.inline_markup import columns
-from cimento.measures import Missing, find_measure
-from cimento.report.formatting import interval, number, p_short
+from cimento.paradigms.ratings.suite import RatedSentence
+from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
+from cimento.report.formatting import interval, number, p_number, p_short
+from cimento.report.grid import Grid
+from cimento.report.items import ItemRecord
+from cimento.report.records import NamedGrid, RunReport
 from cimento.runs.estimates import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
 
 _WHOSE = {"people": "people", "author": "the author's expectation"}
 _WIDTH = 60
@@ -148,8 +157,8 @@ def _beside(run: RatedRun) -> Iterator[str]:
     yield columns(rows, indent=2)
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"
-    how = methods(each.interval_method for each in spearmans)
-    tests = methods(each.p_method for each in spearmans if each.p is not None)
+    how = method_names(each.interval_method for each in spearmans)
+    tests = method_names(each.p_method for each in spearmans if each.p is not None)
     yield f"  95 %: {how}; p of Spearman: {tests}"
     reasons = {each.reason for kind in KINDS for each in run.measured(kind) if each.reason}
     reasons |= {each.p_method for each in spearmans if each.p is None and each.p_method}
@@ -159,7 +168,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
         yield f"  {n} sentence{'' if n == 1 else 's'} without a value: {reason}"
 
 
-def methods(names: Iterable[str | None]) -> str:
+def method_names(names: Iterable[str | None]) -> str:
     """The names of the methods of some estimates, each once."""
     return " or ".join(dict.fromkeys(name for name in names if name)) or "-"
 
@@ -254,7 +263,7 @@ def _binary(run: RatedRun) -> Iterator[str]:
     yield columns(rows, indent=2)
     reasons = {each.reason for each in areas if each.reason}
     yield from (f"  no interval of AUC: {reason}" for reason in sorted(reasons))
-    yield f"  95 % of AUC: {methods(each.interval_method for each in areas)}"
+    yield f"  95 % of AUC: {method_names(each.interval_method for each in areas)}"
     yield "  MCC has no interval: its threshold was chosen on other sentences"
 
 
@@ -269,3 +278,195 @@ def _accuracies(run: RatedRun) -> Iterator[str]:
             shown = interval(each.low, each.high, absent=each.reason or "-")
             rows.append((each.level or "-", str(each.n), number(each.value), shown))
         yield columns(rows, indent=2)
+
+
+_SCATTER = "scatter"
+_POINT_LABELS = ("acceptable", "unacceptable", "sentence")
+_COLOURS = (BLUE, ORANGE, GREY)
+_NAME_WIDTH = 40
+
+
+def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.DataFrame:
+    """One row for each sentence that has a rating and a value: what `scatter` draws.
+
+    Columns: ``id``, ``text``, ``label``, ``rating``, ``value``, ``gap`` (its rank by the model
+    minus its rank by the ratings, between -1 and 1) and ``named``, a short text for the worst
+    misses.
+
+    Args:
+        rows: sentences with a rating and a value of the measure.
+        higher_is_better: whether the better sentence has the higher value.
+    """
+    import polars as pl
+
+    found = gaps(rows, higher_is_better=higher_is_better)
+    worst = farthest_apart(rows, higher_is_better=higher_is_better)
+    named = {miss.id: shorten(miss.text, _NAME_WIDTH, placeholder=" ...") for miss in worst}
+    labels = {row.sentence.id: row.sentence.label or "sentence" for row in rows}
+    cells = [(m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in found]
+    schema = {
+        "id": pl.String,
+        "text": pl.String,
+        "label": pl.String,
+        "rating": pl.Float64,
+        "value": pl.Float64,
+        "gap": pl.Float64,
+        "named": pl.String,
+    }
+    return pl.DataFrame(cells, schema=schema, orient="row")
+
+
+def scatter_figure(
+    frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Measure
+) -> Figure:
+    """Ratings from left to right, the measure from bottom to top, the worst misses by their text.
+
+    Args:
+        frame: as `scatter_frame` gives it.
+        suite: its name.
+        model: its name.
+        by: whose the ratings are.
+        measure: what is drawn.
+
+    Raises:
+        UsageError: no sentence has both a rating and a value.
+        MissingDependencyError: altair is not installed.
+    """
+    require_rows(
+        frame,
+        where=f"figure {_SCATTER}",
+        seen=f"no sentence has a rating and a value of {measure.name}",
+        todo="Choose another --measure, or a suite with ratings.",
+    )
+    import altair as alt
+
+    title = f"{model} beside {by} on {suite} ({measure.name})"
+    labels = [name for name in _POINT_LABELS if name in set(frame["label"])]
+    y_title = f"{measure.name} ({measure.unit})" if measure.unit else measure.name
+    x = alt.X("rating:Q", title=f"rating, by {by}", scale=alt.Scale(zero=False))
+    y = alt.Y("value:Q", title=y_title, scale=alt.Scale(zero=False))
+    legend = alt.Legend() if len(labels) > 1 else None
+    colour = alt.Color("label:N", title=None, sort=labels, legend=legend).scale(
+        domain=labels, range=[_COLOURS[_POINT_LABELS.index(name)] for name in labels]
+    )
+    base = alt.Chart(frame)
+    points = base.mark_circle(size=32, opacity=0.7).encode(
+        x=x, y=y, color=colour, tooltip=["id:N", "text:N", "rating:Q", "value:Q"]
+    )
+    ratings = frame["rating"].to_list()
+    middle = (min(ratings) + max(ratings)) / 2
+    named = base.encode(x=x, y=y, text="named:N")
+    # Names stand on the side where there is room for them.
+    after = named.transform_filter(f"isValid(datum.named) && datum.rating <= {middle}")
+    before = named.transform_filter(f"isValid(datum.named) && datum.rating > {middle}")
+    names = (
+        after.mark_text(align="left", dx=6, fontSize=9),
+        before.mark_text(align="right", dx=-6, fontSize=9),
+    )
+    chart = alt.layer(points, *names).properties(width=440, height=320, title=title)
+    return figure_of(chart, name=_SCATTER, title=title, frame=frame)
+
+
+def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
+    """The tables of some runs of one suite.
+
+    Args:
+        runs: in the order in which they are shown.
+    """
+    spearmans = [(run, each) for run in runs for each in run.measured("spearman") if each.n]
+    if spearmans:
+        header = (
+            "model", "measure", "n", "expected", "Spearman", "95 %", "p", "p (Holm)", "Pearson",
+            "Kendall", "partial",
+        )  # fmt: skip
+        shown = [each for _, each in spearmans]
+        how = method_names(each.interval_method for each in shown)
+        tests = method_names(each.p_method for each in shown if each.p is not None)
+        grid = Grid(
+            title=f"Measures beside the ratings, by {runs[0].by}; partial: length held constant.",
+            header=header,
+            rows=tuple(_correlation_row(run, each) for run, each in spearmans),
+            labels=2,
+            notes=(f"95 %: {how}; p of Spearman: {tests}.",),
+        )
+        yield NamedGrid("correlations", grid)
+    areas = [(run, each) for run in runs for each in run.measured("AUC") if each.n]
+    if areas:
+        how = method_names(each.interval_method or each.reason for _, each in areas)
+        grid = Grid(
+            title="Acceptable or not, by a threshold on each measure.",
+            header=("model", "measure", "n", "AUC", "95 %", "MCC", "MCC in sample"),
+            rows=tuple(_binary_row(run, each) for run, each in areas),
+            labels=2,
+            notes=(
+                f"95 % of AUC: {how}.",
+                "MCC has no interval: its threshold was chosen on other sentences.",
+            ),
+        )
+        yield NamedGrid("binary", grid)
+
+
+def rated_notes(run: RatedRun) -> tuple[str, ...]:
+    """Why a correlation is undefined, and how many sentences have no value."""
+    undefined = [
+        f"{each.question}: no correlation: {each.reason}."
+        for each in run.measured("spearman")
+        if each.reason
+    ]
+    lost = [f"{n} sentences without a value: {why}." for why, n in run.without_value().items()]
+    return (*undefined, *(lost if run.n_rated else ()))
+
+
+def with_people(report: RunReport, run: RatedRun) -> RunReport:
+    """What a page shows of a run, with ratings at its items and notes on its correlations.
+
+    Args:
+        report: of the run, as a suite of regions has it.
+        run: with the values of its sentences.
+    """
+    rated = {each.text: each for each in run.sentences}
+    # The two sentences of a pair have outcomes of their own, and are shown in the item.
+    paired = {each.id for each in run.sentences if each.pair}
+    items = tuple(_with_ratings(item, rated) for item in report.items if item.id not in paired)
+    notes = (*report.notes, *rated_notes(run))
+    # Sentences that stand alone have no regions: their values are those of measures.
+    regions = report.regions if report.claims else ()
+    return replace(report, n_items=len(items), items=items, notes=notes, regions=regions)
+
+
+def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:
+    """An item with what people said of its sentences."""
+    remarks = []
+    for strip in item.strips:
+        known = rated.get(strip.text)
+        if known is not None and known.mean is not None:
+            people = "" if known.n is None else f" by {known.n}"
+            spread = "" if known.sd is None else f", sd {known.sd:.2f}"
+            remarks.append((f"rated{people}", f"{known.mean:.2f}{spread} ({strip.condition})"))
+    return replace(item, remarks=tuple(remarks))
+
+
+def _correlation_row(run: RatedRun, spearman: Estimate) -> tuple[str, ...]:
+    measure = spearman.question
+    return (
+        run.model,
+        measure,
+        str(spearman.n),
+        "positive" if find_measure(measure).higher_is_better else "negative",
+        number(spearman.value),
+        interval(spearman.low, spearman.high, digits=2),
+        p_number(spearman.p),
+        p_number(spearman.p_corrected),
+        *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),
+    )
+
+
+def _binary_row(run: RatedRun, area: Estimate) -> tuple[str, ...]:
+    return (
+        run.model,
+        area.question,
+        str(area.n),
+        number(area.value),
+        interval(area.low, area.high, digits=2),
+        *(run.shown(area.question, name) for name in ("MCC", "MCC in sample")),
+    )

@@ -15,25 +15,30 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from pydantic import BeforeValidator, Field
 
-from cimento.acceptability.correlation import DRAWS, FREQUENCY, WORDS, mean_log_frequency
-from cimento.acceptability.estimates import (
-    TOKENS,
-    RatedValues,
-    rating_estimates,
-    with_headline,
-)
-from cimento.acceptability.figures import scatter, scatter_frame
-from cimento.acceptability.formats import NO_PREDICTIONS, is_rated_table, read_rated_suite
-from cimento.acceptability.people import standardised
-from cimento.acceptability.reporting import rated_tables, with_people
-from cimento.acceptability.suites import rated_of, ratings_by
-from cimento.acceptability.text import RatedRun, rated_text
 from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault
 from cimento.io.files import file_digest
 from cimento.measures import Measure, Missing, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
 from cimento.paradigms.base import Stored, SuiteReading
+from cimento.paradigms.ratings.correlation import DRAWS, FREQUENCY, WORDS, mean_log_frequency
+from cimento.paradigms.ratings.estimates import (
+    TOKENS,
+    RatedValues,
+    rating_estimates,
+    with_headline,
+)
+from cimento.paradigms.ratings.formats import NO_PREDICTIONS, is_rated_table, read_rated_suite
+from cimento.paradigms.ratings.people import standardised
+from cimento.paradigms.ratings.sections import (
+    RatedRun,
+    rated_tables,
+    rated_text,
+    scatter_figure,
+    scatter_frame,
+    with_people,
+)
+from cimento.paradigms.ratings.suite import rated_of, ratings_by
 from cimento.paradigms.regions.judging import (
     ALL,
     judged_suite,
@@ -53,11 +58,11 @@ from cimento.suites.model import JsonValue, Suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.acceptability.records import RatedSentence
     from cimento.engine.requests import Answers, Requests
     from cimento.measures.scores import ScoredSentence
     from cimento.models.registry import Asking
     from cimento.paradigms.base import AskedModel, MethodFacts
+    from cimento.paradigms.ratings.suite import RatedSentence
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
 
@@ -324,7 +329,9 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
     beside = outcomes_table(run.suite.name, _sentence_outcomes(run, [chosen.name]))
     values = RatedValues.of(rated_of(suite).sentences, beside)
     frame = scatter_frame(values.rows(chosen.name), higher_is_better=chosen.higher_is_better)
-    return scatter(frame, suite=suite.name, model=run.model, by=ratings_by(suite), measure=chosen)
+    return scatter_figure(
+        frame, suite=suite.name, model=run.model, by=ratings_by(suite), measure=chosen
+    )
 
 
 def perplexity_of(run: Run) -> str:

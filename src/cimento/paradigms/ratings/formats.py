@@ -15,7 +15,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.acceptability.cells import (
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.io.files import read_bytes
+from cimento.paradigms.ratings.cells import (
     count_of,
     flag_of,
     need_columns,
@@ -25,17 +27,19 @@ from cimento.acceptability.cells import (
     refuse_repeated,
     text_of,
 )
-from cimento.acceptability.records import (
+from cimento.paradigms.ratings.suite import (
+    PEOPLE,
     Label,
     RatedSentence,
     RatedSet,
     Scale,
+    in_suite_order,
+    rated_of,
+    ratings_by,
     refuse_off_scale,
+    suite_of,
     with_ratings,
 )
-from cimento.acceptability.suites import PEOPLE, in_suite_order, rated_of, ratings_by, suite_of
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
-from cimento.io.files import read_bytes
 from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.load import SuiteFile, open_suite
 from cimento.suites.model import Suite

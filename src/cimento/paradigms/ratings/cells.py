@@ -7,8 +7,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from cimento.acceptability.records import RatedSentence
 from cimento.errors import InputError
+from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.suites.tables import Row, Table
 
 _ABSENT = {"", "na", "nan", "none", "null", "-"}
