@@ -1,7 +1,8 @@
 """The plain paradigm: what most kinds of test have in common.
 
 A paradigm that begins with `PlainParadigm` writes what is particular to it: the suite, its
-requests, `judge` and `estimate`. docs/paradigms.md builds one.
+requests, `judge` and `estimate`. docs/paradigms.md builds one. Below stands what paradigms share
+that ask people.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The paradigms by name: those of cimento, and those that installed packages bring."""
+"""The registry of paradigms, by name and by path: cimento's own, and those of other packages."""
 
 from __future__ import annotations
 

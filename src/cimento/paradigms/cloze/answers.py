@@ -1,4 +1,4 @@
-"""A candidate for a blank, and what is known and said about it."""
+"""The answers of a model to a cloze suite: candidates for each blank, and scores of its options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a path to a cloze suite that can be used: read, check."""
+"""Checks of a cloze suite: from a path to one that can be used, or to everything wrong with it."""
 
 from __future__ import annotations
 

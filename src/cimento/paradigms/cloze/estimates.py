@@ -1,4 +1,4 @@
-"""What the outcomes of a cloze suite say about many items: accuracies, precisions, choices."""
+"""Estimates of a cloze run: accuracies of hits, precisions of candidates, forced choices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures of profiles: hits of each expression as a heat map, and dimensions with intervals."""
+"""Figures of cloze runs: acc@k as a curve, expressions as a heat map, dimensions with intervals."""
 
 from __future__ import annotations
 

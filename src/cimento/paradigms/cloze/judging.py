@@ -1,8 +1,12 @@
-"""What became of each blank: a hit, candidates that fit, the option that was chosen.
+"""Outcomes of blanks: a hit, candidates that fit, the option that was chosen.
 
 Everything that is decided about an item is decided here, once. An answer that a method cannot find
 is a failure; candidates that nobody judged are unscored; a choice with an option that has no score
 is unscored, and one whose target shares the highest score is a tie.
+
+A hit at k is an item for which one of the first k candidates is one of the item's targets,
+capitals aside. Where a candidate is one entry of the model's vocabulary, a target of several
+pieces cannot be hit at all, and is counted apart.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Judging by dictionary: a candidate fits where one of its readings is what the item expects.
+"""Judgments of candidates: whether each fits its blank, by a dictionary or by people.
 
 An expectation is written as parts of speech with features of Universal Dependencies, joined by
 ``or``: ``ADJ Gender=Fem|Number=Plur or VERB VerbForm=Part|Gender=Fem|Number=Plur``. ``*`` stands
@@ -6,6 +6,8 @@ for any part of speech. With ``not`` in front a candidate fits where one of its 
 of these. All readings count, since a dictionary does not know which one is meant; a candidate
 without a reading does not fit. How far such judgments can stand in for a person's is measured by
 `compare_judgments`, and has to be, phenomenon by phenomenon.
+
+People's judgments come from the run itself, from an earlier run, or from a table.
 """
 
 from __future__ import annotations

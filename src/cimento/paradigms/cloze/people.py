@@ -1,8 +1,9 @@
-"""Options with roles: what people choose, where a model's candidates have them, and agreement.
+"""People and the options of blanks: what they are asked, what they chose, how a model agrees.
 
-The tables of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033): by item the option that
-most people choose, and whether the target, the plausible alternative, both or neither is among a
-model's ten candidates; the first candidate alone; and labels for candidates that are no option.
+The tables are those of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033): by item the
+option that most people choose, and whether the target, the plausible alternative, both or neither
+is among a model's ten candidates; the first candidate alone; and labels for candidates that are no
+option.
 """
 
 from __future__ import annotations

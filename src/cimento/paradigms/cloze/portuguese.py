@@ -1,7 +1,11 @@
-"""The released files of Wilkens, Zilio and Villavicencio: templates, instances, judgments, MWEs.
+r"""The released files of Wilkens, Zilio and Villavicencio: templates, instances, judgments, MWEs.
 
-The study's authors released a table of judged candidates and notebooks; these readers take them
-in the plain form described in docs/cloze.md: JSON lines, and tables without any quoting.
+The study's authors released a table of judged candidates and notebooks. These are read in the plain
+form that docs/cloze.md describes, JSON lines and tables without any quoting; ``all-eval.tsv``, the
+sheet of judged candidates, also as it was released. That has no header and eight fields separated
+by tabs: template, seed, sentence with ``[MASK]``, dictionary tags, candidate, probability, judgment
+(``s``, ``n`` or nothing), remarks. A quotation mark as a candidate is written as ``\"`` or as
+``"``, in two lines over two fields.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-r"""How a cloze suite writes texts and options into the cells of a table.
+r"""The native format of cloze suites, read: suite.toml, a table of items and one of seeds.
 
-Three underscores or more are the blank, braces mark the words of an expression, ``|`` separates
-options and ``/`` the spellings of one. A backslash before a sign takes that meaning away; ``\t``,
-``\n``, ``\r`` and ``\s`` are a tab, a line break, a carriage return and a blank at the end of a
-cell, ``\e`` is an empty text. docs/cloze.md has the rules.
+In a cell three underscores or more are the blank, braces mark the words of an expression, ``|``
+separates options and ``/`` the spellings of one. A backslash before a sign takes that meaning away;
+``\t``, ``\n``, ``\r`` and ``\s`` are a tab, a line break, a carriage return and a blank at the end
+of a cell, ``\e`` is an empty text. docs/cloze.md has the rules.
 """
 
 from __future__ import annotations

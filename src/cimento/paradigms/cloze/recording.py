@@ -1,4 +1,4 @@
-"""Recorded candidates, judged as if a model had just given them."""
+"""Recorded candidates: a file that answers a cloze suite as a model would."""
 
 from __future__ import annotations
 

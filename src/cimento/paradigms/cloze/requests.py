@@ -1,4 +1,4 @@
-"""What cloze items ask of a model: one blank for each distinct text."""
+"""Requests for blanks: those of a suite, and those in free text such as ``La casa è ___``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report shows of runs of cloze suites: hits, choices, figures, items with their fillers."""
+"""Sections of a report on cloze runs: hits, choices, figures, items with their fillers."""
 
 from __future__ import annotations
 

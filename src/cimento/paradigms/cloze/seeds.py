@@ -1,4 +1,7 @@
-"""What a description of templates may contain, as pydantic models."""
+"""Seeds of templates: how a description asks for them, and how they are made.
+
+They are given, inflected by a dictionary, or found by a generator model in their place.
+"""
 
 from __future__ import annotations
 

@@ -1,10 +1,12 @@
-"""How many of the candidates fit: P@1 and P@k, pooled or averaged, always with counts.
+"""Shares over many blanks, always with counts: acc@k, P@1 and P@k, confidence, clusters.
 
-P@k is the share of candidates that fit among all those at ranks 1 to k, not the share of items
-with one that fits. **micro** pools the candidates of all items; **macro** is the unweighted mean
-of the micro values of groups (templates, say). Candidates that nobody has judged count in neither
-part of the share (Wilkens, Zilio and Villavicencio 2023,
-doi:10.1007/s10579-023-09664-1, whose tables use both).
+acc@k is the share of items whose target is among the first k candidates. P@k is the share of
+candidates that fit among all those at ranks 1 to k, not the share of items with one that fits.
+**micro** pools the candidates of all items; **macro** is the unweighted mean of the micro values of
+groups (templates, say). Candidates that nobody has judged count in neither part of the share
+(Wilkens, Zilio and Villavicencio 2023, doi:10.1007/s10579-023-09664-1, whose tables use both).
+
+Items made from one sentence are not independent, and intervals say so.
 """
 
 from __future__ import annotations

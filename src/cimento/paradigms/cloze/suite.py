@@ -1,7 +1,8 @@
-"""What is asked of a model that fills blanks: frozen records, no reading or writing.
+"""Cloze suites: items with one blank each, and what items are made from.
 
-A `ClozeItem` is a text with one blank. A `Template` and a `MultiwordItem` each stand for several
-of them; `cimento.paradigms.cloze.suite` expands both. A `ClozeSuite` holds what one folder holds.
+A `ClozeItem` is a text with one blank. A `Template` and a `MultiwordItem` each stand for several of
+them; `expand_suite` makes them. The id of a made item names what it was made of (template, number
+of the sentence, seed), so that it stays the same when seeds are added, removed or reordered.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A cloze suite as text: what it is, and its first items with their targets filled in."""
+"""Cloze suites and their runs as text: descriptions, results, facts for the methods paragraph."""
 
 from __future__ import annotations
 

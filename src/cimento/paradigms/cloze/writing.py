@@ -1,4 +1,4 @@
-"""Cloze suites in the native format, without loss: tables have tabs and no quoting."""
+"""The native format of cloze suites, written without loss: tables have tabs and no quoting."""
 
 from __future__ import annotations
 

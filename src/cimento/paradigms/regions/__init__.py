@@ -1,5 +1,1 @@
-"""Region-surprisal suites: minimal pairs, targeted evaluation, factorial designs, licensing.
-
-Sentences are divided into regions; predictions are inequalities between their surprisals (Hu et
-al. 2020, doi:10.18653/v1/2020.acl-main.158).
-"""
+"""Regions: predictions about the surprisals of regions, judged item by item."""

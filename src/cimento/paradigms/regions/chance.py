@@ -1,4 +1,4 @@
-"""How often a prediction would hold by chance.
+"""Chance levels of predictions, and margins too small for the number format of the scores.
 
 By chance means: the values of all regions are drawn independently from one standard normal
 distribution. That says something only of predictions which ask for the same whatever the scale and
@@ -17,6 +17,11 @@ Comparisons that have no region in common are independent of each other. Most le
 
 What is left is simulated: the draws come in antithetic pairs, x and -x (Hammersley and Morton 1956,
 doi:10.1017/S0305004100031455).
+
+Near ties are verdicts whose margin is below the largest movement of a margin that was measured on
+the demo models, between batches of different shapes and against a wider number format
+(docs/scoring.md has the numbers and the command). ``cimento models check --precision`` measures it
+for the model at hand.
 """
 
 from __future__ import annotations

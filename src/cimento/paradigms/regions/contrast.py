@@ -1,7 +1,16 @@
-"""What a suite contrasts: the condition that should be likelier, the others, and where they differ.
+"""The contrast of a suite: the condition that should be likelier, the others, where they differ.
 
-Read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 is what counts, that
-``match`` is the grammatical condition and that ``mismatch`` is an alternative to it.
+It is read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 is what counts,
+that ``match`` is the grammatical condition and that ``mismatch`` is an alternative to it.
+
+The probability ratio says how much of two forms' probability the grammatical one has (Táboas García
+and Wanner, SyntacticAgreement)::
+
+    ratio = p(target) / (p(target) + p(alternative)) = 1 / (1 + b^(S_target - S_alternative))
+
+S is the summed surprisal of the target region, b the base that it is taken in: 2 for bits, e for
+nats. The score of an item is the mean over its alternatives, each compared with the target alone;
+that of a suite is the unweighted mean over its items.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every phenomenon of a factorial suite: pair accuracies, and effects on every scale."""
+"""Factorial suites, phenomenon by phenomenon: pair accuracies, effects, tests and mixed models."""
 
 from __future__ import annotations
 
@@ -453,26 +453,19 @@ def design_models(
         independent items or clusters.
     """
     return tuple(
-        _model(result, phenomenon, normalisation, formula)
+        DesignModel(
+            suite=result.suite,
+            model=result.model,
+            measure=result.measure,
+            phenomenon=phenomenon.name,
+            normalisation=normalisation,
+            fit=fit,
+            interaction=fit.effect(INTERACTION) if fit.fixed else None,
+            factors=phenomenon.square.factors,
+        )
         for result in results
         for phenomenon in result.phenomena
-        for formula in formulas
-    )
-
-
-def _model(
-    result: Factorial, phenomenon: PhenomenonEffects, normalisation: Normalisation, formula: str
-) -> DesignModel:
-    fit = _fit(phenomenon, normalisation, formula)
-    return DesignModel(
-        suite=result.suite,
-        model=result.model,
-        measure=result.measure,
-        phenomenon=phenomenon.name,
-        normalisation=normalisation,
-        fit=fit,
-        interaction=fit.effect(INTERACTION) if fit.fixed else None,
-        factors=phenomenon.square.factors,
+        for fit in (_fit(phenomenon, normalisation, formula) for formula in formulas)
     )
 
 

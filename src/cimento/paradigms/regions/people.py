@@ -1,4 +1,4 @@
-"""How often people choose as a suite predicts, beside a model on the same items.
+"""People and sentences: what they are asked, their answers as columns, how often they choose right.
 
 Each prediction is evaluated with what people did in the place of surprisals: a sentence costs
 minus the number of people who chose it, so that the one chosen most costs least. That is the

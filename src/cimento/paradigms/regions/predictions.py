@@ -1,4 +1,4 @@
-"""What formulas say about items: pass, fail, tie or unscored, and by how much.
+"""Predictions evaluated: pass, fail, tie or unscored for every item, and by how much.
 
 A formula is evaluated over all items at once. Comparisons are made in the unit of the source, so
 that a tie is float64 equality of the two sides as they were summed: the numbers in a formula are

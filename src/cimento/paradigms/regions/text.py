@@ -1,4 +1,4 @@
-"""What is printed of runs of region suites: rates with intervals, then what designs show."""
+"""Runs of region suites as text: rates, what designs show, and facts for the methods paragraph."""
 
 from __future__ import annotations
 

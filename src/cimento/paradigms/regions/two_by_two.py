@@ -1,4 +1,4 @@
-"""Effects of a two by two design on one scale: condition means, difference of differences.
+"""The two by two design on one scale: condition means, effects, differences of differences.
 
 Scores are turned so that more is better. With a the plain condition, b the one where the first
 factor is changed, c the second, d both::
@@ -9,6 +9,10 @@ factor is changed, c the second, d both::
 DD above 0 is super-additivity: both changes together cost more than each alone explains (Sprouse,
 Wagers and Phillips 2012, doi:10.1353/lan.2012.0004). "Length" and "structure" are the terms of
 island studies for the first and the second factor of any design.
+
+DD by region says in which part of the sentence it arises. Surprisal in bits adds up over regions,
+and so does DD: what is found in the matrix clause, before an island begins, is no island effect.
+Other measures do not add up, so that regions are compared by surprisal whatever a run is judged on.
 """
 
 from __future__ import annotations
