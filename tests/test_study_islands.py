@@ -7,11 +7,11 @@ import math
 from pathlib import Path
 
 import pytest
-from cimento.statistics.within import within_intervals
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.statistics.means import within_intervals
 from cimento.studies.islands.fillers import filler_effects, filler_model
 from cimento.studies.islands.human import (
     by_phenomenon,

@@ -1,4 +1,4 @@
-"""``cimento annotate import``: answers of people into the judgments table."""
+"""``cimento annotate``: answers of people imported, filtered, applied to suites, adjudicated."""
 
 from __future__ import annotations
 

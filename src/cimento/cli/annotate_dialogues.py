@@ -1,4 +1,4 @@
-"""``cimento annotate pairs``: what each drawn sentence becomes, decided in a dialogue."""
+"""The dialogues of ``cimento annotate``: pairs and stories in the terminal, reviews in a sheet."""
 
 from __future__ import annotations
 

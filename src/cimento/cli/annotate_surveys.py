@@ -1,4 +1,4 @@
-"""``cimento annotate survey``: surveys made from suites, and what other programs need of them."""
+"""``cimento annotate survey`` and ``serve``: surveys made of suites, and asked in a browser."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ compare = command_of(CompareOptions, _compare, positional="runs", metavar="RUN..
 
 def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.cli.console import note, show
-    from cimento.compare import compare as compare_runs
+    from cimento.compare.before_after import compare_before_after
     from cimento.compare.pairwise import surely_worse
     from cimento.errors import UsageError
     from cimento.report.comparison import comparison_grids
@@ -90,7 +90,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="two runs are before and after, and no curve",
             todo="Give three runs of one model or more, or one folder with them.",
         )
-    comparison = compare_runs(
+    comparison = compare_before_after(
         open_runs(runs[0]),
         open_runs(runs[1]),
         measure=options.measure,

@@ -60,17 +60,16 @@ def search(
     Sentences are given as text where the licence of every treebank allows passing them on, else
     their ids only: --text says otherwise.
     """
-    from cimento.corpus import search as searching
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import open_rule
-    from cimento.corpus.search import hit_rows, hits_as_json
+    from cimento.corpus.search import DuplicateSentences, hit_rows, hits_as_json, search_treebanks
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
 
     files = open_treebanks(treebanks, licence=licence)
     skipped = where_skipped(malformed)
-    known = searching.DuplicateSentences() if duplicates == "drop" else None
-    found = searching.search_treebanks(
+    known = DuplicateSentences() if duplicates == "drop" else None
+    found = search_treebanks(
         files,
         open_inventory(inventory),
         open_rule(rule),

@@ -1,4 +1,4 @@
-"""Arguments, options and remarks that the commands on treebanks share."""
+"""``cimento corpus select``, ``pairs`` and ``finish``, and the options of treebank commands."""
 
 from __future__ import annotations
 

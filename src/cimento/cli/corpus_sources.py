@@ -1,4 +1,4 @@
-"""``cimento corpus tweets`` and ``concordance``: sentences that are in no treebank."""
+"""``cimento corpus tweets``, ``concordance`` and ``nli``: items that come from no treebank."""
 
 from __future__ import annotations
 

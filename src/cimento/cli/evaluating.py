@@ -1,4 +1,4 @@
-"""What ``run`` and ``demo`` share: evaluate, report progress, show the summary, say what failed."""
+"""An evaluation as the command line runs it: progress, the summary, what failed, the exit code."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Flags from a model of options: a command is a function of one record, its flags are the fields.
 
 ``batch_size: Limit = option("auto", ...)`` becomes ``--batch-size`` with the variable
-``CIMENTO_BATCH_SIZE``, the type, the limits and the help of the field.
+``CIMENTO_BATCH_SIZE``, the type, the limits and the help of the field. Flags of commands that are
+plain functions are declared here once, where several commands share them.
 """
 
 from __future__ import annotations
@@ -249,7 +250,6 @@ BatchTokens = Annotated[
 ]
 Limit = Annotated[int | None, option("--limit", min=1, help="Only the first items of each suite.")]
 Seed = Annotated[int, option("--seed", help="Seed of the simulated chance levels.")]
-Spec = Annotated[Path | None, option("--spec", help="Model spec (JSON) of recorded surprisals.")]
 Metric = Annotated[
     MetricName | None, option("--metric", help="How a region's tokens become one value.")
 ]

@@ -1,4 +1,4 @@
-"""``cimento judge``: outcomes again from stored tables, without a model."""
+"""``cimento judge`` and ``rerun``: outcomes of stored answers again, and whole runs again."""
 
 from __future__ import annotations
 

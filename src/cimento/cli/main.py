@@ -1,4 +1,7 @@
-"""The commands by name, each imported when it is asked for: ``cimento --help`` must be quick."""
+"""The ``cimento`` command: its subcommands by name, and errors as messages and exit codes.
+
+A subcommand is imported when it is asked for: ``cimento --help`` must be quick.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cimento models``: which models there are, and what a model is like."""
+"""``cimento models`` and ``cache``: which models there are, what one is like, kept answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cimento plan``: what a run would do and cost."""
+"""``cimento plan`` and ``prefetch``: what a run would cost, and all that it must download."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands on stored runs share: which runs, and how tables are written."""
+"""``cimento report``, ``show``, ``export`` and ``cite``: stored runs to read and to pass on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dictionaries that a command was given by name."""
+"""Dictionaries and word frequencies that commands open by name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,22 @@
-"""The commands that plan, do, spread and collect runs: all take `RunOptions`, and run files."""
+"""Commands that ask models: ``cimento run`` and ``demo``, and what all commands on runs share.
+
+A run file has the suites, models and options of a run in TOML; the command line overrides it::
+
+    suites = ["it-islands", "suites/agreement"]
+    models = ["demo-causal", "org/name@1a2b3c4"]
+    measures = ["lp", "penlp"]
+    engine = "local"
+    workers = 4
+    limit = 100
+
+    [set]
+    k = 20
+
+Keys are the options of ``cimento run``, with ``_`` or ``-``. Paths are as on the command line.
+
+Run files are published and passed on, so they say what is done, never what is trusted: trust, and
+models that need it, are given on the command line.
+"""
 
 from __future__ import annotations
 

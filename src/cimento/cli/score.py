@@ -1,4 +1,4 @@
-"""``cimento score``: surprisals of free text."""
+"""``cimento score``, ``fill`` and ``join``: surprisals, blanks and reading times of free text."""
 
 from __future__ import annotations
 

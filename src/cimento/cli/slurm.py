@@ -1,4 +1,4 @@
-"""``cimento slurm``: a run as an array of jobs, for clusters without Ray."""
+"""``cimento slurm`` and ``collect``: a run spread over jobs, and its parts put together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cimento stories prompts`` and ``prompt``: the wordings, and one prompt as a model reads it."""
+"""``cimento stories``: prompts, other formats, and how much results vary."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cimento study connectives``: what adds up in the paper, and the tables of a user's own copy."""
+"""``cimento study``: a published study redone from the data it released."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``cimento suites audit``: what makes a suite easier or harder than it seems."""
+"""``cimento suites``: list, fetch, show, check, audit, convert and start test suites."""
 
 from __future__ import annotations
 

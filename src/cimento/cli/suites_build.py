@@ -1,4 +1,4 @@
-"""``cimento suites build templates``: templates with seeds from a dictionary or a model."""
+"""``cimento suites build``: items from templates, treebanks, stories and grammars."""
 
 from __future__ import annotations
 

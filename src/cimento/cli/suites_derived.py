@@ -1,4 +1,4 @@
-"""``cimento suites match``, ``prime`` and ``merge``: suites made of others by a rule."""
+"""``cimento suites match``, ``prime``, ``merge``, ``vary`` and ``power``: suites made of others."""
 
 from __future__ import annotations
 

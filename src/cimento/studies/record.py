@@ -1,4 +1,4 @@
-"""When a computed number equals a printed one: within half a unit of the last printed digit."""
+"""The record of a redone study: sections of numbers, each computed beside printed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A competence profile: what a model knows of each agreement and feature, and what confounds it."""
+"""The competence profile: what a model knows of each agreement, and what confounds it."""
 
 from __future__ import annotations
 

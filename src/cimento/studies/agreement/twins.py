@@ -1,4 +1,4 @@
-"""What a run says of every item of an agreement suite: ratios, verdict, and what may confound."""
+"""Items of agreement suites beside those of their adversarial twins: ratios, drops, attractors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables 2 to 5 and what else a user's own copy of the resource gives, beside what is printed."""
+"""Tables 2 to 5 from a user's own copy of the resource, beside what is printed."""
 
 from __future__ import annotations
 

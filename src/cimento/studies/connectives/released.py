@@ -1,4 +1,9 @@
-"""Computed statistics beside expected ones, number by number."""
+"""Statistics of released data that can stand beside the connectives resource, which is not public.
+
+AcCompl-it, DisCoTEX, Lau et al. 2020, BLiMP's human answers, ItaCoLA's players and the surprisals
+of Britton et al. 2024, each from the files that are in a folder. What has no file is left out and
+named. Computed statistics can be compared with expected ones, number by number.
+"""
 
 from __future__ import annotations
 

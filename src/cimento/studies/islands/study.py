@@ -1,4 +1,4 @@
-"""The materials of the study: what loads, what is faulty, how much the conditions differ."""
+"""The sections of the study, and those about its materials and about models of one's own."""
 
 from __future__ import annotations
 

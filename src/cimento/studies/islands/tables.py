@@ -1,4 +1,4 @@
-"""BLiMP: means of paradigms as the paper defines them, after its erratum, and people's answers."""
+"""The printed tables of accuracies: what adds up in them, and BLiMP's figures beside them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables 4 to 13: the share of candidates that fit, by what each table groups them by."""
+"""Tables 4 to 13: candidates that fit, judged by the linguist and by dictionary and rule."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the tables: templates one by one, confidence, readings, corrected labels."""
+"""Everything that the study's command prints, by number or by name: tables, details, claims."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen records as JSON: what is undefined is null, with its reason beside it."""
+"""One model's recorded answers as the study reports them, with what was published beside."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The measures of one model's answers to stories, as tables to read."""
+"""The study as tables to read: computed beside printed, and the paper's Table 3."""
 
 from __future__ import annotations
 
