@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento.api import evaluate
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.ratings.formats import read_rated
 from cimento.paradigms.ratings.paradigm import rated_run
-from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, Scale, suite_of, with_ratings
+from cimento.paradigms.ratings.suite import (
+    RatedSentence,
+    RatedSet,
+    Scale,
+    rated_of,
+    suite_from_ratings,
+    with_ratings,
+)
+from cimento.suites.load import open_suite
+from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
     from cimento.paradigms.ratings.sections import RatedRun
@@ -20,6 +32,20 @@ def sentence(name: str, text: str, *values: float, **more: object) -> RatedSente
     return with_ratings(RatedSentence(id=name, text=text, **more), values)
 
 
+@dataclass(frozen=True)
+class Loaded:
+    """A suite of ratings and its sentences."""
+
+    suite: Suite
+    rated: RatedSet
+
+
+def load_rated(path: Path) -> Loaded:
+    """A suite folder, or a file in one of the formats of rated sentences."""
+    suite = suite_from_ratings(read_rated(path)) if path.is_file() else open_suite(path).suite
+    return Loaded(suite, rated_of(suite))
+
+
 def rated(*sentences: RatedSentence) -> RatedSet:
     return RatedSet(name="set", sentences=sentences, scale=Scale(1, 5), language="it")
 
@@ -28,7 +54,7 @@ def judged(some: RatedSet, *measures: str, **options: Any) -> RatedRun:
     """What a model that goes by length gives of some sentences beside their ratings."""
     measure, *also = measures or ("lp",)
     chosen = {"draws": 200, "model": LENGTHS, **options}
-    return rated_run(evaluate(suite_of(some), measure=measure, also=also, **chosen))
+    return rated_run(evaluate(suite_from_ratings(some), measure=measure, also=also, **chosen))
 
 
 FIVE = rated(

@@ -13,12 +13,18 @@ from hypothesis import strategies as st
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
-from cimento.paradigms.ratings.formats import load_rated
 from cimento.paradigms.ratings.paradigm import scatter_of
-from cimento.paradigms.ratings.suite import RatedSentence, Scale, plain, rated_of, suite_of
+from cimento.paradigms.ratings.suite import (
+    RatedSentence,
+    Scale,
+    plain,
+    rated_of,
+    ratings_by,
+    suite_from_ratings,
+)
 from cimento.suites.formats.native import write_native
 from cimento.suites.stimuli import stimulus_text
-from tests.rated import FIVE, LENGTHS, rated, sentence
+from tests.rated import FIVE, LENGTHS, load_rated, rated, sentence
 
 TOML = """kind = "acceptability"
 regions = ["sentence"]
@@ -39,11 +45,11 @@ class TestSuites:
     )
 
     def test_pairs_become_items_and_come_back(self, tmp_path):
-        suite = suite_of(self.PAIRS)
+        suite = suite_from_ratings(self.PAIRS)
         assert suite.condition_names == ("acceptable", "unacceptable")
         assert len(suite.predictions) == 1
         back = load_rated(write_native(suite, tmp_path / "set"))
-        assert back.by == "people"
+        assert ratings_by(back.suite) == "people"
         assert back.rated.scale == Scale(1, 5)
         for mine, theirs in zip(self.PAIRS.sentences, back.rated.sentences, strict=True):
             assert (mine.text, mine.mean, mine.n) == (theirs.text, theirs.mean, theirs.n)
@@ -64,7 +70,12 @@ class TestSuites:
         path = tmp_path / "own.tsv"
         path.write_text(rows, encoding="utf-8")
         found = load_rated(path)
-        assert [each.id for each in found.rated.sentences] == ["e 2A", "e 2NA", "e 1A", "e 1NA"]
+        assert [each.id for each in found.rated.sentences] == [
+            "e 2/acceptable",
+            "e 2/unacceptable",
+            "e 1/acceptable",
+            "e 1/unacceptable",
+        ]
         texts = [stimulus_text(condition) for _, condition in found.suite.stimuli()]
         assert texts == [each.text for each in found.rated.sentences]
 
@@ -87,7 +98,7 @@ class TestSuites:
                 for n, (values, label, grammatical) in enumerate(drawn)
             )
         )
-        back = rated_of(suite_of(some))
+        back = rated_of(suite_from_ratings(some))
         for mine, theirs in zip(some.sentences, back.sentences, strict=True):
             assert mine.ratings == theirs.ratings
             assert (mine.mean, mine.sd) == (theirs.mean, theirs.sd)
@@ -95,7 +106,7 @@ class TestSuites:
 
     def test_means_without_single_ratings_come_back(self):
         some = rated(RatedSentence(id="a", text="Sì.", mean=3.25, sd=0.5, n=12))
-        (back,) = rated_of(suite_of(some)).sentences
+        (back,) = rated_of(suite_from_ratings(some)).sentences
         assert (back.mean, back.sd, back.n) == (3.25, 0.5, 12)
 
     @given(st.floats(allow_nan=False, allow_infinity=False))
@@ -139,7 +150,7 @@ class TestCommand:
             sentence("c", "Il gatto dorme.", 5, 5, pair="p2", label="acceptable"),
             sentence("d", "Il gatto dormono.", 2, 2, pair="p2", label="unacceptable"),
         )
-        return write_native(suite_of(rated(*some)), tmp_path / "set")
+        return write_native(suite_from_ratings(rated(*some)), tmp_path / "set")
 
     def test_a_suite_is_run_and_stored(self, tmp_path, capsys):
         folder, runs = self.suite(tmp_path), tmp_path / "runs"
@@ -200,14 +211,14 @@ class TestCommand:
 
     def test_check_passes_over_missing_predictions(self, tmp_path, capsys):
         some = rated(*FIVE.sentences)
-        folder = write_native(suite_of(some), tmp_path / "five")
+        folder = write_native(suite_from_ratings(some), tmp_path / "five")
         assert invoke(["suites", "check", str(folder)]) == 0
         assert "CIM-S023" not in capsys.readouterr().out
 
 
 class TestScatter:
     def drawn(self):
-        return scatter_of(evaluate(suite_of(FIVE), LENGTHS))
+        return scatter_of(evaluate(suite_from_ratings(FIVE), LENGTHS))
 
     def test_it_hands_out_its_numbers_and_names_the_worst(self):
         pytest.importorskip("altair")
@@ -220,7 +231,7 @@ class TestScatter:
     def test_nothing_to_draw_is_said(self):
         from cimento.errors import UsageError
 
-        unrated = evaluate(suite_of(rated(sentence("a", "Sì"))), LENGTHS)
+        unrated = evaluate(suite_from_ratings(rated(sentence("a", "Sì"))), LENGTHS)
         with pytest.raises(UsageError, match="no sentence has a rating"):
             scatter_of(unrated)
 
@@ -239,7 +250,7 @@ def test_what_a_suite_declares_a_cluster_stays_together():
         for k in range(12)
         for label in ("acceptable", "unacceptable")
     ]
-    suite = suite_of(rated(*sentences))
+    suite = suite_from_ratings(rated(*sentences))
     alone, clustered = suite, dataclasses.replace(suite, cluster="word")
 
     def area(suite):

@@ -8,9 +8,11 @@ from collections import Counter
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.paradigms.ratings.formats import CONNECTIVES, load_rated
+from cimento.paradigms.ratings.formats import CONNECTIVES
+from cimento.paradigms.ratings.suite import ratings_by
 from cimento.paradigms.registry import audit_suite
 from cimento.suites.builtin import builtin_names, find_suite
+from tests.rated import load_rated
 
 NAMES = builtin_names(kind="acceptability")
 STATUS = "draft, not yet reviewed by native speakers"
@@ -26,7 +28,7 @@ class TestEverySuite:
         assert list(audit_suite(find_suite(name)).faults) == []
 
     def test_it_says_what_it_is(self, name):
-        meta = load_rated(find_suite(name)).suite.suite.meta
+        meta = load_rated(find_suite(name)).suite.meta
         assert (meta.name, meta.licence, meta.status) == (name, "CC-BY-4.0", STATUS)
         readme = " ".join((find_suite(name) / "README.md").read_text(encoding="utf-8").split())
         assert readme.startswith(f"# {name} ")
@@ -46,7 +48,7 @@ class TestEverySuite:
 
 
 class TestConnectives:
-    SUITE = load_rated(find_suite("it-connectives")).suite.suite
+    SUITE = load_rated(find_suite("it-connectives")).suite
 
     def test_five_pairs_for_each_of_the_eighteen(self):
         counts = Counter(item.column("connective") for item in self.SUITE.items)
@@ -85,7 +87,7 @@ class TestGraded:
         assert set(counts.values()) == {2}
 
     def test_the_degrees_are_said_to_be_the_authors(self):
-        assert self.FOUND.by == "author"
+        assert ratings_by(self.FOUND.suite) == "author"
 
 
 def test_what_is_wrong_with_a_table_is_said(tmp_path, capsys):

@@ -13,10 +13,10 @@ from cimento.corpus.making.decisions import open_decisions, read_decisions
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError, UsageError
 from cimento.paradigms.cloze.checks import load_cloze
-from cimento.paradigms.ratings.formats import load_rated
 from cimento.people.annotate.dialogue import DialogueState, RefusedError, step
 from cimento.people.annotate.pairs import decide, fields_of, tasks_of
 from tests.dialogues import lines_of
+from tests.rated import load_rated
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
 INVENTORY = open_inventory("it-connectives")

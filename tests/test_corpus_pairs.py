@@ -40,10 +40,10 @@ from cimento.corpus.making.finishing import pair_suite
 from cimento.corpus.treebanks import open_treebanks
 from cimento.errors import InputError
 from cimento.paradigms.cloze.checks import load_cloze
-from cimento.paradigms.ratings.formats import load_rated
 from cimento.suites.model import Meta
 from cimento.suites.stimuli import join_regions
 from cimento.suites.tables import read_table
+from tests.rated import load_rated
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
 INVENTORY = open_inventory("it-connectives")
@@ -393,7 +393,7 @@ def test_a_treebank_that_may_not_be_passed_on_leaves_ids_only(tmp_path, capsys):
     # Who has the treebank makes the suite of what was written.
     again = ["corpus", "finish", str(out / "decisions.tsv"), str(SAMPLE), *closed, "--text"]
     assert invoke([*again, "-o", str(tmp_path / "whole")]) == 0
-    assert load_rated(tmp_path / "whole").suite.suite.meta.licence == "CC BY-NC-SA 4.0"
+    assert load_rated(tmp_path / "whole").suite.meta.licence == "CC BY-NC-SA 4.0"
 
 
 def test_selection_is_printed_and_written(tmp_path, capsys):

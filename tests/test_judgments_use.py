@@ -13,7 +13,6 @@ import pytest
 import cimento
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
-from cimento.paradigms.ratings.formats import load_rated
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.people.annotate.adjudicating import agreement_text, decide_differences
 from cimento.people.annotate.importing import apply_judgments
@@ -29,6 +28,7 @@ from cimento.runs.run import open_runs
 from cimento.studies.connectives.cloze import TARGET, table_3
 from cimento.studies.connectives.own import own_tables, read_own
 from tests.dialogues import lines_of
+from tests.rated import load_rated
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"
 
@@ -175,7 +175,7 @@ def people_on(suite, seed=1, people=4):
 class TestApply:
     def test_ratings_become_columns_that_a_run_reads(self, tmp_path):
         source = SUITES / "it-connectives"
-        people = people_on(load_rated(source).suite.suite)
+        people = people_on(load_rated(source).suite)
         check = Judgment(suite="it-connectives", item="c", annotator="p1", value="1", expected="1")
         output = tmp_path / "rated"
         found = apply_judgments(source, [*people, check], output, scale=(1, 5))
@@ -244,7 +244,7 @@ class TestApply:
 
     def test_a_scale_is_needed(self, tmp_path):
         source = SUITES / "it-connectives"
-        people = people_on(load_rated(source).suite.suite)
+        people = people_on(load_rated(source).suite)
         with pytest.raises(UsageError, match="on which scale"):
             apply_judgments(source, people, tmp_path / "rated")
 
@@ -261,7 +261,7 @@ class TestApply:
 
 def test_tables_2_and_3_come_from_judgments(tmp_path):
     pairs, cloze = SUITES / "it-connectives", SUITES / "it-connectives-cloze"
-    people = people_on(load_rated(pairs).suite.suite)
+    people = people_on(load_rated(pairs).suite)
     own = tmp_path / "own"
     apply_judgments(pairs, people, own / "acceptability", scale=(1, 5))
     chosen = [
@@ -286,7 +286,7 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
 
 def test_a_run_sets_a_model_beside_imported_ratings(tmp_path, capsys):
     source = SUITES / "it-connectives"
-    people = people_on(load_rated(source).suite.suite)
+    people = people_on(load_rated(source).suite)
     path = write_judgments(table_of(people), tmp_path / "j.parquet")
     rated_ = tmp_path / "rated"
     assert invoke([

@@ -15,7 +15,7 @@ from cimento.cli.main import invoke
 from cimento.cli.report import open_reports
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.paradigms.cloze.answers import ClozeAnswers
-from cimento.paradigms.ratings.suite import suite_of
+from cimento.paradigms.ratings.suite import suite_from_ratings
 from cimento.paradigms.stories.suite import STORY
 from cimento.report.document import sections_of
 from cimento.report.html import inline_svg
@@ -52,7 +52,7 @@ def stories(tmp_path):
 
 def rated_run(tmp_path, *sentences):
     """A stored run of rated sentences."""
-    suite = suite_of(rated(*sentences))
+    suite = suite_from_ratings(rated(*sentences))
     return api.evaluate(suite, LENGTHS, output=tmp_path / "runs", measure="lp", draws=100)
 
 

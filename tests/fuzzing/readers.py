@@ -37,9 +37,12 @@ def lm_eval(folder: Path) -> object:
 
 def rated(path: Path) -> object:
     """Rated sentences."""
-    from cimento.paradigms.ratings.formats import load_rated
+    from cimento.paradigms.ratings.formats import read_rated
+    from cimento.paradigms.ratings.suite import rated_of
+    from cimento.suites.load import open_suite
 
-    return load_rated(path)
+    is_table = path.is_file() and path.name != "suite.toml"
+    return read_rated(path) if is_table else rated_of(open_suite(path).suite)
 
 
 def forced_choices(path: Path) -> object:

@@ -1,1 +1,1 @@
-"""TODO: ratings."""
+"""Ratings: sentences that people rated, and models beside the people."""

@@ -1,4 +1,4 @@
-"""What readers of rated sentences share: tables with the columns they need, and typed cells."""
+"""Typed cells of the tables that rated sentences are published in."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Values of sentences beside the ratings of people, or beside what an author expects.
+"""Values of sentences beside the ratings of people, and beside what authors call acceptable.
 
 The sentences of a pair, or of a cluster that the suite declares, are not independent: they are
 left out together in the jackknife, and in the permutation test whole pairs change places and so do
-the two sentences of a pair.
+the two sentences of a pair. A threshold that tells acceptable from unacceptable is chosen on nine
+parts and answers for the tenth, as for the baselines of CoLA (Warstadt et al. 2019,
+doi:10.1162/tacl_a_00290); clusters and pairs stay in one part.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ratings and measures described: over all sentences, and for each label apart and together."""
+"""The estimates of a run of rated sentences: correlations, yes or no, ceilings, descriptions."""
 
 from __future__ import annotations
 

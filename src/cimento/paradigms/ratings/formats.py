@@ -28,21 +28,14 @@ from cimento.paradigms.ratings.cells import (
     text_of,
 )
 from cimento.paradigms.ratings.suite import (
-    PEOPLE,
     Label,
     RatedSentence,
     RatedSet,
     Scale,
-    in_suite_order,
-    rated_of,
-    ratings_by,
     refuse_off_scale,
-    suite_of,
     with_ratings,
 )
 from cimento.suites.archives import MAX_FILE_BYTES
-from cimento.suites.load import SuiteFile, open_suite
-from cimento.suites.model import Suite
 from cimento.suites.tables import SUFFIXES, Row, Table, open_table, read_header
 
 CONNECTIVES = (
@@ -446,47 +439,6 @@ FORMATS: Mapping[str, RatedFormat] = {
 
 NO_PREDICTIONS = "CIM-S023"
 """Of a suite of single sentences no predictions are expected."""
-
-
-@dataclass(frozen=True, slots=True)
-class RatedSuite:
-    """A suite with what is known of its sentences, in the order of ``suite.stimuli()``.
-
-    Attributes:
-        suite: what models are asked; with its hash, or without where it was made here.
-        rated: its sentences.
-        by: whose the ratings are: ``people``, or ``author`` for what the author of the suite
-            expects, which is no measurement.
-    """
-
-    suite: Suite | SuiteFile
-    rated: RatedSet
-    by: str = PEOPLE
-
-
-def load_rated(path: Path) -> RatedSuite:
-    """A suite folder of the kind, or a file in one of the formats of rated sentences.
-
-    Raises:
-        InputError: it cannot be read, or a rating is not what it should be.
-        SuiteError: the suite has faults.
-    """
-    if path.is_file() and path.name != "suite.toml":
-        rated = in_suite_order(read_rated(path))
-        return RatedSuite(suite_of(rated), rated)
-    loaded = open_suite(path)
-    warnings = tuple(each for each in loaded.warnings if each.code != NO_PREDICTIONS)
-    loaded = replace(loaded, warnings=warnings)
-    return RatedSuite(loaded, rated_of(loaded.suite), by=ratings_by(loaded.suite))
-
-
-def read_rated_suite(path: Path) -> Suite:
-    """A file in one of the formats of rated sentences, as a suite.
-
-    Raises:
-        InputError: it cannot be read, or a rating is not what it should be.
-    """
-    return suite_of(read_rated(path))
 
 
 def is_rated_table(path: Path) -> bool:

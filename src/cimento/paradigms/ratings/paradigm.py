@@ -28,7 +28,7 @@ from cimento.paradigms.ratings.estimates import (
     rating_estimates,
     with_headline,
 )
-from cimento.paradigms.ratings.formats import NO_PREDICTIONS, is_rated_table, read_rated_suite
+from cimento.paradigms.ratings.formats import NO_PREDICTIONS, is_rated_table, read_rated
 from cimento.paradigms.ratings.people import standardised
 from cimento.paradigms.ratings.sections import (
     RatedRun,
@@ -38,7 +38,7 @@ from cimento.paradigms.ratings.sections import (
     scatter_frame,
     with_people,
 )
-from cimento.paradigms.ratings.suite import rated_of, ratings_by
+from cimento.paradigms.ratings.suite import rated_of, ratings_by, suite_from_ratings
 from cimento.paradigms.regions.judging import (
     ALL,
     judged_suite,
@@ -139,7 +139,7 @@ class Ratings(RegionParadigm):
             InputError: it cannot be read, or a rating or the scale is not what it should be.
         """
         if is_rated_table(path):
-            suite = read_rated_suite(path)
+            suite = suite_from_ratings(read_rated(path))
             digest = file_digest(path)
             faults = self.check(suite)
             return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=RATED)

@@ -1,4 +1,4 @@
-"""How far people agree about sentences, and their ratings on one scale: z-scores."""
+"""The people who rated or chose: their agreement, z-scores, forced choices, and judgments table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is printed of a run of rated sentences: its estimates as text, for a fixed-width font."""
+"""The text and the report of runs of rated sentences: tables, and a scatter that names misses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""What people said about sentences: frozen records, no reading or writing."""
+"""Rated sentences, and the suites that hold them (docs/acceptability.md).
+
+A suite of the kind ``acceptability`` is a native suite: its columns hold the ratings and its
+``[ratings]`` table the scale. Pairs have the conditions ``acceptable`` and ``unacceptable`` (or
+``good`` and ``bad``) and are judged like every other pair.
+"""
 
 from __future__ import annotations
 
@@ -201,18 +206,7 @@ def ratings_by(suite: Suite) -> str:
     return _settings(suite)[1]
 
 
-def in_suite_order(rated: RatedSet) -> RatedSet:
-    """The set with its sentences in the order of ``suite_of(rated).stimuli()``.
-
-    Pairs stand together there, the acceptable sentence first, wherever they stand in a file.
-    """
-    pairs = _pairs(rated)
-    if pairs is None:
-        return rated
-    return replace(rated, sentences=tuple(each for both in pairs.values() for each in both))
-
-
-def suite_of(rated: RatedSet) -> Suite:
+def suite_from_ratings(rated: RatedSet) -> Suite:
     """A suite of whole sentences, as pairs where every sentence belongs to one."""
     pairs = _pairs(rated)
     if pairs is not None:

@@ -25,9 +25,9 @@ from cimento.paradigms.ratings.estimates import (
     Described,
     describe_labels,
 )
-from cimento.paradigms.ratings.formats import load_rated, read_rated
+from cimento.paradigms.ratings.formats import read_rated
 from cimento.paradigms.ratings.paradigm import perplexity_of
-from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, suite_of
+from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of, suite_from_ratings
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -47,6 +47,7 @@ from cimento.studies.connectives.cloze import (
 )
 from cimento.studies.connectives.published import Share
 from cimento.studies.record import equals_printed
+from cimento.suites.load import open_suite
 from cimento.suites.tables import SUFFIXES
 
 PERPLEXITY = "ppl"
@@ -136,7 +137,9 @@ def read_own(folder: Path) -> OwnCopy:
 
 
 def _acceptability(path: Path) -> RatedSet:
-    return load_rated(path).rated if path.is_dir() else read_rated(path, "connectives")
+    if path.is_dir():
+        return rated_of(open_suite(path).suite)
+    return read_rated(path, "connectives")
 
 
 def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) -> list[Cell]:
@@ -369,7 +372,7 @@ def perplexities(
     Raises:
         CimentoError: the model cannot be used.
     """
-    run = evaluate(suite_of(rated), model, bos=bos, device=device, unscored_first="drop")
+    run = evaluate(suite_from_ratings(rated), model, bos=bos, device=device, unscored_first="drop")
     measure = perplexity_of(run)
     names = {each.id: each.id for each in rated.sentences}
     names |= {f"{each.pair}/{each.label}": each.id for each in rated.sentences}
