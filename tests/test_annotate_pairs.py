@@ -61,7 +61,7 @@ def test_a_decision_is_in_the_table_before_the_next_is_asked(table):
 def test_it_goes_on_in_the_middle_of_a_row(table):
     path = table()
     ask(path, "tuttavia")
-    (left,) = path.parent.glob(".*.unfinished.json")
+    (left,) = path.parent.glob(".*.unfinished.jsonl")
     done, _ = ask(path, "n")
     assert done == 1
     assert next(iter(cells(path).values()))["grammaticality"] == "no"

@@ -236,13 +236,13 @@ def test_undo_takes_back_exactly_what_was_typed_last(lines, n):
 
 
 def test_a_story_that_was_left_is_gone_on_with(tmp_path):
-    path = tmp_path / "s.unfinished.json"
+    path = tmp_path / "s.unfinished.jsonl"
     type_in(PLAUSIBLE[:8], path=path)
     again = DialogueSession(story_fields(()), path=path)
     assert again.asked.name == "location"
     converse(again, lines_of([*PLAUSIBLE[8:], *STATES]), lambda _text: None)
     assert finished(again.state.values, row=0) == story_of([*PLAUSIBLE, *STATES])
-    path.write_text("{", encoding="utf-8")
+    path.write_text("{\n", encoding="utf-8")
     with pytest.raises(InputError, match="dialogue that was left"):
         DialogueSession(story_fields(()), path=path)
 

@@ -22,7 +22,7 @@ from cimento.corpus.connectives.extraction import (
     select_connectives,
     selected_inventory,
 )
-from cimento.corpus.connectives.inventories import write_toml
+from cimento.corpus.connectives.inventories import write_inventory
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.connectives.passages import (
@@ -206,7 +206,7 @@ def test_the_most_frequent_are_taken_and_what_is_left_out_has_a_reason(tmp_path)
     assert (o.n, o.infinitive) == (3, 1)  # Potevamo tornare subito o dormire in albergo.
     path = tmp_path / "mine.toml"
     kept = selected_inventory(INVENTORY, found)
-    write_toml(kept, path)
+    write_inventory(kept, path)
     assert open_inventory(str(path)) == replace(kept, name="it-connectives")
 
 

@@ -125,7 +125,7 @@ def select(
 
     from cimento.corpus.connectives.extraction import select_connectives as choose
     from cimento.corpus.connectives.extraction import selected_inventory
-    from cimento.corpus.connectives.inventories import write_toml
+    from cimento.corpus.connectives.inventories import write_inventory
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import open_rule
     from cimento.corpus.treebanks import open_treebanks
@@ -149,7 +149,7 @@ def select(
     if output is not None:
         if not any(each.taken for each in found):
             raise InputError(where="treebanks", seen="no connective is left", todo="Exclude fewer.")
-        write_toml(selected_inventory(opened, found), output)
+        write_inventory(selected_inventory(opened, found), output)
         note(f"{sum(each.taken for each in found)} connectives: {output}")
 
 

@@ -1,1 +1,1 @@
-"""Treebanks: searched for connectives and agreeing words, and made into suites."""
+"""Corpora: treebanks and texts, connectives in them, suites made from them, and dictionaries."""

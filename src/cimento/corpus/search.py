@@ -1,4 +1,4 @@
-"""Connectives found in treebanks; every hit can be traced to its words."""
+"""The search for connectives in treebanks; every hit can be traced to its words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A sentence of a treebank (https://universaldependencies.org/format.html), as it was read."""
+"""Sentences of treebanks as they were read (https://universaldependencies.org/format.html)."""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Sentences without annotation as CoNLL-U, so that every later step reads them as it reads others.
+"""Texts without annotation as CoNLL-U: messages and concordances, for every later step to read.
 
 Words are told from marks, and no more: classes are ``X``, lemmas the words in small letters, and
 every word depends on the first one. Rules that look at syntax find nothing there; ``plain`` does,
-which looks at forms alone.
+which looks at forms alone. Messages are tweets and the like; concordances are the files that
+NoSketchEngine and Sketch Engine export (CSV, TSV, xlsx, XML) and any table with a column for what
+is left of the keyword, the keyword, and what is right of it, cut to the sentence around it.
 """
 
 from __future__ import annotations
@@ -15,8 +17,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from cimento.corpus.connectives.inventories import Connective, Inventory, normal, write_spelling
 from cimento.corpus.connectives.lexicons import parse_xml
@@ -27,12 +30,7 @@ from cimento.suites.faults import errors
 from cimento.suites.reading import open_json_lines, open_text
 from cimento.suites.tables import open_table, read_rows
 
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
-
-
 T = TypeVar("T")
-
 THIRDS = 3
 
 _TOKEN = re.compile(
@@ -59,6 +57,19 @@ class PlainSentence:
     id: str
     text: str
     comments: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainText:
+    """The sentences taken from a file.
+
+    Attributes:
+        sentences: those that are kept.
+        counts: what was seen, masked and left out, in words, to how often.
+    """
+
+    sentences: tuple[PlainSentence, ...]
+    counts: Mapping[str, int]
 
 
 def normalise_plain(text: str) -> str:
@@ -103,7 +114,7 @@ def balanced(
     generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
     order = sorted(range(len(members)), key=lambda place: lengths[place])
     cuts = [len(order) * k // THIRDS for k in range(THIRDS + 1)]
-    strata = [order[cuts[k] : cuts[k + 1]] for k in range(THIRDS)]
+    strata = [order[start:end] for start, end in pairwise(cuts)]
     for stratum in strata:
         generator.shuffle(stratum)
     wanted = len(members) if n is None else min(n, len(members))
@@ -153,19 +164,6 @@ class Masks:
     mentions: Treatment = "mask"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Messages:
-    """Messages that were read.
-
-    Attributes:
-        sentences: those that are kept, in order.
-        counts: what was seen, masked and left out, in words, to how often.
-    """
-
-    sentences: tuple[PlainSentence, ...]
-    counts: dict[str, int]
-
-
 def read_messages(path: Path) -> list[tuple[str, str]]:
     """The id and the text of each message of a file.
 
@@ -185,8 +183,7 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
             for each in open_json_lines(path)
         ]
     else:
-        table = open_table(path)
-        records = [dict(row.cells) for row in table.rows]
+        records = [dict(row.cells) for row in open_table(path).rows]
     text, name = (_key(records, known) for known in (TEXT_COLUMNS, ID_COLUMNS))
     if not text:
         raise InputError(
@@ -203,7 +200,7 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
 
 def message_sentences(
     found: Iterable[tuple[str, str]], *, masks: Masks, name: str, duplicates: bool = False
-) -> Messages:
+) -> PlainText:
     """Messages as sentences.
 
     Retweets, and messages that were there before (case, marks, addresses and mentions do not
@@ -235,7 +232,7 @@ def message_sentences(
         ids[own] += 1
         identity = f"{name}-{own}" + (f"-{ids[own]}" if ids[own] > 1 else "")
         kept.append(PlainSentence(identity, shown))
-    return Messages(sentences=tuple(kept), counts=dict(counts))
+    return PlainText(sentences=tuple(kept), counts=dict(counts))
 
 
 def masked(text: str, masks: Masks, counts: Counter[str] | None = None) -> str:
@@ -301,7 +298,7 @@ def spelling_table(
             if found is not None:
                 counts[connective.name, found, form] += count
     order = {name: place for place, name in enumerate(inventory.names)}
-    rows = [(name, kind, form, count) for (name, kind, form), count in counts.items()]
+    rows = ((*key, count) for key, count in counts.items())
     return sorted(rows, key=lambda row: (order[row[0]], -row[3], row[2]))
 
 
@@ -337,19 +334,6 @@ class ConcordanceLine:
     left: str
     node: str
     right: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Concordance:
-    """Sentences of a concordance.
-
-    Attributes:
-        sentences: that are kept, mixed.
-        counts: what was seen and left out, in words, to how often.
-    """
-
-    sentences: tuple[PlainSentence, ...]
-    counts: Mapping[str, int]
 
 
 def read_concordance(path: Path) -> list[ConcordanceLine]:
@@ -409,7 +393,7 @@ def concordance_sentences(
     incomplete: bool = False,
     shortest: int = 5,
     longest: int = 40,
-) -> Concordance:
+) -> PlainText:
     """Sentences drawn by seed, those of each keyword balanced over thirds of length.
 
     Args:
@@ -444,7 +428,7 @@ def concordance_sentences(
         lengths = [len(list(tokens(each.text))) for each in own]
         kept += balanced(own, lengths, n=per, seed=_seed(seed, node))
     mixed = balanced(kept, [0] * len(kept), n=None, seed=seed)
-    return Concordance(sentences=mixed, counts=dict(counts))
+    return PlainText(sentences=mixed, counts=dict(counts))
 
 
 def _seed(seed: int, node: str) -> int:
@@ -496,19 +480,16 @@ def _place(header: Sequence[str], names: Sequence[str]) -> int | None:
 
 def _from_xml(path: Path) -> Iterator[ConcordanceLine]:
     for element in parse_xml(path).iter():
-        parts = {child.tag.rpartition("}")[2].casefold(): _all_text(child) for child in element}
+        parts = {
+            child.tag.rpartition("}")[2].casefold(): "".join(child.itertext()) for child in element
+        }
         places = [_place(list(parts), names) for names in (LEFT, NODE, RIGHT)]
         if None not in places:
             values = list(parts.values())
             left, node, right = (values[place] for place in places if place is not None)
-            reference = element.get("refs") or next(
-                (parts[name] for name in REFERENCE if name in parts), ""
-            )
+            references = (parts[name] for name in REFERENCE if name in parts)
+            reference = element.get("refs") or next(references, "")
             yield ConcordanceLine(normalise_plain(reference), left, node, right)
-
-
-def _all_text(element: Element) -> str:
-    return "".join(element.itertext())
 
 
 def _without_blanks(text: str) -> str:

@@ -1,7 +1,7 @@
-"""CoNLL-U read sentence by sentence (https://universaldependencies.org/format.html).
+"""Treebanks: their files, corpora and licences, and CoNLL-U read sentence by sentence.
 
-What is malformed is never read as something else: a sentence with a fault is refused, or skipped
-and noted with its lines.
+The format is that of https://universaldependencies.org/format.html. What is malformed is never read
+as something else: a sentence with a fault is refused, or skipped and noted with its lines.
 """
 
 from __future__ import annotations

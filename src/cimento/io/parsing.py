@@ -15,9 +15,11 @@ import secrets
 import tomllib
 import zlib
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import InputError
+from cimento.io.files import read_bytes
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
@@ -129,6 +131,20 @@ def parse_toml(text: str) -> dict[str, Any]:
     if _is_deep(value):
         raise tomllib.TOMLDecodeError(_too_deep())
     return value
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The table in a TOML file.
+
+    Raises:
+        InputError: it cannot be read, or is no TOML.
+    """
+    try:
+        return parse_toml(read_bytes(path).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
+        ) from error
 
 
 def unpack_gzip(data: bytes, *, where: str) -> bytes:

@@ -1,4 +1,8 @@
-"""Reading times, or other measures of words, beside what a model says of these words."""
+"""Reading times, or other measures of words, joined to the surprisals that a model gives them.
+
+One row for each observation, ready for a mixed model. Difficulty spills over to the next words
+(Smith and Levy 2013, doi:10.1016/j.cognition.2013.02.013), so earlier words stand in the row too.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Which connectives of a long list a study takes: the most frequent, less those with a reason."""
+"""Extraction: which connectives a study takes, and sentences drawn for each of them by seed.
+
+Connectives are taken by frequency, less those left out with a reason; sentences are drawn from
+strata of length and number of clauses.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""How often connectives are found in treebanks, in the layout of Table 6 of the connectives paper.
+"""Frequencies of connectives in treebanks, as counted here and beside a published table.
 
-Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033, paper 16.
+The layout is that of Table 6 of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033, paper
+16).
 """
 
 from __future__ import annotations

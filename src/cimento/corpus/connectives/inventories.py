@@ -1,9 +1,8 @@
-"""Lists of connectives: how they are written, their syntactic class and their senses."""
+"""Inventories of connectives: spellings, syntactic class and senses; read and written as TOML."""
 
 from __future__ import annotations
 
 import re
-import tomllib
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,8 +11,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError, did_you_mean
-from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_toml
+from cimento.io.parsing import read_toml
 
 Part: TypeAlias = tuple[str, ...]
 """Words that stand together."""
@@ -107,18 +105,13 @@ def builtin_inventories() -> list[str]:
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
-def read_toml(path: Path) -> Inventory:
+def read_inventory(path: Path) -> Inventory:
     """An inventory in cimento's own format.
 
     Raises:
         InputError: it cannot be read or used.
     """
-    try:
-        settings = parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
-        ) from error
+    settings = read_toml(path)
     entries = settings.get("connectives")
     if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
         raise InputError(
@@ -218,7 +211,7 @@ def _from_toml(values: Mapping[str, object], where: str) -> Connective:
     )
 
 
-def write_toml(inventory: Inventory, path: Path) -> Path:
+def write_inventory(inventory: Inventory, path: Path) -> Path:
     """Write an inventory in cimento's own format.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Lexicons of connectives as they are published, read as inventories.
+"""Lexicons of connectives, opened by name or by file, as inventories.
 
 DiMLex (Stede 2002; Scheffler and Stede 2016) is the XML of connective-lex.info: DiMLex itself, LICO
 (Feltracco et al. 2016), LDM-PT and others. LexConn is the French one (Roze, Danlos and Muller
@@ -21,8 +21,8 @@ from cimento.corpus.connectives.inventories import (
     Spelling,
     builtin_inventories,
     make_inventory,
+    read_inventory,
     read_spelling,
-    read_toml,
 )
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import read_bytes
@@ -51,10 +51,10 @@ def open_inventory(name: str) -> Inventory:
         InputError: there is none, or it cannot be used.
     """
     if name in builtin_inventories():
-        return read_toml(FOLDER / f"{name}.toml")
+        return read_inventory(FOLDER / f"{name}.toml")
     path = Path(name).expanduser()
     readers = {
-        ".toml": read_toml,
+        ".toml": read_inventory,
         ".tsv": read_table_lexicon,
         ".csv": read_table_lexicon,
         ".xlsx": read_table_lexicon,

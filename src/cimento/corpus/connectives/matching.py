@@ -1,8 +1,10 @@
-"""Where the connectives of an inventory stand in a sentence."""
+"""Connective matching: where connectives stand in a sentence, and which occurrences count.
+
+Which occurrences count is said by rules, which are data, in TOML (docs/corpus.md).
+"""
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -11,8 +13,7 @@ from typing import Literal, TypeAlias, get_args
 from cimento.corpus.connectives.inventories import Connective, Inventory, Spelling, normal
 from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError, did_you_mean
-from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_toml
+from cimento.io.parsing import read_toml
 
 By: TypeAlias = Literal["lemma", "form", "exact"]
 """``lemma``; ``form`` without regard to case; ``exact``: the form with its case."""
@@ -294,12 +295,7 @@ def read_rule(path: Path) -> Rule:
     Raises:
         InputError: it cannot be read, or a key is unknown or of the wrong kind.
     """
-    try:
-        values = parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
-        ) from error
+    values = read_toml(path)
     return make_rule({"name": path.stem, **values}, where=str(path))
 
 

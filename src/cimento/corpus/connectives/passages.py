@@ -1,4 +1,7 @@
-"""What drawn sentences are made into: pairs of sentences, or texts with a blank."""
+"""Passages: a connective in its text, and another connective in its place.
+
+A passage is joined to the sentence before it where it needs that one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Decisions made into items: pairs as a suite, cloze items as texts with a blank and options."""
+"""Items made from decisions: pairs as a suite, cloze items as texts with a blank and options."""
 
 from __future__ import annotations
 

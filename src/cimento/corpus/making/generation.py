@@ -1,4 +1,4 @@
-"""From a grammar to items: drawn by seed, balanced over features, without duplicates."""
+"""Items generated from a grammar: drawn by seed, balanced over features, without duplicates."""
 
 from __future__ import annotations
 

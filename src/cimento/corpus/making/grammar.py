@@ -1,4 +1,7 @@
-"""What a grammar is: features, parts of speech, words with their forms, templates with slots."""
+"""Grammars: features, words with their forms, templates with slots; read from a folder.
+
+The folder has ``grammar.toml`` and ``lexicon.tsv`` (docs/generating.md).
+"""
 
 from __future__ import annotations
 

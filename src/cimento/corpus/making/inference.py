@@ -1,4 +1,4 @@
-"""Inference items out of sentences with connectives: a hypothesis that spells the relation out.
+"""Inference items made of sentences with connectives: hypotheses that spell the relation out.
 
 The premise is the sentence. From the sense of its connective one hypothesis follows, one
 contradicts it, and one is left open; the model, or a person, says which is which by one of three

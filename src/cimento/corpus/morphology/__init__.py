@@ -1,1 +1,1 @@
-"""TODO: morphology."""
+"""Morphological dictionaries: what a form can be, and which forms a lemma has."""

@@ -1,4 +1,4 @@
-"""DELAF and UniMorph files as dictionaries."""
+"""Dictionaries by name: DELAF and UniMorph files, the rules of a language, pymorphy3."""
 
 from __future__ import annotations
 

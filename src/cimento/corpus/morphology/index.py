@@ -1,4 +1,9 @@
-"""Lines of dictionary files: what is read from one, and what is wrong with one that is not."""
+"""The index of a dictionary file: millions of forms on disk, built once and opened at once.
+
+Entries lie sorted in compressed blocks of a SQLite file, once by form and once by lemma. The key
+of a block is the first word in it, and all entries of a word are in one block: one look-up reads
+and unpacks one block.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Plurals and feminines by ending, for nouns and adjectives of Portuguese, Italian and Spanish.
+"""Rules of Portuguese, Italian and Spanish, so that small things need no dictionary.
 
-These are the regular patterns of school grammars, tried in order; the first that fits is taken,
-and where a language leaves two ways open (``amici`` and ``laghi``) the commoner one. What they
-give is marked as guessed.
+Plurals, feminines and conjugations are the regular patterns of school grammars, tried in order; the
+first that fits is taken, and where a language leaves two ways open (``amici`` and ``laghi``) the
+commoner one. A few irregular verbs are known. Without a list of lemmas `Rules.analyse` can only say
+what a form could be by its shape; all that the rules give is marked as guessed.
 """
 
 from __future__ import annotations

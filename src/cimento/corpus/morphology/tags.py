@@ -1,8 +1,11 @@
-"""Between UniMorph's tags and Universal Dependencies.
+"""Tags of UniMorph and DELAF dictionaries as Universal Dependencies.
 
 UniMorph: Sylak-Glassman 2016, "The composition and use of the universal morphological feature
 schema". The order of a tag's parts says nothing, and a part that is not known gives no feature.
-The two schemes as a whole are compared in McCarthy et al. 2018 (doi:10.18653/v1/W18-6011).
+The two schemes as a whole are compared in McCarthy et al. 2018 (doi:10.18653/v1/W18-6011). DELAF:
+the codes are those of UNITEX-PB (Muniz, Nunes and Laporte 2005, "UNITEX-PB, a set of flexible
+language resources for Brazilian Portuguese"); the letters for tenses are the ones that Unitex's
+other Romance dictionaries use too. A code that is not known gives no feature; the tag keeps it.
 """
 
 from __future__ import annotations

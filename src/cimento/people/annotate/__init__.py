@@ -1,1 +1,1 @@
-"""TODO: annotate."""
+"""Dialogues in a terminal, and spreadsheets, in which people write and judge test items."""

@@ -1,4 +1,4 @@
-"""The dialogue in which a third person decides where two annotators differ."""
+"""Adjudication in a terminal: a third person decides where two annotators differ."""
 
 from __future__ import annotations
 

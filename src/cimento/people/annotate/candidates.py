@@ -1,7 +1,7 @@
 """Candidates for blanks judged one by one in a terminal: does it fit?
 
-The dialogue reads lines and writes lines, so that it is played from a script in tests. Every
-decision is in the journal before the next candidate is shown.
+The dialogue reads lines and writes lines, so that tests can play it from a script. Every decision
+is in the journal before the next candidate is shown.
 """
 
 from __future__ import annotations

@@ -1,18 +1,20 @@
-"""Decisions of one person, written down one by one, so that none is lost when something stops."""
+"""Decisions about the candidates of a run: a journal for each person, and how far people agree.
+
+A decision is on the disk before the next one is asked for, so that nothing is lost when a machine
+stops.
+"""
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from cimento.errors import InputError, StorageError, UsageError
-from cimento.io.parsing import parse_json
+from cimento.errors import InputError, UsageError
+from cimento.io.log import Log
 from cimento.io.tables import JUDGMENTS, write_table
 from cimento.paradigms.cloze.answers import ClozeAnswers
 from cimento.report import formatting
@@ -60,10 +62,7 @@ class CandidateDecision:
 
 
 class Journal:
-    """The decisions of one person on one run: one line each, the last one about a pair counts.
-
-    A line is on the disk before the next question is asked. A last line that was cut off when the
-    machine stopped is passed over.
+    """The decisions of one person on one run: the last one about a candidate counts.
 
     Args:
         run: folder of the run.
@@ -83,45 +82,33 @@ class Journal:
             )
         self.annotator = annotator
         self.path = run / FOLDER / f"{annotator}.jsonl"
-        self._kept: dict[CandidateKey, CandidateDecision] = {}
-        for decision in _read(self.path):
+        self._log = Log(self.path)
+        self._decisions: dict[CandidateKey, CandidateDecision] = {}
+        for decision in self._log.read(
+            _decision, name="decision", todo="Was it edited? Remove the line."
+        ):
             self._apply(decision)
 
     @property
     def decisions(self) -> Mapping[CandidateKey, CandidateDecision]:
-        """What counts now, by item and candidate, in the order in which it was said."""
-        return self._kept
+        """What counts now, by item and candidate, in the order in which it was decided."""
+        return self._decisions
 
     def add(self, decision: CandidateDecision) -> None:
-        """Write a decision down.
+        """Write a decision down, with the time where it has none.
 
         Raises:
             StorageError: it cannot be written; nothing of it is kept then.
         """
-        said = decision if decision.at else _now(decision)
-        line = json.dumps(asdict(said), ensure_ascii=False) + "\n"
-        try:
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            whole = _whole_lines(self.path)
-            with self.path.open("r+b" if self.path.exists() else "wb") as file:
-                # What was cut off is overwritten, so that it does not spoil this line.
-                file.seek(whole)
-                file.truncate()
-                file.write(line.encode())
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            raise StorageError(
-                where=str(self.path),
-                seen=f"cannot be written ({error.strerror or error})",
-                todo="Free some space, or check its permissions.",
-            ) from error
-        self._apply(said)
+        if not decision.at:
+            decision = replace(decision, at=datetime.now(UTC).isoformat(timespec="seconds"))
+        self._log.append(asdict(decision))
+        self._apply(decision)
 
     def _apply(self, decision: CandidateDecision) -> None:
-        self._kept.pop(decision.pair, None)
+        self._decisions.pop(decision.pair, None)
         if decision.fits is not None:
-            self._kept[decision.pair] = decision
+            self._decisions[decision.pair] = decision
 
 
 def journals(run: Path) -> list[Journal]:
@@ -143,73 +130,28 @@ def store_judgments(run: Path, *, suite: str, earlier: pl.DataFrame | None = Non
     import polars as pl
 
     rows = [
-        (
-            suite,
-            each.item,
-            "",
-            each.candidate,
-            journal.annotator,
-            QUESTION,
-            each.fits,
-            REMARK_JOINT.join(each.remarks),
-            each.at,
-        )
+        (suite, decision.item, "", decision.candidate, journal.annotator, QUESTION, decision.fits,
+         REMARK_JOINT.join(decision.remarks), decision.at)
         for journal in journals(run)
-        for each in journal.decisions.values()
-    ]
+        for decision in journal.decisions.values()
+    ]  # fmt: skip
     table = pl.DataFrame(rows, schema=JUDGMENTS.polars(), orient="row")
     if earlier is not None:
-        own = ("item", "candidate", "annotator")
-        table = pl.concat([table, earlier.join(table, on=own, how="anti")])
+        key = ("item", "candidate", "annotator")
+        table = pl.concat([table, earlier.join(table, on=key, how="anti")])
     write_table(table, JUDGMENTS, run)
     return table
 
 
-def _now(decision: CandidateDecision) -> CandidateDecision:
-    moment = datetime.now(UTC).isoformat(timespec="seconds")
-    return CandidateDecision(
-        decision.item, decision.candidate, decision.fits, decision.remarks, moment
+def _decision(record: Mapping[str, Any]) -> CandidateDecision:
+    """A line of a journal; TypeError where a value is of another kind."""
+    decision = CandidateDecision(
+        record["item"], record["candidate"], record["fits"], tuple(record["remarks"]), record["at"]
     )
-
-
-def _whole_lines(path: Path) -> int:
-    """Bytes up to the end of the last whole line."""
-    return path.read_bytes().rfind(b"\n") + 1 if path.exists() else 0
-
-
-def _read(path: Path) -> Iterable[CandidateDecision]:
-    if not path.exists():
-        return
-    lines = path.read_bytes()[: _whole_lines(path)].splitlines()
-    for number, line in enumerate(lines, start=1):
-        try:
-            record = parse_json(line)
-            decision = CandidateDecision(
-                item=record["item"],
-                candidate=record["candidate"],
-                fits=record["fits"],
-                remarks=tuple(record["remarks"]),
-                at=record["at"],
-            )
-            _refuse_other_kinds(decision)
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                where=f"{path} line {number}",
-                seen=f"is no decision ({error})",
-                todo="Was it edited? Remove the line.",
-            ) from error
-        yield decision
-
-
-def _refuse_other_kinds(decision: CandidateDecision) -> None:
-    """See that the values of a decision are of the kinds that they should be.
-
-    Raises:
-        TypeError: one is not.
-    """
     texts = (decision.item, decision.candidate, decision.at, *decision.remarks)
-    if not all(isinstance(each, str) for each in texts) or decision.fits not in ("yes", "no", None):
+    if not all(isinstance(text, str) for text in texts) or decision.fits not in ("yes", "no", None):
         raise TypeError("a value is of another kind")
+    return decision
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,26 +217,29 @@ def candidate_agreement(run: Path) -> RunAgreement:
     Raises:
         InputError: nobody has judged it.
     """
-    said = {
-        each.annotator: {pair: one.fits or "" for pair, one in each.decisions.items()}
-        for each in journals(run)
+    votes = {
+        journal.annotator: {key: each.fits or "" for key, each in journal.decisions.items()}
+        for journal in journals(run)
     }
-    if not said:
+    if not votes:
         raise InputError(
             where=str(run),
             seen="nobody has judged its candidates",
             todo="Judge them: cimento annotate candidates RUN --annotator NAME.",
         )
-    asked = list(dict.fromkeys(pair for own in said.values() for pair in own))
-    clusters = _clusters(run)
-    ratings = [[own.get(pair) for own in said.values()] for pair in asked]
+    keys = list(dict.fromkeys(key for of_one in votes.values() for key in of_one))
+    clusters = ClozeAnswers(open_run(run)).cluster_of
+    by_key = {
+        key: {name: of_one[key] for name, of_one in votes.items() if key in of_one} for key in keys
+    }
     return RunAgreement(
-        judged={name: len(own) for name, own in said.items()},
-        alpha=krippendorff_alpha(ratings, design=_design(asked, clusters)),
-        pairs=tuple(_two(said, *names, clusters) for names in combinations(said, 2)),
-        divided=tuple(
-            (pair, votes) for pair in asked if len(set((votes := _votes(said, pair)).values())) > 1
+        judged={name: len(of_one) for name, of_one in votes.items()},
+        alpha=krippendorff_alpha(
+            [[of_one.get(key) for of_one in votes.values()] for key in keys],
+            design=_design(keys, clusters),
         ),
+        pairs=tuple(_two(votes, *names, clusters) for names in combinations(votes, 2)),
+        divided=tuple((key, said) for key, said in by_key.items() if len(set(said.values())) > 1),
     )
 
 
@@ -313,36 +258,30 @@ def candidate_agreement_text(found: RunAgreement) -> str:
     return "\n".join(lines)
 
 
-def _clusters(run: Path) -> dict[str, str]:
-    """Item of a run to what it was made from: the candidates of one belong together."""
-    clusters = ClozeAnswers(open_run(run)).cluster_of
-    return {item: cluster or item for item, cluster in clusters.items()}
-
-
-def _design(pairs: Sequence[CandidateKey], clusters: Mapping[str, str]) -> Design:
-    return Design(tuple(pairs), tuple(clusters.get(item, item) for item, _ in pairs))
+def _design(keys: Sequence[CandidateKey], clusters: Mapping[str, str]) -> Design:
+    """Candidates that belong together: those of items made from the same thing."""
+    return Design(tuple(keys), tuple(clusters.get(item) or item for item, _ in keys))
 
 
 def _two(
-    said: Mapping[str, Mapping[CandidateKey, str]],
+    votes: Mapping[str, Mapping[CandidateKey, str]],
     first: str,
     second: str,
     clusters: Mapping[str, str],
 ) -> TwoPeople:
-    one, other = said[first], said[second]
-    both = [pair for pair in one if pair in other]
-    columns = [one[pair] for pair in both], [other[pair] for pair in both]
+    one, other = votes[first], votes[second]
+    both = [key for key in one if key in other]
     return TwoPeople(
         first,
         second,
         len(both),
-        sum(one[pair] == other[pair] for pair in both),
-        cohen_kappa(*columns, design=_design(both, clusters)),
+        sum(one[key] == other[key] for key in both),
+        cohen_kappa(
+            [one[key] for key in both],
+            [other[key] for key in both],
+            design=_design(both, clusters),
+        ),
     )
-
-
-def _votes(said: Mapping[str, Mapping[CandidateKey, str]], pair: CandidateKey) -> dict[str, str]:
-    return {name: own[pair] for name, own in said.items() if pair in own}
 
 
 def _plain(found: Agreement) -> dict[str, JsonValue]:

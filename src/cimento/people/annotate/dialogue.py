@@ -1,7 +1,7 @@
 """A dialogue of fields: defaults, checks, a step back, undo, and going on another day.
 
 What was typed is all there is: the state of a dialogue is what its lines make of it. Undoing is
-leaving the last line out, and going on is reading the lines again.
+leaving the last line out, and going on is reading the log of lines again.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from cimento.errors import InputError
-from cimento.io.files import read_bytes, write_text
-from cimento.io.parsing import parse_json
+from cimento.io.log import Log
 from cimento.suites.model import JsonValue
 
 Values: TypeAlias = Mapping[str, JsonValue]
@@ -160,13 +158,18 @@ class DialogueSession:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self._fields = fields
-        self._path = path
+        self._log = None if path is None else Log(path)
         self._clock = clock
         self._started = clock()
         self.lines: list[Typed] = []
         self.state = DialogueState()
-        if path is not None and path.exists():
-            self.lines = _read_lines(path)
+        if self._log is not None:
+            for line in self._log.read(
+                _typed,
+                name="line of a dialogue that was left",
+                todo="Delete the file to begin the record anew.",
+            ):
+                self._take(line)
             self.state = self._replayed()
 
     @property
@@ -202,19 +205,17 @@ class DialogueSession:
         if text.strip() == UNDO:
             if not self.lines:
                 raise RefusedError("There is nothing to take back.")
-            self.lines.pop()
+            self._keep(text)
             self.state = self._replayed()
-            self._keep()
             return "Taken back."
         self.state = step(self._fields, self.state, text)
-        self.lines.append(Typed(text, self._clock()))
-        self._keep()
+        self._keep(text)
         return self.state.told
 
     def forget(self) -> None:
         """The record is stored elsewhere: the lines are not needed any more."""
-        if self._path is not None:
-            self._path.unlink(missing_ok=True)
+        if self._log is not None:
+            self._log.path.unlink(missing_ok=True)
 
     def _replayed(self) -> DialogueState:
         state = DialogueState()
@@ -226,10 +227,17 @@ class DialogueSession:
                 return replace(state, told=str(error))
         return state
 
-    def _keep(self) -> None:
-        if self._path is not None:
-            text = json.dumps([[line.text, line.at] for line in self.lines], ensure_ascii=False)
-            write_text(text + "\n", self._path)
+    def _keep(self, text: str) -> None:
+        line = Typed(text, self._clock())
+        self._take(line)
+        if self._log is not None:
+            self._log.append([line.text, line.at])
+
+    def _take(self, line: Typed) -> None:
+        if line.text.strip() != UNDO:
+            self.lines.append(line)
+        elif self.lines:
+            self.lines.pop()
 
 
 def converse(session: DialogueSession, read: ReadPrompt, tell: Callable[[str], object]) -> bool:
@@ -274,13 +282,6 @@ def _shown(values: Values) -> str:
     return "\n".join(parts) or "Nothing yet."
 
 
-def _read_lines(path: Path) -> list[Typed]:
-    try:
-        content = parse_json(read_bytes(path))
-        return [Typed(str(text), float(at)) for text, at in content]
-    except (ValueError, TypeError) as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read as a dialogue that was left ({error})",
-            todo="Delete it to begin the record anew.",
-        ) from error
+def _typed(record: Sequence[Any]) -> Typed:
+    text, at = record
+    return Typed(str(text), float(at))

@@ -1,4 +1,4 @@
-"""What suites ask people, for answers that name it by an id or by its text."""
+"""Answers from the files of survey programs, matched to the items of suites and put into them."""
 
 from __future__ import annotations
 

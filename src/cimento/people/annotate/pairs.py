@@ -173,7 +173,7 @@ def decide(
 
 def pair_session_file(path: Path, name: str) -> Path:
     """Where the lines about a row stand that was left before its end."""
-    return path.with_name(f".{path.stem}.{re.sub(r'[^0-9A-Za-z]+', '-', name)}.unfinished.json")
+    return path.with_name(f".{path.stem}.{re.sub(r'[^0-9A-Za-z]+', '-', name)}.unfinished.jsonl")
 
 
 def _choice(task: PairTask, typed: str) -> Taken:

@@ -1,18 +1,22 @@
-"""Judgments out to a spreadsheet and in again: TSV without quoting, or xlsx with text cells."""
+"""Spreadsheets for people who do not use a terminal: judged candidates, and suites to be reviewed.
+
+A table of candidates is TSV without quoting, or xlsx with text cells. A sheet for review has the
+cells of the suite's own tables; the reviewer changes them in place and gives each row a verdict.
+What comes back goes into a copy of the suite, with a log of every change.
+"""
 
 from __future__ import annotations
 
 import json
 import re
 import shutil
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError, UsageError, did_you_mean, listed
 from cimento.io.files import atomically, read_bytes, write_text
-from cimento.io.parsing import parse_toml
+from cimento.io.parsing import read_toml
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, Verdict
 from cimento.suites.reading import open_json_lines
@@ -406,12 +410,7 @@ def _status(review: SuiteReview, reviewer: str, *, rows: int) -> str:
 def _write_settings(path: Path, review: SuiteReview, reviewer: str) -> None:
     import tomli_w
 
-    try:
-        settings = parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
-        ) from error
+    settings = read_toml(path)
     meta = settings.setdefault("meta", {})
     known = meta.get("reviewed_by", [])
     meta["status"] = review.status

@@ -1,14 +1,14 @@
-"""Where stories that are written in a dialogue go: appended whole, with the time they took."""
+"""Files of stories written in a dialogue: each story whole, and the time that it took."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_bytes
+from cimento.io.log import Log
 from cimento.io.parsing import parse_json
 from cimento.paradigms.stories.formats import line, read_stories
 from cimento.paradigms.stories.suite import Story
@@ -51,16 +51,14 @@ def append_timing(story: Story, session: DialogueSession, path: Path, *, annotat
     Raises:
         StorageError: the file cannot be written.
     """
-    times = timing_file(path)
-    record = {
-        "example_id": story.example_id,
-        "annotator": annotator,
-        "seconds": round(session.seconds, 1),
-        "lines": len(session.lines),
-    }
-    before = times.read_bytes() if times.exists() else b""
-    text = json.dumps(record, ensure_ascii=False) + "\n"
-    write_bytes(before + text.encode(), times)
+    Log(timing_file(path)).append(
+        {
+            "example_id": story.example_id,
+            "annotator": annotator,
+            "seconds": round(session.seconds, 1),
+            "lines": len(session.lines),
+        }
+    )
 
 
 def timing_file(path: Path) -> Path:
@@ -70,7 +68,7 @@ def timing_file(path: Path) -> Path:
 
 def story_session_file(path: Path) -> Path:
     """Where a dialogue stands that was left before its end."""
-    return path.with_name(path.stem + ".unfinished.json")
+    return path.with_name(path.stem + ".unfinished.jsonl")
 
 
 def read_recorded(path: Path) -> list[Recorded]:

@@ -1,1 +1,1 @@
-"""TODO: judgments."""
+"""Human judgments: read from what survey programs write, filtered in the open, adjudicated."""

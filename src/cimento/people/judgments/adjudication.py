@@ -1,4 +1,4 @@
-"""Two annotators side by side: where they agree, where not, and what was decided about that."""
+"""Two annotators side by side: where they agree, where they differ, and what was decided then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Participants and answers left out in the open: who, by which rule, and what it changes."""
+"""Exclusion of participants and answers in the open: who, by which rule, and what it changes."""
 
 from __future__ import annotations
 

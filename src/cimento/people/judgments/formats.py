@@ -1,4 +1,12 @@
-"""Tables of answers: long, one answer a row; or wide, one person a row."""
+"""Readers of what survey programs write: tables, jsPsych, PCIbex, and exports of Prolific.
+
+Tables are long (an answer a row) or wide (a person a row). jsPsych gives a list of trials as JSON
+or CSV, one list a file or a line; a trial whose data name an item is an answer, and all others
+(instructions, consent) are counted and passed over. PCIbex names the columns of its results in
+comments between the rows: ``# 11. Value.`` says what the eleventh column is, and only changes are
+repeated; a comma inside a cell is ``%2C`` (doc.pcibex.net). Prolific's exports of different years
+head the same columns differently; capitals, blanks and underscores do not count.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Names of participants replaced by pseudonyms that only the holder of a secret can make again.
+"""Answers made into judgments: their fields found, their items known, their people pseudonyms.
 
-The pseudonym is a keyed hash (HMAC-SHA256, RFC 2104 and FIPS 180-4): the same participant has the
-same one in every table that was imported with the same secret, and without the secret a list of
-all identifiers is of no help in finding out who is who.
+A pseudonym is a keyed hash (HMAC-SHA256, RFC 2104 and FIPS 180-4): the same participant has the
+same one in every table imported with the same secret, and without the secret a list of all
+identifiers does not help to find out who is who.
 """
 
 from __future__ import annotations

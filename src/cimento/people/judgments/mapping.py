@@ -1,19 +1,18 @@
-"""Which column of a table of answers is which field of a judgment, and how answers are spelt."""
+"""The mapping of answers: columns to fields of a judgment, and names to items of a suite."""
 
 from __future__ import annotations
 
 import difflib
 import itertools
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.files import live, read_bytes
-from cimento.io.parsing import parse_toml
+from cimento.io.files import live
+from cimento.io.parsing import read_toml
 from cimento.people.judgments.records import FIELDS
 
 TEXT = "text"
@@ -101,12 +100,7 @@ def read_map(path: Path) -> ColumnMap:
     Raises:
         InputError: it cannot be read, or has other tables, fields or values.
     """
-    try:
-        found = parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(
-            where=str(path), seen=f"is not TOML: {error}", todo="Correct it."
-        ) from error
+    found = read_toml(path)
     tables = ("columns", "fixed", "values")
     unknown = [name for name in found if name not in tables]
     if unknown:

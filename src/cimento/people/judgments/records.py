@@ -1,4 +1,4 @@
-"""One answer of one person as a record, and many of them as the judgments table."""
+"""Judgments: one answer of one person as a record, many as a table, and the table as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a table of judgments says in a few numbers: how many, their means, how far people agree."""
+"""Judgments in a few numbers: means and agreement by question, attention by participant."""
 
 from __future__ import annotations
 

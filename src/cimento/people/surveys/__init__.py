@@ -1,1 +1,1 @@
-"""TODO: surveys."""
+"""Surveys made from suites: exported for other programs, or served as web pages."""

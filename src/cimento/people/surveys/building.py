@@ -1,4 +1,7 @@
-"""Which survey asks what: a Latin square where it can be one, balanced as far as it goes."""
+"""Surveys built from a suite: list assignment, attention checks, and an order for each survey.
+
+The list assignment is a Latin square where there can be one, and balanced as far as possible.
+"""
 
 from __future__ import annotations
 

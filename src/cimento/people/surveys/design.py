@@ -1,4 +1,4 @@
-"""What a survey is: frozen records, and the JSON file from which every export is made.
+"""The design of surveys: frozen records, and the JSON file from which every export is made.
 
 A design holds questions, and surveys that each ask some of them, in an order of their own.
 """

@@ -1,4 +1,8 @@
-"""A design for other programs: one file for each of them."""
+"""Designs written for other programs: tables for forms, pages to print, jsPsych and PCIbex.
+
+jsPsych itself is installed by npm into the folder of its experiment. The script for PCIbex needs
+PennController (Zehr and Schwarz 2018, doi:10.17605/OSF.IO/MD832).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From suites of every kind to questions, those together that nobody may see two of."""
+"""Questions made from suites of every kind, in sets of which nobody may see two members."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The words of surveys in the languages that cimento has them in; data in ``data/surveys``."""
+"""Tasks of surveys: what each asks, with which answers, in which words of which language."""
 
 from __future__ import annotations
 

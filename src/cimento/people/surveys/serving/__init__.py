@@ -1,1 +1,1 @@
-"""TODO: serving."""
+"""The web application of a survey: storage, security, pages and results."""

@@ -1,4 +1,4 @@
-"""What the administrator can ask for, after signing in with the secret; these pages are English."""
+"""The administrator's pages, in English, behind the secret."""
 
 from __future__ import annotations
 

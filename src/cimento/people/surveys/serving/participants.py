@@ -1,4 +1,4 @@
-"""What people see: pages made on the server, which need no script."""
+"""The participants' pages, which need no script, and routes, which begin with a link's token."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Answers as the judgments table, and participants as a table of their own."""
+"""Results of a survey: answers as the judgments table, and participants as a table of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What keeps participants apart, and others out: links, signed forms, limits, headers."""
+"""Security of the server: secret links, signed forms, rate limits, headers."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""What is kept of participants, in one SQLite file: codes, hashes of links, answers; no addresses.
+"""Storage of a survey in one SQLite file: codes, hashes of links, answers; no addresses.
 
-Of an answer that is changed the new value counts; the earlier one is kept in ``replaced``.
+An answer that is given again replaces the earlier one, which is kept in ``replaced``. One thread
+writes: what waits together is committed together, and only then acknowledged.
 """
 
 from __future__ import annotations
