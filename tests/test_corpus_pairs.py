@@ -354,8 +354,8 @@ def test_the_whole_way_to_suites_that_load(tmp_path, capsys):
     assert invoke(["corpus", "finish", str(pairs), str(SAMPLE), "-o", str(tmp_path / "mine")]) == 0
     rated = load_rated(tmp_path / "mine")
     assert len(rated.rated.sentences) == 36
-    assert rated.suite.suite.meta.licence == "CC BY 4.0"
-    assert rated.suite.suite.extra["sources"][0]["sha256"] == sample()[0].sha256
+    assert rated.suite.meta.licence == "CC BY 4.0"
+    assert rated.suite.extra["sources"][0]["sha256"] == sample()[0].sha256
     arguments = ["corpus", "pairs", *common, "--section", "cloze", "--avoid", str(pairs), "--fewer"]
     assert invoke([*arguments, "-o", str(cloze)]) == 0
     out = tmp_path / "cloze"
