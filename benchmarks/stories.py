@@ -113,7 +113,7 @@ def _separate(
 def _encoded(ids: Sequence[int], start: int) -> Encoded:
     n = len(ids)
     return Encoded(
-        request=0, ids=tuple(ids), tokens=("",) * n, spans=((0, 0),) * n, words=(0,) * n,
+        ids=tuple(ids), tokens=("",) * n, spans=((0, 0),) * n, words=(0,) * n,
         first=0, wanted=tuple(range(start, n)),
     )  # fmt: skip
 

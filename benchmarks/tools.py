@@ -59,7 +59,7 @@ def load_cimento(job: Job) -> Score:
     from cimento.models.hf.batches import BatchLimits
     from cimento.models.hf.files import locate
     from cimento.models.hf.loading import load
-    from cimento.suites.stimuli import ScoreRequest
+    from cimento.models.base import Score
 
     # minicons takes the words of the tokenizer; so that both mask the same tokens.
     keep = "Metaspace" in (job.folder / "tokenizer.json").read_text(encoding="utf-8")
@@ -76,7 +76,7 @@ def load_cimento(job: Job) -> Score:
         for group in job.groups:
             numbers = {text: number for number, text in enumerate(dict(group))}
             requests = [
-                ScoreRequest(id=number, text=text, wanted=wanted)
+                Score(text=text, wanted=wanted)
                 for number, (text, wanted) in enumerate(dict(group).items())
             ]
             encoded = scorer.encode(requests)

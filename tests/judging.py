@@ -9,15 +9,15 @@ from itertools import count
 import numpy as np
 import polars as pl
 
-from cimento.io.tables import TOKENS, requests_table
+from cimento.io.tables import TOKENS
 from cimento.measures.sentence import Reasons
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.predictions import KINDS, Judged, Outcome, combine
+from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.registry import find_paradigm
 from cimento.runs.run import Run
 from cimento.suites.formula import Connective
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.stimuli import plan_suite
 
 
 def make_suite(
@@ -52,7 +52,7 @@ def make_suite(
 
 def requests_of(suite: Suite, *, all_tokens: bool = False) -> pl.DataFrame:
     """The requests table of a suite."""
-    return requests_table(plan_suite(suite, all_tokens=all_tokens))
+    return region_requests(suite, all_tokens=all_tokens).places
 
 
 def judged(
@@ -96,12 +96,11 @@ def word_tokens(suite: Suite, surprisals_nats: Sequence[float] | float) -> pl.Da
     rows = []
     words = count()
     flat = isinstance(surprisals_nats, float)
-    for request in plan_suite(suite).requests:
+    for number, request in enumerate(region_requests(suite).asked):
         start = 0
         for position, word in enumerate(request.text.split(" ")):
-            number = next(words)
-            value = surprisals_nats if flat else surprisals_nats[number]
-            rows.append((request.id, position, word, 0, start, start + len(word), -value, None))
+            value = surprisals_nats if flat else surprisals_nats[next(words)]
+            rows.append((number, position, word, 0, start, start + len(word), -value, None))
             start += len(word) + 1
     return pl.DataFrame(rows, schema=TOKENS.polars(), orient="row")
 

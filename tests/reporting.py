@@ -10,15 +10,15 @@ from collections.abc import Iterable, Sequence
 import polars as pl
 
 from cimento.engine.cache import MemoryCache
-from cimento.engine.scores import answer_plan
+from cimento.engine.scores import answer_scores
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
+from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.regions.sections import run_report
 from cimento.report.records import RunReport, SuiteReport
 from cimento.runs.run import Run
 from cimento.runs.summary import RunSummary, Summary
 from cimento.suites.model import Meta, Prediction, Suite
-from cimento.suites.stimuli import plan_suite
 from tests.judging import judged, make_suite, requests_of
 
 NOUNS = ("gatto", "cane", "lupo", "merlo", "topo", "bue", "falco", "corvo")
@@ -63,13 +63,13 @@ def unknown(_tokens: Sequence[str], _index: int) -> float:
 
 def ask(suite: Suite, score: TokenScore, *, all_tokens: bool = True) -> pl.DataFrame:
     """The tokens table of a suite."""
-    plan = plan_suite(suite, all_tokens=all_tokens)
+    requests = region_requests(suite, all_tokens=all_tokens)
     if score is unknown:
         tokens = ask(suite, constant, all_tokens=all_tokens)
         return tokens.with_columns(
             logprob_nats=pl.lit(None, pl.Float64), unscored_reason=pl.lit("recorded as NaN")
         )
-    return answer_plan(plan, FakeScorer(score), policy=Policy(), cache=MemoryCache())
+    return answer_scores(requests.asked, FakeScorer(score), policy=Policy(), cache=MemoryCache())
 
 
 def answered(

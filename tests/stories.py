@@ -64,20 +64,20 @@ class Hashes(FakeScorer):
 
     def __init__(self, name: str = "hashes") -> None:
         super().__init__(lambda _tokens, _index: 0.0, name=name)
-        self._contexts: dict[int, str] = {}
+        self._contexts: list[str] = []
 
     def encode(self, requests):
-        self._contexts = {request.id: request.context for request in requests}
+        self._contexts = [request.context for request in requests]
         return super().encode(requests)
 
     def score(self, encoded):
         return [
-            np.array([self._nats(each.request, each.tokens[index]) for index in each.wanted])
-            for each in encoded
+            np.array([self._nats(context, each.tokens[index]) for index in each.wanted])
+            for each, context in zip(encoded, self._contexts, strict=True)
         ]
 
-    def _nats(self, request: int, token: str) -> float:
-        text = f"{self._contexts[request]}|{token}"
+    def _nats(self, context: str, token: str) -> float:
+        text = f"{context}|{token}"
         return -(zlib.crc32(text.encode()) % 9973 + 1) / 500
 
 

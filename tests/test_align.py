@@ -8,12 +8,12 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.io.tables import TOKENS, requests_table
+from cimento.io.tables import TOKENS
 from cimento.measures import Missing, region_values
 from cimento.models.tokens.characters import containing, tokens_in, trim_spans, word_spans
 from cimento.models.tokens.tokenizing import Frame, encode
+from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.stimuli import plan_suite
 from tests import plain, zoo
 
 KINDS = sorted(zoo.TOKENIZERS)
@@ -124,11 +124,11 @@ PIECES = st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6)
 @given(pieces=PIECES)
 def test_every_token_is_in_one_region_and_the_regions_make_the_whole(kind, pieces):
     """Whatever the tokenizer and wherever the cuts: inside tokens, before marks, at nothing."""
-    plan = plan_suite(one_stimulus(pieces))
-    requests = requests_table(plan)
-    places = [(place.start, place.end) for place in plan.places]
+    plan = region_requests(one_stimulus(pieces))
+    requests = plan.places
+    places = requests.select("start", "end").rows()
     filled = [span for span in places if span[0] < span[1]]
-    (each,) = encoded(kind, plan.requests)
+    (each,) = encoded(kind, plan.asked)
     own = [i for i, span in enumerate(each.spans) if span[0] >= 0]
 
     # All are asked for, each once, and each starts in one region.
@@ -155,7 +155,7 @@ def test_every_token_is_in_one_region_and_the_regions_make_the_whole(kind, piece
 @settings(deadline=None, max_examples=25)
 @given(text=TEXT)
 def test_tokens_start_where_the_tokenizer_says(kind, text):
-    (each,) = encoded(kind, plan_suite(one_stimulus([(text, False)])).requests)
+    (each,) = encoded(kind, region_requests(one_stimulus([(text, False)])).asked)
     tokenizer = zoo.tokenizer(kind).backend_tokenizer
     expected = plain.starts_of(tokenizer, text.strip())
 
@@ -170,7 +170,7 @@ def test_tokens_are_in_the_word_they_begin_in(kind, punctuation):
     for text in plain.TEXTS:
         starts = plain.starts_of(tokenizer.backend_tokenizer, text)
         (each,) = encode(
-            plan_suite(one_stimulus([(text, False)])).requests,
+            region_requests(one_stimulus([(text, False)])).asked,
             tokenizer,
             frame=Frame(before=(0,), after=()),
             punctuation=punctuation,

@@ -22,10 +22,9 @@ from cimento.api import evaluate
 from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
 from cimento.measures import surprisal_bits
-from cimento.models.base import BatchLimits, ModelCard, Policy
+from cimento.models.base import BatchLimits, ModelCard, Policy, Score
 from cimento.models.hf.causal import CausalScorer
 from cimento.paradigms.regions.judging import values_of
-from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.judging import make_suite
 
@@ -213,7 +212,7 @@ def test_where_the_ends_are_marked_tokens_are_words():
     model, tokenizer = random_gpt2(ENDS), ending_tokenizer()
     scorer = scorer_of(model, tokenizer)
     assert scorer.card.boundary == "word-end"
-    assert scorer.encode([ScoreRequest(id=0, text="ab a")])[0].tokens == (
+    assert scorer.encode([Score(text="ab a")])[0].tokens == (
         "<bos>", "a", "b</w>", "a</w>",
     )  # fmt: skip
 
@@ -228,7 +227,7 @@ def test_where_the_ends_are_marked_tokens_are_words():
 def test_a_text_as_long_as_the_window_has_its_last_term():
     scorer = scorer_of(random_gpt2(), toy_tokenizer())
     text = "ab" * 11 + "a"
-    assert len(scorer.encode([ScoreRequest(id=0, text=text)])[0].ids) == scorer.card.window
+    assert len(scorer.encode([Score(text=text)])[0].ids) == scorer.card.window
 
     [bits] = score_texts([text], scorer, words=True)["surprisal_bits"]
 

@@ -15,7 +15,7 @@ from cimento.corpus.morphology.rules import Rules
 from cimento.engine.fills import fills_table
 from cimento.errors import InputError, TableError, UsageError
 from cimento.io.tables import JUDGMENTS, write_table
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
 from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
@@ -27,7 +27,6 @@ from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.cloze.writing import write_folder
 from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
-from cimento.suites.stimuli import ScoreRequest
 from tests.whole_path import ask_folder
 
 ITEMS = (
@@ -135,8 +134,7 @@ def test_the_sentence_of_a_masked_model_is_its_pseudo_likelihood(zoo_folder, tmp
 def test_the_sentinel_scores_what_the_decoder_writes(zoo_folder, tmp_path):
     folder = zoo_folder("t5")
     run = run_of(SUITE, folder, tmp_path)
-    request = ScoreRequest(
-        0,
+    request = Score(
         "<extra_id_0> quindi <extra_id_1>",
         "Ho fame, <extra_id_0> mangio.",
     )

@@ -17,10 +17,10 @@ from cimento.engine.cache import FileCache, MemoryCache
 from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.io.tables import COLUMNS, parse_columns
+from cimento.models.base import Score
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf.heads import read_columns
 from cimento.models.registry import Asking, open_scorer
-from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS, tokens_of
 from tests.test_requests import make_suite
@@ -28,15 +28,10 @@ from tests.test_requests import make_suite
 PAIR = {"good": "I fiumi del nord | scorrono | lenti.", "bad": "I fiumi del nord | scorre | lenti."}
 
 
-def plan_of(*texts):
-    requests = tuple(ScoreRequest(id=number, text=text) for number, text in enumerate(texts))
-    return Plan(suite="texts", requests=requests, places=())
-
-
 def answered(model, *texts, columns=(), cache=None, **asking):
     chosen = Asking(columns=columns, device="cpu", **asking)
     return ask(
-        plan_of(*texts),
+        [Score(text) for text in texts],
         open_scorer(str(model), chosen),
         policy=chosen.policy,
         cache=cache or MemoryCache(),

@@ -14,7 +14,8 @@ from cimento.measures import surprisal_bits
 from cimento.models.base import Policy
 from cimento.models.hf.files import locate
 from cimento.models.hf.loading import load
-from cimento.suites.stimuli import Context, plan_suite
+from cimento.paradigms.regions.requests import region_requests
+from cimento.suites.stimuli import Context
 from tests import plain, zoo
 from tests.judging import make_suite
 
@@ -141,13 +142,13 @@ def questions():
 
 
 def test_a_column_tells_what_stands_before_each_stimulus(questions):
-    plan = plan_suite(questions, context=Context(column="before"))
+    plan = region_requests(questions, context=Context(column="before"))
 
-    assert [request.context for request in plan.requests] == ["Che cosa fanno?"] * 2 + [""] * 2
-    assert [request.text for request in plan.requests] == ["Le zie cantano.", "Le zie canta."] * 2
-    assert plan_suite(questions).requests[0].context == ""
-    everywhere = plan_suite(questions, context=Context(text=" Ecco. "))
-    assert [request.context for request in everywhere.requests] == ["Ecco.", "Ecco."]
+    assert [request.context for request in plan.asked] == ["Che cosa fanno?"] * 2 + [""] * 2
+    assert [request.text for request in plan.asked] == ["Le zie cantano.", "Le zie canta."] * 2
+    assert region_requests(questions).asked[0].context == ""
+    everywhere = region_requests(questions, context=Context(text=" Ecco. "))
+    assert [request.context for request in everywhere.asked] == ["Ecco.", "Ecco."]
 
 
 def test_a_run_scores_regions_after_their_context(gpt2, questions):
@@ -179,9 +180,9 @@ def test_runs_with_and_without_context_are_stored_apart(gpt2, questions, tmp_pat
 
 def test_a_column_that_is_not_there_is_named(questions):
     with pytest.raises(UsageError, match=r"no column 'befor'.*Did you mean 'before'"):
-        plan_suite(questions, context=Context(column="befor"))
+        region_requests(questions, context=Context(column="befor"))
     with pytest.raises(UsageError, match="both given"):
-        plan_suite(questions, context=Context(text="Ecco.", column="before"))
+        region_requests(questions, context=Context(text="Ecco.", column="before"))
 
 
 def test_lines_of_contexts_belong_to_texts_in_order(tmp_path):

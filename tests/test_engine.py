@@ -13,11 +13,11 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedT
 
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
-from cimento.engine.scores import SHARD, answer_plan
+from cimento.engine.scores import SHARD, answer_scores
 from cimento.errors import NonFiniteScoreError, TextTooLongError
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.suites.stimuli import Plan, ScoreRequest, plan_suite
+from cimento.paradigms.regions.requests import region_requests
 from tests import plain, zoo
 from tests.test_requests import make_suite
 from tests.whole_path import ask, load_folder
@@ -43,13 +43,13 @@ class Lower(Recorder):
             each
             for request in requests
             for each in super(Lower, self).encode(
-                [ScoreRequest(request.id, request.text.lower(), wanted=request.wanted)]
+                [Score(request.text.lower(), wanted=request.wanted)]
             )
         ]
 
 
 def requests(*texts, wanted=None):
-    return [ScoreRequest(number, text, wanted=wanted) for number, text in enumerate(texts)]
+    return [Score(text, wanted=wanted) for text in texts]
 
 
 def test_two_spellings_of_one_sequence_are_asked_once_for_all_that_either_wants():
@@ -57,8 +57,8 @@ def test_two_spellings_of_one_sequence_are_asked_once_for_all_that_either_wants(
     one, two = ask(
         scorer,
         [
-            ScoreRequest(0, "Il gatto dorme", wanted=((0, 2),)),
-            ScoreRequest(1, "il GATTO dorme", wanted=((3, 8),)),
+            Score("Il gatto dorme", wanted=((0, 2),)),
+            Score("il GATTO dorme", wanted=((3, 8),)),
         ],
     )
 
@@ -93,10 +93,10 @@ def test_answers_are_kept_shard_by_shard_and_progress_is_told():
         if done == 2 * SHARD:
             raise KeyboardInterrupt
 
-    plan = Plan("many", tuple(requests(*texts)), ())
+    asked = requests(*texts)
     with pytest.raises(KeyboardInterrupt):
-        answer_plan(plan, scorer, policy=Policy(), cache=cache, progress=stop_in_the_last_shard)
-    answer_plan(plan, scorer, policy=Policy(), cache=cache)
+        answer_scores(asked, scorer, policy=Policy(), cache=cache, progress=stop_in_the_last_shard)
+    answer_scores(asked, scorer, policy=Policy(), cache=cache)
 
     assert told == [(SHARD, len(texts)), (2 * SHARD, len(texts))]
     assert [text for text, _ in scorer.asked] == texts
@@ -104,7 +104,7 @@ def test_answers_are_kept_shard_by_shard_and_progress_is_told():
 
 def test_a_request_that_wants_nothing_is_not_asked():
     scorer = Recorder()
-    nothing, something = ask(scorer, [ScoreRequest(0, "Il gatto", wanted=()), "Il cane"])
+    nothing, something = ask(scorer, [Score("Il gatto", wanted=()), "Il cane"])
 
     assert nothing.ids == []
     assert something.logprobs == [-1.0, -2.0]
@@ -122,9 +122,10 @@ def test_a_score_that_is_no_number_names_the_item_and_nothing_is_kept(value):
     cache = MemoryCache()
 
     with pytest.raises(
-        NonFiniteScoreError, match=rf"item '2', condition 'bad'.*{value} for the token 'abbaia'"
-    ):
-        answer_plan(plan_suite(suite), scorer, policy=Policy(), cache=cache)
+        NonFiniteScoreError, match=rf"text 'I cani abbaia.'.*{value} for the token 'abbaia'"
+    ) as caught:
+        answer_scores(region_requests(suite).asked, scorer, policy=Policy(), cache=cache)
+    assert caught.value.request == 3
     assert cache._entries == {}
 
 
@@ -168,9 +169,9 @@ def test_spoilt_weights_are_an_error_that_names_the_item(
     scorer, cache = load_folder(folder), MemoryCache()
 
     with pytest.raises(
-        NonFiniteScoreError, match=r"model 'spoilt', suite .*, item '1', condition 'good'.*gave nan"
+        NonFiniteScoreError, match=r"model 'spoilt', text 'Il gatto dorme.'.*gave nan"
     ):
-        answer_plan(plan_suite(suite), scorer, policy=Policy(), cache=cache)
+        answer_scores(region_requests(suite).asked, scorer, policy=Policy(), cache=cache)
     assert cache._entries == {}
 
 
@@ -198,8 +199,8 @@ def test_one_text_that_is_too_long_is_told_before_anything_is_scored(zoo_folder)
 
 
 def test_rows_are_in_the_order_of_requests_and_tokens():
-    table = answer_plan(
-        Plan("order", tuple(requests("c b a", "a", "b a")), ()),
+    table = answer_scores(
+        requests("c b a", "a", "b a"),
         Recorder(),
         policy=Policy(),
         cache=MemoryCache(),
@@ -225,7 +226,7 @@ def test_regions_asked_one_at_a_time_are_the_same_and_make_the_sentence(name, zo
     cuts = [0, 5, 9, 17, 25, 40, 41, 60, len(text)]
     regions = list(itertools.pairwise(cuts))
     (whole,) = ask(scorer, [text])
-    parts = [ask(scorer, [ScoreRequest(0, text, wanted=(region,))])[0] for region in regions]
+    parts = [ask(scorer, [Score(text, wanted=(region,))])[0] for region in regions]
 
     assert [token for part in parts for token in part.ids] == whole.ids
     together = [value for part in parts for value in part.logprobs]

@@ -23,8 +23,8 @@ from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
 from cimento.errors import CimentoError, StorageError, TableError
 from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.requests import region_requests
 from cimento.runs import store
-from cimento.suites.stimuli import plan_suite
 from tests.servers.loopback import drop, serve
 from tests.suites_on_disk import write_folder
 
@@ -326,7 +326,7 @@ def test_a_server_that_goes_away_is_gone_on_with_where_it_went(suite, tmp_path):
 
 
 def suite_texts(suite):
-    return [(each.text,) for each in plan_suite(suite).requests]
+    return [(each.text,) for each in region_requests(suite).asked]
 
 
 def _patiently(suite, address, **more):

@@ -16,7 +16,7 @@ from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
 from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
-from cimento.models.base import BatchLimits, Policy
+from cimento.models.base import BatchLimits, Policy, Score
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
@@ -24,7 +24,6 @@ from cimento.models.hf.heads import Replaced
 from cimento.models.hf.layers import Layers
 from cimento.models.hf.layout import LAYOUTS, Layout
 from cimento.models.registry import Asking
-from cimento.suites.stimuli import Plan, ScoreRequest
 from tests import plain, zoo
 from tests.judging import make_suite
 from tests.whole_path import load_folder
@@ -47,10 +46,9 @@ MASKED_HEADS = {
 
 
 def asked(scorer, texts, columns=(ALL_LAYERS,), policy=None, cache=None):
-    requests = tuple(ScoreRequest(number, text) for number, text in enumerate(texts))
-    plan = Plan(suite="texts", requests=requests, places=())
+    requests = [Score(text) for text in texts]
     kept = cache or MemoryCache()
-    return ask(plan, scorer, policy=policy or Policy(), cache=kept, columns=columns)
+    return ask(requests, scorer, policy=policy or Policy(), cache=kept, columns=columns)
 
 
 @pytest.mark.parametrize("name", [*zoo.SPECIES, *zoo.ENCODER_DECODERS])
@@ -124,7 +122,7 @@ def test_all_ways_through_the_batch_agree(largest, monkeypatch, zoo_folder):
     monkeypatch.setitem(heads.MAX_LOGITS, "cpu", largest)
     scorer = load_folder(zoo_folder("llama"))
     model = AutoModelForCausalLM.from_pretrained(zoo_folder("llama"))
-    encoded = scorer.encode([ScoreRequest(i, text) for i, text in enumerate(TEXTS)])
+    encoded = scorer.encode([Score(text) for text in TEXTS])
     columns = (layer_column(1), "rank", layer_column(0))
     ways = [
         np.concatenate(

@@ -13,12 +13,12 @@ from cimento.api import evaluate
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.measures import surprisal_bits
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.hf.files import locate
 from cimento.models.hf.layout import masked_positions
 from cimento.models.hf.loading import load
 from cimento.models.registry import Asking
-from cimento.suites.stimuli import ScoreRequest, plan_suite
+from cimento.paradigms.regions.requests import region_requests
 from tests import zoo
 from tests.judging import make_suite
 
@@ -135,7 +135,7 @@ def test_whole_words_are_masked_at_once(folder):
 
 def test_a_word_goes_through_the_model_once_however_many_tokens_it_has(folder):
     scorer = scorer_of(folder, "whole-word")
-    encoded = scorer.encode([ScoreRequest(id=0, text="Annaffiavano volentieri.")])
+    encoded = scorer.encode([Score(text="Annaffiavano volentieri.")])
     assert len(encoded[0].wanted) > 5
     rows = []
     hook = scorer._model.base_model.encoder.register_forward_pre_hook(
@@ -176,16 +176,16 @@ def cut_in_two_ways():
 
 
 def test_a_sentence_cut_in_two_ways_is_asked_twice_only_where_regions_are_masked(cut_in_two_ways):
-    assert len(plan_suite(cut_in_two_ways).requests) == 1
+    assert len(region_requests(cut_in_two_ways).asked) == 1
 
-    plan = plan_suite(cut_in_two_ways, by_region=True)
+    plan = region_requests(cut_in_two_ways, by_region=True)
 
-    assert [request.regions for request in plan.requests] == [
+    assert [request.regions for request in plan.asked] == [
         ((0, 9), (10, 43)),
         ((0, 22), (23, 43)),
     ]
-    assert [place.request for place in plan.places] == [0, 0, 1, 1]
-    assert [request.wanted for request in plan.requests] == [((10, 43),), ((23, 43),)]
+    assert plan.places["request"].to_list() == [0, 0, 1, 1]
+    assert [request.wanted for request in plan.asked] == [((10, 43),), ((23, 43),)]
 
 
 def test_each_cut_has_its_own_scores_and_the_cache_keeps_them_apart(folder, cut_in_two_ways):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento.errors import ModelError
+from cimento.models.base import Score
 from cimento.models.hf.batches import Asks, DoesNotFitError, Memory, is_out_of_memory
 from cimento.models.registry import Asking, open_scorer
-from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS
 from tests.test_requests import make_suite
@@ -49,7 +49,7 @@ def opened(folder, budget=2048):
 def scores(scorer):
     # A masked model reads a text once for each of its tokens.
     texts = WIDE[:3] if scorer.card.kind == "masked" else WIDE
-    encoded = scorer.encode([ScoreRequest(id=i, text=text) for i, text in enumerate(texts)])
+    encoded = scorer.encode([Score(text=text) for text in texts])
     return scorer.score(encoded)
 
 

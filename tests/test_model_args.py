@@ -18,12 +18,11 @@ import cimento
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.hf.arguments import for_transformers, parse_model_args
 from cimento.models.hf.files import locate
 from cimento.models.hf.layout import refuse_foresight
 from cimento.models.registry import Asking, open_scorer, open_source
-from cimento.suites.stimuli import ScoreRequest
 from tests import zoo
 from tests.plain import TEXTS
 
@@ -46,7 +45,7 @@ def opened(folder, **model_args):
 
 
 def scores(scorer) -> list[np.ndarray]:
-    encoded = scorer.encode([ScoreRequest(id=i, text=text) for i, text in enumerate(TEXTS)])
+    encoded = scorer.encode([Score(text=text) for text in TEXTS])
     return scorer.score(encoded)
 
 

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 import cimento
 from cimento.engine.freetext import score_texts
 from cimento.errors import InputError, MissingDependencyError
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.ngram import ArpaModel, KenlmModel, NgramScorer, load_ngrams, locate_ngrams
-from cimento.suites.stimuli import ScoreRequest
 from cimento.testing import check_model
 from tests.test_requests import make_suite
 
@@ -75,7 +74,7 @@ def scorer_of(path, **policy):
 
 def log10_of(scorer, text, context=""):
     """log10 P of all tokens of a text."""
-    encoded = scorer.encode([ScoreRequest(id=0, text=text, context=context)])
+    encoded = scorer.encode([Score(text=text, context=context)])
     [values] = scorer.score(encoded)
     return (values / math.log(10)).tolist()
 
@@ -94,8 +93,8 @@ def test_a_context_is_read_and_not_scored(arpa):
 
 
 def test_words_are_as_the_policy_cuts_them(arpa):
-    cut = scorer_of(arpa).encode([ScoreRequest(id=0, text="la porta.")])
-    kept = scorer_of(arpa, punctuation="keep").encode([ScoreRequest(id=0, text="la porta.")])
+    cut = scorer_of(arpa).encode([Score(text="la porta.")])
+    kept = scorer_of(arpa, punctuation="keep").encode([Score(text="la porta.")])
 
     assert cut[0].tokens == ("<s>", "la", "porta", ".")
     assert kept[0].tokens == ("<s>", "la", "porta.")

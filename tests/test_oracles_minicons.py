@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.models.base import Policy
-from cimento.suites.stimuli import ScoreRequest
+from cimento.models.base import Policy, Score
 from tests import zoo
 from tests.whole_path import ask_folder
 
@@ -56,8 +55,7 @@ def test_causal_scores(name, zoo_folder):
 def test_causal_scores_after_a_prefix(name, zoo_folder):
     said = recorded(name)
     requests = [
-        ScoreRequest(number, text, context=prefix)
-        for number, (prefix, text) in enumerate(said["prefixed"])
+        Score(text, context=prefix) for number, (prefix, text) in enumerate(said["prefixed"])
     ]
 
     answers = ask_folder(zoo_folder(name), requests)

@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
 from cimento.errors import UsageError
-from cimento.models.base import BatchLimits
+from cimento.models.base import BatchLimits, Score
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import Layout, plant
 from cimento.models.registry import Asking, open_scorer
 from cimento.runs.reproduce import asking_of
-from cimento.suites.stimuli import ScoreRequest
 from tests.plain import TEXTS
 
 RUN = ["run", "en-subject-verb", "-m", "demo-causal", "--limit", "2", "--no-cache"]
@@ -92,7 +91,7 @@ class Rows:
 
 def encoded_by(scorer):
     texts = [f"{chr(97 + number)} le lampade erano accese" for number in range(20)]
-    return scorer.encode([ScoreRequest(id=i, text=text) for i, text in enumerate(texts)])
+    return scorer.encode([Score(text=text) for text in texts])
 
 
 def test_sixteen_is_sixteen_masked_copies_and_not_sixteen_tokens(monkeypatch):

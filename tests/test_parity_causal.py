@@ -10,10 +10,9 @@ import torch
 from transformers import AutoModelForCausalLM
 
 from cimento.errors import ModelError
-from cimento.models.base import BatchLimits, Policy
+from cimento.models.base import BatchLimits, Policy, Score
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import LAYOUTS, Layout
-from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
 
@@ -69,7 +68,7 @@ def test_every_model_of_the_zoo_reads_its_context(name):
 def test_all_ways_through_the_head_and_the_batch_agree(name, zoo_folder):
     scorer = load_folder(zoo_folder(name))
     model = AutoModelForCausalLM.from_pretrained(zoo_folder(name))
-    encoded = scorer.encode([ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS[:4])])
+    encoded = scorer.encode([Score(text) for text in plain.TEXTS[:4]])
 
     values = [
         np.concatenate(
@@ -97,7 +96,7 @@ def test_trees_are_used_where_they_hold_and_nowhere_else(name, zoo_folder):
     scoring = CausalScoring(
         model, layout=Layout(thin="head", pad=True), limits=BatchLimits(tokens=512)
     )
-    scoring.score(scorer.encode([ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS)]))
+    scoring.score(scorer.encode([Score(text) for text in plain.TEXTS]))
 
     assert scoring.proof.holds == (name not in NO_TREES)
     assert scoring.proof.nodes > 0
@@ -136,8 +135,8 @@ def test_positions_that_change_with_the_length_are_those_of_the_whole_text(monke
     folder = zoo_folder("long")
     model = AutoModelForCausalLM.from_pretrained(folder)
     # Some longer, some not; and only the beginning of the longest is asked for.
-    requests = [ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS)]
-    requests.append(ScoreRequest(len(requests), plain.TEXTS[-1] + " Fine.", wanted=((0, 12),)))
+    requests = [Score(text) for text in plain.TEXTS]
+    requests.append(Score(plain.TEXTS[-1] + " Fine.", wanted=((0, 12),)))
     lengths = [len(plain.tokens_of(folder, each.text).ids) for each in requests]
     assert min(lengths) < 34 < max(lengths)
 
@@ -163,7 +162,7 @@ def test_a_row_that_does_not_branch_goes_the_plain_way_whatever_was_proven_befor
     scoring = CausalScoring(
         model, layout=Layout(thin="head", pad=True), limits=BatchLimits(tokens=512)
     )
-    encoded = scorer.encode([ScoreRequest(i, text) for i, text in enumerate(plain.TEXTS)])
+    encoded = scorer.encode([Score(text) for text in plain.TEXTS])
     masks = []
     model.register_forward_pre_hook(
         lambda _module, _args, given: masks.append(given["attention_mask"].dim()), with_kwargs=True
@@ -243,7 +242,7 @@ def test_a_context_is_read_and_not_scored(name, context, zoo_folder):
     own = [i for i, start in enumerate(tokens.starts) if start > len(context)]
 
     # In one batch with the text by itself, and with the whole as a text.
-    asked = [ScoreRequest(0, text, context=context), ScoreRequest(1, text), ScoreRequest(2, whole)]
+    asked = [Score(text, context=context), Score(text), Score(whole)]
     answer, alone, full = ask_folder(folder, asked)
 
     assert answer.ids == [tokens.ids[i] for i in own]

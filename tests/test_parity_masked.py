@@ -9,9 +9,8 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from cimento.errors import ModelError
-from cimento.models.base import BatchLimits, Policy
+from cimento.models.base import BatchLimits, Policy, Score
 from cimento.models.hf.layout import find_layout
-from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
 
@@ -126,9 +125,7 @@ def test_a_context_is_seen_and_neither_masked_nor_scored(name, zoo_folder):
     whole = f"{context} {text}"
 
     # The same tokens once as a text and once as context and text, in one batch.
-    parted, full = ask_folder(
-        folder, [ScoreRequest(0, text, context=context), ScoreRequest(1, whole)]
-    )
+    parted, full = ask_folder(folder, [Score(text, context=context), Score(whole)])
 
     assert_plain(name, folder, [full], [whole])
     assert parted.ids == full.ids[-len(parted.ids) :]

@@ -12,9 +12,10 @@ import polars as pl
 import pytest
 
 from cimento.errors import TableError, UsageError
-from cimento.io.tables import TOKENS, requests_table, validate
+from cimento.io.tables import TOKENS, validate
 from cimento.measures import Missing, region_values
 from cimento.models.recorded.replay import Replayed, replay
+from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.model import Suite
 from tests.judging import judged, make_suite
 
@@ -61,8 +62,13 @@ def replayed(folder: Path, sentences=SENTENCES, *, suite: Suite = SUITE, **optio
     return replay(suite, write(folder, sentences), spec=write_spec(folder), **options)
 
 
-def values(found: Replayed):
-    return region_values(found.tokens, requests_table(found.plan), metric="sum")
+def places_of(suite: Suite) -> pl.DataFrame:
+    """What a recording is asked for: each region of each stimulus by itself."""
+    return region_requests(suite, all_tokens=True, merged=False).places
+
+
+def values(found: Replayed, suite: Suite = SUITE):
+    return region_values(found.tokens, places_of(suite), metric="sum")
 
 
 def test_region_values_are_the_recorded_bits(tmp_path):
@@ -78,7 +84,7 @@ def test_region_values_are_the_recorded_bits(tmp_path):
 
 def test_verdicts_with_a_tie(tmp_path):
     found = replayed(tmp_path)
-    outcomes = judged(SUITE, found.tokens, requests_table(found.plan)).outcomes()
+    outcomes = judged(SUITE, found.tokens, places_of(SUITE)).outcomes()
     assert outcomes["verdict"].to_list() == ["pass", "tie"]
     assert outcomes["value"][0] == pytest.approx(8.25)
 
@@ -90,9 +96,10 @@ def test_one_request_for_each_stimulus(tmp_path):
         [("Piove", 4.0), ("oggi", 5.0), (".", 6.0)],
     ]
     found = replayed(tmp_path, sentences, suite=suite)
-    assert [request.id for request in found.plan.requests] == [0, 1]
-    assert all(place.needed for place in found.plan.places)
-    assert values(found).values == {"1": {"a": (1.0, 5.0), "b": (4.0, 11.0)}}
+    assert found.stimuli == (("1", "a"), ("1", "b"))
+    assert places_of(suite)["request"].to_list() == [0, 0, 1, 1]
+    assert places_of(suite)["needed"].all()
+    assert values(found, suite).values == {"1": {"a": (1.0, 5.0), "b": (4.0, 11.0)}}
 
 
 def test_rows_of_the_tokens_table(tmp_path):
@@ -114,7 +121,7 @@ def test_nats_stay_nats(tmp_path):
     regions = values(found)
     assert regions.unit == "nats"
     assert regions.values["1"]["match"] == (9.5, 3.25, 6.75)
-    outcomes = judged(SUITE, found.tokens, requests_table(found.plan)).outcomes()
+    outcomes = judged(SUITE, found.tokens, places_of(SUITE)).outcomes()
     assert outcomes["value"][0] == pytest.approx(8.25 / math.log(2))
 
 
@@ -136,7 +143,7 @@ def test_what_is_not_finite_is_unscored(tmp_path, recorded, reason):
     regions = values(found)
     assert regions.unit == "bits"
     assert regions.values["1"]["match"] == (9.5, Missing(reason), 6.75)
-    outcomes = judged(SUITE, found.tokens, requests_table(found.plan)).outcomes()
+    outcomes = judged(SUITE, found.tokens, places_of(SUITE)).outcomes()
     assert outcomes.select("verdict", "reason").row(0) == ("unscored", f"(2;%match%): {reason}")
     assert "Tokens recorded as NaN or infinity: 1 of 24." in found.warnings
 

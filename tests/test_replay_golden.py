@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import cimento
-from cimento.io.tables import requests_table
 from cimento.measures import region_values
 from cimento.models.recorded.aligning import align_tokens
 from cimento.models.recorded.reading import parse_spec, read_recording
 from cimento.models.recorded.replay import Replayed, replay
+from cimento.paradigms.regions.requests import region_requests
 from cimento.runs.run import Run
 from cimento.suites.load import open_suite
 from cimento.suites.model import METRICS, Suite
 from cimento.suites.stimuli import join_regions
+
+if TYPE_CHECKING:
+    import polars as pl
 
 pytestmark = pytest.mark.golden
 
@@ -65,6 +68,11 @@ class Case:
     found: Replayed
 
 
+def places_of(suite: Suite) -> pl.DataFrame:
+    """What a recording is asked for: each region of each stimulus by itself."""
+    return region_requests(suite, all_tokens=True, merged=False).places
+
+
 @pytest.fixture(scope="module")
 def cases(golden: Path) -> list[Case]:
     made = []
@@ -81,7 +89,7 @@ def cases(golden: Path) -> list[Case]:
 def test_synthetic_recordings_of_every_suite(cases):
     for case in cases:
         items = case.wanted["items"]
-        requests = requests_table(case.found.plan)
+        requests = places_of(case.suite)
         regions = region_values(case.found.tokens, requests, metric=case.wanted["metric"])
         assert [item.id for item in case.suite.items] == [str(i["item_number"]) for i in items]
         for item in items:
@@ -131,7 +139,7 @@ def test_real_recording_of_fgd_hierarchy(golden):
     suite = open_suite(folder / "fgd_hierarchy.json").suite
     recording, spec = folder / "surprisals_fgd_hierarchy.txt", folder / "spec.template.json"
     found = replay(suite, recording, spec=spec)
-    regions = region_values(found.tokens, requests_table(found.plan), metric="sum")
+    regions = region_values(found.tokens, places_of(suite), metric="sum")
     for expected in wanted["items"]:
         for name, sums in expected["region_sum"].items():
             got = regions.values[str(expected["item_number"])][name]
@@ -166,7 +174,7 @@ def test_recordings_in_the_legacy_dialect(golden, suite, recording, stored):
     loaded = open_suite(folder / suite).suite
     found = replay(loaded, folder / recording, spec=golden / WORD_EOS)
     for metric in METRICS:
-        regions = region_values(found.tokens, requests_table(found.plan), metric=metric)
+        regions = region_values(found.tokens, places_of(loaded), metric=metric)
         for item in read(folder / stored)["items"]:
             for condition in item["conditions"]:
                 got = regions.values[str(item["item_number"])][condition["condition_name"]]
@@ -192,7 +200,7 @@ def test_every_metric_of_the_synthetic_recordings(golden):
         found = replay(suite, golden / name, spec=spec)
         judged = evaluated(suite, golden / name, spec)
         for metric, expected in wanted["metrics"].items():
-            regions = region_values(found.tokens, requests_table(found.plan), metric=metric)
+            regions = region_values(found.tokens, places_of(suite), metric=metric)
             first = regions.values[suite.items[0].id]
             for condition, each in expected["first_item_region_values"].items():
                 assert list(first[condition]) == pytest.approx(each, abs=1e-6)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-from cimento.suites.stimuli import join_regions, plan_suite
+from cimento.suites.stimuli import join_regions
 
 WORDS = st.text(alphabet="abcèрий'.,", min_size=0, max_size=6)
 REGIONS = st.lists(st.builds(Region, text=WORDS, glued=st.booleans()), min_size=1, max_size=7)
@@ -80,16 +81,16 @@ def test_only_regions_that_predictions_name_are_asked_for():
         {"match": "Le lampade | erano | accese.", "mismatch": "Le lampade | era | accese."},
     )
 
-    plan = plan_suite(suite)
+    plan = region_requests(suite)
 
-    assert [request.wanted for request in plan.requests] == [((11, 16),), ((11, 14),)]
-    assert [place.needed for place in plan.places] == [False, True, False] * 2
+    assert [request.wanted for request in plan.asked] == [((11, 16),), ((11, 14),)]
+    assert plan.places["needed"].to_list() == [False, True, False] * 2
 
 
 def test_a_star_asks_for_the_whole_sentence_of_its_condition_only():
     suite = make_suite("(*;%a%) < (1;%b%)", {"a": "Piove | forte.", "b": "Nevica | forte."})
 
-    first, second = plan_suite(suite).requests
+    first, second = region_requests(suite).asked
 
     assert first.wanted == ((0, 5), (6, 12))
     assert second.wanted == ((0, 6),)
@@ -98,15 +99,15 @@ def test_a_star_asks_for_the_whole_sentence_of_its_condition_only():
 def test_a_text_that_occurs_twice_is_asked_once_for_all_that_is_needed():
     suite = make_suite("(1;%a%) < (2;%b%)", {"a": "Piove | forte.", "b": "Piove | forte."})
 
-    plan = plan_suite(suite)
+    plan = region_requests(suite)
 
-    assert [request.wanted for request in plan.requests] == [((0, 5), (6, 12))]
-    assert {place.request for place in plan.places} == {0}
+    assert [request.wanted for request in plan.asked] == [((0, 5), (6, 12))]
+    assert set(plan.places["request"]) == {0}
 
 
 def test_all_tokens_and_suites_without_predictions_ask_for_everything():
     texts = {"a": "Piove | forte.", "b": "Nevica | forte."}
 
-    assert {r.wanted for r in plan_suite(make_suite("", texts)).requests} == {None}
-    asked = plan_suite(make_suite("(1;%a%) < (1;%b%)", texts), all_tokens=True)
-    assert {request.wanted for request in asked.requests} == {None}
+    assert {r.wanted for r in region_requests(make_suite("", texts)).asked} == {None}
+    asked = region_requests(make_suite("(1;%a%) < (1;%b%)", texts), all_tokens=True)
+    assert {request.wanted for request in asked.asked} == {None}

@@ -14,10 +14,9 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.errors import ModelError, TextTooLongError, UsageError
 from cimento.measures import surprisal_bits
-from cimento.models.base import BatchLimits, Policy
+from cimento.models.base import BatchLimits, Policy, Score
 from cimento.models.hf.inspection import inspect_model
 from cimento.models.registry import Asking
-from cimento.suites.stimuli import ScoreRequest
 from cimento.testing import check_model
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
@@ -28,7 +27,7 @@ TEXTS = plain.TEXTS[:9]
 # Some alike, some of other lengths, some none.
 SOURCES = ("", "La zia dell'amica:", "Sì.", "", "Где ключи?", "La zia dell'amica:", "a", "?", "No.")
 REQUESTS = [
-    ScoreRequest(number, text, context=source)
+    Score(text, context=source)
     for number, (text, source) in enumerate(zip(TEXTS, SOURCES, strict=True))
 ]
 # What the decoder reads before a text: its own start, then what the tokenizer puts there.
@@ -97,8 +96,7 @@ def test_one_text_after_two_sources_is_two_answers_in_one_cache(zoo_folder):
     scorer = load_folder(zoo_folder("t5"))
     cache = MemoryCache()
     asked = [
-        ScoreRequest(number, "Sì.", context=source)
-        for number, source in enumerate(("La casa", "La cosa", ""))
+        Score("Sì.", context=source) for number, source in enumerate(("La casa", "La cosa", ""))
     ]
 
     cold, warm = ask(scorer, asked, cache=cache), ask(scorer, asked, cache=cache)
@@ -110,9 +108,9 @@ def test_one_text_after_two_sources_is_two_answers_in_one_cache(zoo_folder):
 def test_a_part_of_a_text_has_the_scores_it_has_in_the_whole(zoo_folder):
     scorer = load_folder(zoo_folder("bart"))
     text = "Le chiavi sono sul tavolo."
-    part = ScoreRequest(0, text, context="Dove?", wanted=((11, 15),))
+    part = Score(text, context="Dove?", wanted=((11, 15),))
 
-    [some], [whole] = ask(scorer, [part]), ask(scorer, [ScoreRequest(0, text, context="Dove?")])
+    [some], [whole] = ask(scorer, [part]), ask(scorer, [Score(text, context="Dove?")])
 
     chosen = [i for i, start in enumerate(whole.starts) if 11 <= start < 15]
     assert some.positions == chosen
@@ -151,7 +149,7 @@ def test_words_are_sums_of_tokens(zoo_folder):
 
 def test_other_dtypes(zoo_folder):
     folder = zoo_folder("mt5")
-    request = ScoreRequest(0, "Sì, no.", context="Chi?")
+    request = Score("Sì, no.", context="Chi?")
     model = AutoModelForSeq2SeqLM.from_pretrained(folder, dtype=torch.float64)
     _, values = expected("mt5", folder, model, request)
 
@@ -177,7 +175,7 @@ def test_a_source_that_is_too_long_is_refused(zoo_folder):
     scorer = load_folder(zoo_folder("bart"))
 
     with pytest.raises(TextTooLongError, match="context 'uno due"):
-        scorer.encode([ScoreRequest(0, "Sì.", context="uno due " * zoo.WINDOW)])
+        scorer.encode([Score("Sì.", context="uno due " * zoo.WINDOW)])
 
 
 def test_no_window_slides_over_source_and_text(zoo_folder):
@@ -191,7 +189,7 @@ def test_words_are_corrected_for_their_boundaries(source, zoo_folder):
     folder = zoo_folder("t5")
     policy = Policy(boundary="auto", punctuation="keep")
     text = "Le vicine cantano."
-    request = ScoreRequest(0, text, context=source)
+    request = Score(text, context=source)
     tokenizer = zoo.tokenizer("unigram-sentinels")
     vocabulary = {number: token for token, number in tokenizer.get_vocab().items()}
     opening = [number for number, token in vocabulary.items() if token.startswith("▁")]

@@ -12,11 +12,10 @@ from cimento.engine.cache import FileCache, MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
 from cimento.errors import ModelError, UsageError
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.registry import open_source
 from cimento.models.server.identity import PROBES
 from cimento.models.server.model import connect
-from cimento.suites.stimuli import Plan, ScoreRequest
 from tests.servers.loopback import completion, logprob, pieces, serve
 from tests.test_requests import make_suite
 
@@ -40,14 +39,13 @@ def tokens_of(address, *requests, cache=None):
     """The tokens table of some requests."""
     url = address.removeprefix("openai:")
     scorer = connect(url, policy=Policy(), concurrency=1, timeout_s=10)
-    plan = Plan(suite="s", requests=requests, places=())
-    return ask(plan, scorer, policy=Policy(), cache=cache or MemoryCache())
+    return ask(requests, scorer, policy=Policy(), cache=cache or MemoryCache())
 
 
 def test_tokens_come_with_their_characters_and_scores(server):
     text = "Città e caffè 😀 vuoti."
 
-    table = tokens_of(server.address, ScoreRequest(id=0, text=text))
+    table = tokens_of(server.address, Score(text=text))
 
     assert table["token"].to_list() == ["Città", " e", " caffè", " 😀", " vuoti."]
     spans = zip(table["start"], table["end"], strict=True)
@@ -59,7 +57,7 @@ def test_tokens_come_with_their_characters_and_scores(server):
 
 
 def test_a_context_is_read_and_not_scored(server):
-    request = ScoreRequest(id=0, text="erano accese.", context="Le lampade")
+    request = Score(text="erano accese.", context="Le lampade")
 
     table = tokens_of(server.address, request)
 
@@ -115,7 +113,7 @@ def test_free_text_is_scored_by_word(server):
 
 def test_equal_texts_and_blank_ones_are_not_asked(server):
     texts = ("Le lampade.", "", "Le lampade.")
-    requests = [ScoreRequest(id=i, text=text) for i, text in enumerate(texts)]
+    requests = [Score(text=text) for text in texts]
 
     table = tokens_of(server.address, *requests)
 
@@ -124,7 +122,7 @@ def test_equal_texts_and_blank_ones_are_not_asked(server):
 
 
 def test_nothing_that_was_answered_is_asked_again(server, tmp_path):
-    requests = [ScoreRequest(id=i, text=f"Lampada numero {i}.") for i in range(5)]
+    requests = [Score(text=f"Lampada numero {i}.") for i in range(5)]
     texts = {each.text for each in requests}
     cache = FileCache(tmp_path)
 
@@ -155,11 +153,10 @@ def test_requests_are_under_way_together():
             together.wait(timeout=60)
         return completion(prompt)
 
-    requests = [ScoreRequest(id=i, text=f"Lampada numero {i}.") for i in range(4)]
+    requests = [Score(text=f"Lampada numero {i}.") for i in range(4)]
     with serve(answer) as server:
         scorer = connect(f"{server.url}#tiny", policy=Policy(), concurrency=4, timeout_s=100)
-        plan = Plan(suite="s", requests=tuple(requests), places=())
-        table = ask(plan, scorer, policy=Policy(), cache=MemoryCache())
+        table = ask(requests, scorer, policy=Policy(), cache=MemoryCache())
 
     assert table["request"].n_unique() == 4
 

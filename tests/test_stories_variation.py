@@ -33,13 +33,12 @@ class Partly(FakeScorer):
         self._right = right
 
     def encode(self, requests):
-        self._asked = {request.id: request for request in requests}
+        self._asked = list(requests)
         return super().encode(requests)
 
     def score(self, encoded):
-        return [
-            np.full(len(each.wanted), self._nats(self._asked[each.request])) for each in encoded
-        ]
+        asked = zip(encoded, self._asked, strict=True)
+        return [np.full(len(each.wanted), self._nats(request)) for each, request in asked]
 
     def _nats(self, asked):
         places = {

@@ -7,9 +7,8 @@ from tokenizers import Tokenizer, models
 from transformers import PreTrainedTokenizerFast
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.tokens.tokenizing import Frame, causal_frame, encode, own_frame
-from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.whole_path import ask, ask_folder, load_folder
 
@@ -22,10 +21,7 @@ def names(tokenizer, ids) -> tuple[str, ...]:
 
 
 def encoded(tokenizer, *requests, frame=NOTHING, window=None, vocabulary=10_000):
-    asked = [
-        ScoreRequest(number, each) if isinstance(each, str) else each
-        for number, each in enumerate(requests)
-    ]
+    asked = [Score(each) if isinstance(each, str) else each for number, each in enumerate(requests)]
     return encode(
         asked,
         tokenizer,
@@ -60,7 +56,7 @@ def test_a_text_that_brings_its_own_bos_is_refused(kind):
     with pytest.raises(ModelError, match=r"is put before every text.*--bos none"):
         encoded(tokenizer, "Bene.", f"{before}Bene.", frame=frame)
     with pytest.raises(ModelError, match="is put before every text"):
-        encoded(tokenizer, ScoreRequest(0, "Bene.", context=f"{before}Allora."), frame=frame)
+        encoded(tokenizer, Score("Bene.", context=f"{before}Allora."), frame=frame)
     # Elsewhere in the text, or where nothing is put before it, it is a token like others.
     for text, around in ((f"Bene. {before}", frame), (f"{before}Bene.", NOTHING)):
         (each,) = encoded(tokenizer, text, frame=around)
@@ -110,7 +106,7 @@ def test_the_window_is_used_to_its_last_token_and_not_further(name, monkeypatch,
     window = scorer.card.window
     offset = 2 if name in {"roberta", "camembert", "mpnet"} else 0
     assert window == 24 - offset
-    around = len(scorer.encode([ScoreRequest(0, "")])[0].ids)
+    around = len(scorer.encode([Score("")])[0].ids)
     folder = zoo_folder(f"small-{name}")
     dots = {len(plain.tokens_of(folder, "." * n).ids): "." * n for n in range(1, 30)}
 
@@ -140,7 +136,7 @@ def test_a_context_takes_no_token_from_the_text_and_gives_it_none(kind):
     tokenizer = zoo.tokenizer(kind)
     frame = causal_frame(tokenizer, "auto")
     context, text = "Nell'orto", "c'erano già le fragole."
-    (parted,) = encoded(tokenizer, ScoreRequest(0, text, context=context), frame=frame)
+    (parted,) = encoded(tokenizer, Score(text, context=context), frame=frame)
     (whole,) = encoded(tokenizer, f"{context} {text}", frame=frame)
     start = len(context) + 1
     own = [i for i, span in enumerate(whole.spans) if span[0] >= start]
@@ -159,7 +155,7 @@ def test_a_context_takes_no_token_from_the_text_and_gives_it_none(kind):
 def test_only_the_wanted_stretches_are_asked_for(kind):
     tokenizer = zoo.tokenizer(kind)
     text = "Las llaves están en la mesa."
-    (each,) = encoded(tokenizer, ScoreRequest(0, text, wanted=((4, 10), (20, 22))))
+    (each,) = encoded(tokenizer, Score(text, wanted=((4, 10), (20, 22))))
     starts = plain.starts_of(tokenizer.backend_tokenizer, text)
 
     assert list(each.wanted) == [
@@ -170,7 +166,7 @@ def test_only_the_wanted_stretches_are_asked_for(kind):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("context", ["", "Allora"])
 def test_an_empty_text_has_no_tokens(kind, context):
-    (each,) = encoded(zoo.tokenizer(kind), ScoreRequest(0, "", context=context))
+    (each,) = encoded(zoo.tokenizer(kind), Score("", context=context))
 
     assert each.wanted == ()
     assert each.first == len(each.ids)
@@ -213,4 +209,4 @@ def test_a_token_across_the_end_of_the_context_is_refused():
     tokenizer = PreTrainedTokenizerFast(tokenizer_object=joined)
 
     with pytest.raises(ModelError, match="covers its beginning and the end of its context"):
-        encoded(tokenizer, ScoreRequest(0, "b", context="a"))
+        encoded(tokenizer, Score("b", context="a"))

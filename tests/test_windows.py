@@ -12,10 +12,9 @@ from hypothesis import strategies as st
 from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import TextTooLongError, UsageError
-from cimento.models.base import Policy
+from cimento.models.base import Policy, Score
 from cimento.models.hf.layout import centred, window_start
 from cimento.models.tokens.tokenizing import Frame
-from cimento.suites.stimuli import ScoreRequest
 from tests import plain, zoo
 from tests.judging import make_suite
 from tests.whole_path import ask, ask_folder, load_folder
@@ -92,7 +91,7 @@ def test_a_token_has_the_same_score_whatever_else_is_asked(folders):
 
     for text, answer in zip(LONG, whole, strict=True):
         end = len(text)
-        [last] = ask(scorer, [ScoreRequest(id=0, text=text, wanted=((end - 3, end),))])
+        [last] = ask(scorer, [Score(text=text, wanted=((end - 3, end),))])
         assert 0 < len(last.logprobs) < len(answer.logprobs)
         assert last.logprobs == pytest.approx(answer.logprobs[-len(last.logprobs) :], abs=1e-4)
 
@@ -131,7 +130,7 @@ def test_a_masked_model_sees_a_window_around_the_token(folders, name):
 def test_a_whole_word_is_masked_in_the_window_of_each_of_its_tokens(folders):
     folder, model = folders("bert")
     scorer = load_folder(folder, Policy(window="sliding", pll="whole-word"))
-    [each] = scorer.encode([ScoreRequest(id=0, text=LONG[0])])
+    [each] = scorer.encode([Score(text=LONG[0])])
     index = next(i for i in each.wanted if each.words.count(each.words[i]) > 2)
     mask = zoo.tokenizer("wordpiece-uncased").mask_token_id
     room = WINDOW - 2

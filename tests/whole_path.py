@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cimento.engine.cache import AnswerCache, MemoryCache
-from cimento.engine.scores import answer_plan
-from cimento.models.base import Policy, Scorer
+from cimento.engine.scores import answer_scores
+from cimento.models.base import Policy, Score, Scorer
 from cimento.models.hf.files import locate
 from cimento.models.hf.loading import load
-from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,18 +38,15 @@ def load_folder(folder: Path, policy: Policy | None = None, **options: Any) -> S
 
 def ask(
     scorer: Scorer,
-    texts: Sequence[str | ScoreRequest],
+    texts: Sequence[str | Score],
     *,
     policy: Policy | None = None,
     cache: AnswerCache | None = None,
 ) -> list[Answer]:
     """The answers to some texts or requests, in their order."""
-    requests = tuple(
-        ScoreRequest(id=number, text=text) if isinstance(text, str) else text
-        for number, text in enumerate(texts)
-    )
-    table = answer_plan(
-        Plan(suite="texts", requests=requests, places=()),
+    requests = [Score(text) if isinstance(text, str) else text for text in texts]
+    table = answer_scores(
+        requests,
         scorer,
         policy=policy or Policy(),
         cache=cache or MemoryCache(),
@@ -64,11 +60,11 @@ def ask(
             logprobs=rows["logprob_nats"].to_list(),
             reasons=rows["unscored_reason"].to_list(),
         )
-        for rows in (table.filter(table["request"] == each.id) for each in requests)
+        for rows in (table.filter(table["request"] == number) for number in range(len(requests)))
     ]
 
 
 def ask_folder(
-    folder: Path, texts: Sequence[str | ScoreRequest], policy: Policy | None = None, **options: Any
+    folder: Path, texts: Sequence[str | Score], policy: Policy | None = None, **options: Any
 ) -> list[Answer]:
     return ask(load_folder(folder, policy, **options), texts, policy=policy)

@@ -19,10 +19,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cimento import Asking
-from cimento.models.base import Encoded
+from cimento.models.base import Encoded, Score
 from cimento.models.fake import FakeScorer
 from cimento.models.registry import Source, open_source
-from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray
@@ -53,7 +52,7 @@ class FrozenScorer(FakeScorer):
     def _is_unknown(self, token: str) -> bool:
         return self.card.name.startswith("gappy") and _hash("gap", token) % 25 == 0
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
         """Words as tokens, whose ids depend on themselves and on the context of the text."""
         return [
             dataclasses.replace(

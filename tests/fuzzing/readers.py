@@ -16,18 +16,18 @@ TEXT = "Le lampade"
 def suite(path: Path) -> object:
     """Suites, checked and planned."""
     from cimento import Suite, load_suites
-    from cimento.suites.stimuli import plan_suite
+    from cimento.paradigms.regions.requests import region_requests
 
     suites = [each.suite for each in load_suites(path)]
-    return [plan_suite(suite) for suite in suites if isinstance(suite, Suite)]
+    return [region_requests(suite) for suite in suites if isinstance(suite, Suite)]
 
 
 def zorro(path: Path) -> object:
     """Two lines a pair."""
+    from cimento.paradigms.regions.requests import region_requests
     from cimento.suites.load import open_suite
-    from cimento.suites.stimuli import plan_suite
 
-    return plan_suite(open_suite(path, format_="zorro").suite)
+    return region_requests(open_suite(path, format_="zorro").suite)
 
 
 def lm_eval(folder: Path) -> object:

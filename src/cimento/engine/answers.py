@@ -17,7 +17,6 @@ from cimento.engine.scores import Progress, ask
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Remarking
 from cimento.suites.model import JsonValue
-from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,23 +87,15 @@ def _scores(
     progress: Progress | None,
 ) -> Answered:
     scorer, scoring = model.scorer, model.scoring
-    plan = Plan(
-        suite="",
-        requests=tuple(
-            ScoreRequest(number, each.text, each.context, each.wanted, each.regions, each.blank)
-            for number, each in enumerate(requests)
-        ),
-        places=(),
-    )
     table = ask(
-        plan,
+        requests,
         scorer,
         policy=scoring.policy,
         cache=cache,
         columns=columns,
         progress=progress,
     )
-    remarks = scorer.remarks(plan.requests) if isinstance(scorer, Remarking) else ()
+    remarks = scorer.remarks(requests) if isinstance(scorer, Remarking) else ()
     return TOKENS.name, table, remarks
 
 

@@ -18,11 +18,11 @@ from cimento.engine.scores import ask
 from cimento.errors import UsageError
 from cimento.io.tables import FILLS
 from cimento.models.answering import has_filler, open_filler
-from cimento.models.base import ModelCard
+from cimento.models.base import ModelCard, Score
 from cimento.models.questions import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
 from cimento.models.registry import AnyScorer, Asking
 from cimento.suites.model import JsonValue
-from cimento.suites.stimuli import Plan, ScoreRequest, Span
+from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -176,12 +176,7 @@ def _tokens(
 ) -> list[_Scored]:
     distinct = {(each.text, each.context): each for each in texts}
     numbers = {key: number for number, key in enumerate(distinct)}
-    plan = Plan(
-        suite="options",
-        requests=tuple(ScoreRequest(numbers[key], *key) for key in distinct),
-        places=(),
-    )
-    table = ask(plan, scorer, policy=asking.policy, cache=cache)
+    table = ask([Score(*key) for key in distinct], scorer, policy=asking.policy, cache=cache)
     rows: dict[int, list[tuple[int, float | None]]] = {}
     for number, start, value in table.select("request", "start", "logprob_nats").iter_rows():
         rows.setdefault(number, []).append((start, value))

@@ -12,11 +12,11 @@ from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import TOKENS
 from cimento.measures import corrected, surprisal_bits
-from cimento.models.base import Scorer
+from cimento.models.base import Score, Scorer
 from cimento.models.registry import AnyScorer, Asking, open_scorer
 from cimento.models.tokens.characters import containing, word_spans
 from cimento.options import ScoringOptions, checked
-from cimento.suites.stimuli import Plan, ScoreRequest, Span, one_or_several
+from cimento.suites.stimuli import Span, one_or_several
 
 if TYPE_CHECKING:
     import polars as pl
@@ -178,11 +178,10 @@ def score_texts(
         )
     asked = _asked(one_or_several(texts), contexts, chosen)
     numbers = {each: number for number, each in enumerate(dict.fromkeys(asked))}
-    requests = tuple(ScoreRequest(i, each.text, each.context) for each, i in numbers.items())
+    requests = tuple(Score(each.text, each.context) for each, i in numbers.items())
     scorer = open_scorer(model, chosen)
-    plan = Plan(suite="free text", requests=requests, places=())
     kept = cache or MemoryCache()
-    tokens = ask(plan, scorer, policy=chosen.policy, cache=kept, columns=chosen.columns)
+    tokens = ask(requests, scorer, policy=chosen.policy, cache=kept, columns=chosen.columns)
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
     shown = [] if words else [name for name in tokens.columns if name not in TOKENS.columns]
     rows: list[_Row] = []
@@ -325,9 +324,8 @@ def score_end_marks(
     asked = {(prefix, mark): None for *_, mark, prefix in places}
     numbers = {pair: number for number, pair in enumerate(asked)}
     requests = _requests(numbers, chosen.context.text)
-    plan = Plan(suite="end marks", requests=requests, places=())
     scorer = open_scorer(model, chosen)
-    tokens = ask(plan, scorer, policy=chosen.policy, cache=cache or MemoryCache())
+    tokens = ask(requests, scorer, policy=chosen.policy, cache=cache or MemoryCache())
     found = _of_marks(tokens, requests)
     rows = []
     for number, position, word, mark, prefix in places:
@@ -337,11 +335,10 @@ def score_end_marks(
     return _marks_table(rows)
 
 
-def _requests(numbers: Mapping[tuple[str, str], int], context: str) -> tuple[ScoreRequest, ...]:
+def _requests(numbers: Mapping[tuple[str, str], int], context: str) -> tuple[Score, ...]:
     """One text for each prefix and mark, of which only the mark is scored."""
     return tuple(
-        ScoreRequest(
-            number,
+        Score(
             prefix + mark,
             context,
             wanted=((len(prefix), len(prefix) + len(mark)),),
@@ -377,10 +374,10 @@ def prefixes(text: str) -> list[tuple[str, str]]:
 
 
 def _of_marks(
-    tokens: pl.DataFrame, requests: Sequence[ScoreRequest]
+    tokens: pl.DataFrame, requests: Sequence[Score]
 ) -> dict[int, tuple[float | None, str | None]]:
     """Number of the request to the log-probability of its mark, or why there is none."""
-    starts = {each.id: each.wanted[0][0] if each.wanted else 0 for each in requests}
+    starts = [each.wanted[0][0] if each.wanted else 0 for each in requests]
     found: dict[int, tuple[float | None, str | None]] = {}
     for row in tokens.iter_rows(named=True):
         number = row["request"]

@@ -25,7 +25,6 @@ from cimento.models.hf.files import DEMO_MODELS, locate
 from cimento.models.registry import OPENERS, shown_name
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.published import find_published, published
-from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded
@@ -235,10 +234,6 @@ def _scores(
     cache: AnswerCache | None,
 ) -> list[tuple[int, int, bool]]:
     """Of each text its tokens, how often they are read, and whether its scores are kept."""
-    asked = [
-        ScoreRequest(number, each.text, each.context, each.wanted, each.regions, each.blank)
-        for number, each in enumerate(requests)
-    ]
     if sized.encoder is None:
         return [(_length(f"{each.context} {each.text}", sized), 1, False) for each in requests]
     key = model_key(sized.card, model.scoring.policy)
@@ -249,7 +244,7 @@ def _scores(
             len(encoded.wanted) if masked else 1,
             cache is not None and _is_known(cache, key, encoded, columns),
         )
-        for encoded in sized.encoder.encode(asked)
+        for encoded in sized.encoder.encode(requests)
     ]
 
 

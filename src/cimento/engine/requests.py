@@ -11,34 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.models.base import ModelCard
+from cimento.models.base import ModelCard, Score
 from cimento.models.questions import Choose, FillPolicy, Reply
-from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     import polars as pl
 
 __all__ = ("NO_ANSWERS", "Answers", "Choose", "Fill", "Reply", "Request", "Requests", "Score")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """A text whose tokens are scored.
-
-    Attributes:
-        text: what is scored.
-        context: what stands before it and is not scored; joined to it by a blank.
-        wanted: character spans of `text` whose tokens are needed; None for all of them.
-        regions: character spans that a masked model masks whole under ``pll="region"``; a text
-            that has none is one region.
-        blank: whether a blank stands before a text without context; None leaves it to the policy.
-    """
-
-    text: str
-    context: str = ""
-    wanted: tuple[Span, ...] | None = None
-    regions: tuple[Span, ...] = ()
-    blank: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -45,11 +45,12 @@ from cimento.models.base import (
     LayerScorer,
     ModelCard,
     Policy,
+    Score,
     Scorer,
     TextScorer,
 )
 from cimento.models.tokens.characters import tokens_in, trim_spans
-from cimento.suites.stimuli import Plan, ScoreRequest, Span
+from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +69,7 @@ Progress = Callable[[int, int], None]
 
 
 def ask(
-    plan: Plan,
+    requests: Sequence[Score],
     scorer: Scorer | TextScorer,
     *,
     policy: Policy,
@@ -76,7 +77,7 @@ def ask(
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """The tokens table of a plan, whichever way the model takes its texts.
+    """The tokens table of some requests, whichever way the model takes its texts.
 
     Raises:
         ModelError: the model cannot answer.
@@ -86,12 +87,14 @@ def ask(
     if isinstance(scorer, TextScorer):
         if columns:
             raise only_logprobs(scorer.card)
-        return answer_texts(plan, scorer, policy=policy, cache=cache, progress=progress)
-    return answer_plan(plan, scorer, policy=policy, cache=cache, columns=columns, progress=progress)
+        return answer_texts(requests, scorer, policy=policy, cache=cache, progress=progress)
+    return answer_scores(
+        requests, scorer, policy=policy, cache=cache, columns=columns, progress=progress
+    )
 
 
-def answer_plan(
-    plan: Plan,
+def answer_scores(
+    requests: Sequence[Score],
     scorer: Scorer,
     *,
     policy: Policy,
@@ -99,10 +102,10 @@ def answer_plan(
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """The tokens table of a plan: one row for each token that was asked for.
+    """The tokens table of some requests: one row for each token that was asked for.
 
     Args:
-        plan: what is asked.
+        requests: what is asked; their numbers are their positions.
         scorer: who answers.
         policy: the policy the scorer was loaded with.
         cache: what is already known; new answers are put there shard by shard, so that a run
@@ -121,17 +124,20 @@ def answer_plan(
     # All are encoded before the first are scored, so that a text which cannot be read is found
     # at once.
     shards = [
-        EncodedTexts.of(scorer.encode(plan.requests[start : start + SHARD]))
-        for start in range(0, len(plan.requests), SHARD)
+        EncodedTexts.of(scorer.encode(requests[start : start + SHARD]))
+        for start in range(0, len(requests), SHARD)
     ]
     tables = [_tokens_table(EncodedTexts.of(()), _KnownScores.empty(0, columns), columns)]
-    for texts in shards:
-        keys = _keys(model, texts)
-        scores = _answer_shard(texts, keys, scorer, cache, plan, columns)
-        tables.append(_tokens_table(texts, scores, columns))
+    for done, texts in zip(range(0, len(requests), SHARD), shards, strict=True):
+        asked = requests[done : done + SHARD]
+        try:
+            scores = _answer_shard(texts, _keys(model, texts), scorer, cache, asked, columns)
+        except NonFiniteScoreError as error:
+            error.request = done + (error.request or 0)
+            raise
+        tables.append(_tokens_table(texts, scores, columns, first=done))
         if progress is not None:
-            done = min((len(tables) - 1) * SHARD, len(plan.requests))
-            progress(done, len(plan.requests))
+            progress(done + len(asked), len(requests))
     return pl.concat(tables, rechunk=True)
 
 
@@ -206,7 +212,7 @@ def _answer_shard(
     keys: Sequence[bytes],
     scorer: Scorer,
     cache: AnswerCache,
-    plan: Plan,
+    requests: Sequence[Score],
     columns: tuple[Column, ...],
 ) -> _KnownScores:
     """Scores of some sequences: from the cache where it has them, else from the model.
@@ -233,7 +239,7 @@ def _answer_shard(
     answers = _ask(todo, scorer, columns)
     fresh: dict[bytes, bytes] = {}
     for numbers, encoded, values in zip(same.values(), todo, answers, strict=True):
-        _check_finite(values[0], encoded, scorer, plan)
+        _check_finite(values[0], encoded, scorer, numbers[0], requests)
         for number in numbers:
             places = int(texts.offsets[number]) + np.array(encoded.wanted, dtype=np.int64)
             scores.values[:, places] = values
@@ -273,7 +279,9 @@ def only_logprobs(card: ModelCard) -> UsageError:
     )
 
 
-def _check_finite(values: Floats, each: Encoded, scorer: Scorer, plan: Plan) -> None:
+def _check_finite(
+    values: Floats, each: Encoded, scorer: Scorer, number: int, requests: Sequence[Score]
+) -> None:
     """NaN is right where nothing precedes a token or nothing is known of it, else it is wrong.
 
     A masked model sees the whole text, so that its first token has a context too.
@@ -282,22 +290,17 @@ def _check_finite(values: Floats, each: Encoded, scorer: Scorer, plan: Plan) -> 
         undefined = (index == 0 and scorer.card.kind != "masked") or index in each.undefined
         if math.isfinite(value) or (math.isnan(value) and undefined):
             continue
-        [text] = [r.text for r in plan.requests if r.id == each.request]
-        places = [place for place in plan.places if place.request == each.request]
-        where = f"item {places[0].item!r}, condition {places[0].condition!r}" if places else "text"
         error = NonFiniteScoreError(
-            where=f"model {scorer.card.name!r}, suite {plan.suite!r}, {where}"
-            if places
-            else f"model {scorer.card.name!r}, text {text!r}",
+            where=f"model {scorer.card.name!r}, text {requests[number].text!r}",
             seen=f"the model gave {value} for the token {each.tokens[index]!r}",
             todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
         )
-        error.request = each.request
+        error.request = number
         raise error
 
 
 def _tokens_table(
-    texts: EncodedTexts, scores: _KnownScores, more: tuple[Column, ...]
+    texts: EncodedTexts, scores: _KnownScores, more: tuple[Column, ...], *, first: int = 0
 ) -> pl.DataFrame:
     """The wanted tokens as a table of the schema ``answers.TOKENS``."""
     import numpy as np
@@ -312,7 +315,7 @@ def _tokens_table(
     for place in np.flatnonzero(unscored).tolist():
         reasons[place] = texts.undefined.get(int(rows[place]), NO_LEFT_CONTEXT)
     columns: dict[str, object] = {
-        "request": np.array(texts.requests, dtype=np.int64)[owner],
+        "request": first + owner,
         "position": rows - begin[owner],
         "token": [texts.tokens[place] for place in rows.tolist()],
         "token_id": _without(texts.ids[rows], texts.ids[rows] < 0),
@@ -336,17 +339,17 @@ def _without(values: Floats | Integers, absent: Flags) -> pl.Series:
 
 
 def answer_texts(
-    plan: Plan,
+    requests: Sequence[Score],
     scorer: TextScorer,
     *,
     policy: Policy,
     cache: AnswerCache,
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """The tokens table of a plan: one row for each token that was asked for.
+    """The tokens table of some requests: one row for each token that was asked for.
 
     Args:
-        plan: what is asked.
+        requests: what is asked; their numbers are their positions.
         scorer: who answers.
         policy: how texts are scored.
         cache: what is already known; each answer is put there as it comes, so that a run that is
@@ -357,7 +360,7 @@ def answer_texts(
         ModelError: the model cannot answer.
     """
     model = model_key(scorer.card, policy)
-    texts = dict.fromkeys(whole_text(request) for request in plan.requests)
+    texts = dict.fromkeys(whole_text(request) for request in requests)
     keys = {text: sequence_key(model, text.encode()) for text in texts if text.strip()}
     known = get_scores(cache, list(keys.values()))
     todo = [text for text, key in keys.items() if key not in known]
@@ -367,28 +370,28 @@ def answer_texts(
         if progress is not None:
             progress(done, len(keys))
     readings = {text: known[key] for text, key in keys.items()}
-    return _words_table(plan, readings)
+    return _words_table(requests, readings)
 
 
-def whole_text(request: ScoreRequest) -> str:
+def whole_text(request: Score) -> str:
     """What the model reads: the context, a blank, the text."""
     if request.blank and request.text and not request.context:
         return f" {request.text}"
     return f"{request.context} {request.text}" if request.context else request.text
 
 
-def _words_table(plan: Plan, readings: Mapping[str, Scores]) -> pl.DataFrame:
+def _words_table(requests: Sequence[Score], readings: Mapping[str, Scores]) -> pl.DataFrame:
     import polars as pl
 
     columns: dict[str, list[object]] = {name: [] for name in TOKENS.columns}
-    for request in plan.requests:
-        for row in _rows(request, readings.get(whole_text(request), {})):
+    for number, request in enumerate(requests):
+        for row in _rows(number, request, readings.get(whole_text(request), {})):
             for name, value in row.items():
                 columns[name].append(value)
     return pl.DataFrame(columns, schema=TOKENS.polars())
 
 
-def _rows(request: ScoreRequest, scores: Scores) -> list[dict[str, object]]:
+def _rows(number: int, request: Score, scores: Scores) -> list[dict[str, object]]:
     """The wanted tokens of one request."""
     whole = whole_text(request)
     content = whole.encode()
@@ -411,7 +414,7 @@ def _rows(request: ScoreRequest, scores: Scores) -> list[dict[str, object]]:
         low, high = edges[index]
         rows.append(
             {
-                "request": request.id,
+                "request": number,
                 "position": index - first,
                 "token": content[low:high].decode(errors="replace"),
                 "token_id": None,

@@ -20,7 +20,6 @@ from cimento.io.parsing import whole_number
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.suites.stimuli import Plan
 
 SCHEMA_VERSION = 1
 
@@ -298,27 +297,6 @@ class Answers:
     requests: pl.DataFrame
     tokens: pl.DataFrame
     warnings: tuple[str, ...] = ()
-
-
-def requests_table(plan: Plan) -> pl.DataFrame:
-    """The requests table of a plan: one row for each region of each stimulus."""
-    import polars as pl
-
-    from cimento.suites.stimuli import Place
-
-    places = {
-        name: [place[index] for place in plan.places] for index, name in enumerate(Place._fields)
-    }
-    requests = [plan.requests[place.request] for place in plan.places]
-    columns = {
-        **places,
-        "text": [request.text for request in requests],
-        "context": [request.context for request in requests],
-    }
-    schema = REQUESTS.polars()
-    del schema["suite"]
-    table = pl.DataFrame({name: columns[name] for name in schema}, schema=schema)
-    return table.with_columns(suite=pl.lit(plan.suite)).select(list(REQUESTS.columns))
 
 
 def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:

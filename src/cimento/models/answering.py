@@ -19,6 +19,7 @@ from cimento.models.base import (
     ModelCard,
     Policy,
     Remarking,
+    Score,
     Scorer,
     TextScorer,
 )
@@ -29,7 +30,6 @@ from cimento.models.questions import (
     Replier,
     refuse_not_finite,
 )
-from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -91,7 +91,7 @@ class ScoredOptions:
         """Score answers; see `OptionScorer`."""
         for number, ask in enumerate(asks):
             requests = [
-                ScoreRequest(id=place, text=option.strip(), context=ask.prompt.rstrip())
+                Score(text=option.strip(), context=ask.prompt.rstrip())
                 for place, option in enumerate(ask.options)
             ]
             encoded = self._scorer.encode(requests)

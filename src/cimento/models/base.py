@@ -7,7 +7,15 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, overload, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    overload,
+    runtime_checkable,
+)
 
 from cimento.errors import UsageError
 from cimento.suites.model import JsonValue
@@ -17,7 +25,6 @@ if TYPE_CHECKING:
 
     from cimento.io.arrays import Flags, Integers
     from cimento.io.tables import Column
-    from cimento.suites.stimuli import ScoreRequest
 
 FloatArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
 
@@ -199,12 +206,33 @@ class ModelCard:
         return f"{self.name}@{self.revision[:7]}" if self.revision else self.name
 
 
+class Score(NamedTuple):
+    """A request: a text whose tokens are scored.
+
+    A tuple rather than a dataclass: there are as many of them as sentences, and they are made,
+    hashed and compared more often than anything else.
+
+    Attributes:
+        text: what is scored.
+        context: what stands before it and is not scored; joined to it by a blank.
+        wanted: character spans of `text` whose tokens are needed; None for all of them.
+        regions: character spans that a masked model masks whole under ``pll="region"``; a text
+            that has none is one region.
+        blank: whether a blank stands before a text without context; None leaves it to the policy.
+    """
+
+    text: str
+    context: str = ""
+    wanted: tuple[tuple[int, int], ...] | None = None
+    regions: tuple[tuple[int, int], ...] = ()
+    blank: bool | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Encoded:
     """A request as a model's tokenizer sees it.
 
     Attributes:
-        request: id of the request.
         ids: token ids of the whole sequence, special tokens included. A negative one identifies
             a token of a model that numbers none; it is null in the tokens table.
         tokens: the tokens as text, one for each id.
@@ -218,7 +246,6 @@ class Encoded:
             word that an n-gram model does not know); their score is NaN.
     """
 
-    request: int
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
@@ -233,7 +260,6 @@ class EncodedTexts(Sequence[Encoded]):
     """Encoded requests as columns: the tokens of one text after those of the other.
 
     Attributes:
-        requests: id of each request.
         offsets: where the tokens of each text begin; one more at the end.
         firsts: index of the first token of each request's own text among its tokens.
         ids: token ids.
@@ -245,7 +271,6 @@ class EncodedTexts(Sequence[Encoded]):
         undefined: number of a token, over all texts, to the reason why it has no probability.
     """
 
-    requests: Sequence[int]
     offsets: Integers
     firsts: Sequence[int]
     ids: Integers
@@ -269,7 +294,6 @@ class EncodedTexts(Sequence[Encoded]):
             wanted[[begin + index for index in each.wanted]] = True
         spans = [span for each in encoded for span in each.spans]
         return cls(
-            requests=[each.request for each in encoded],
             offsets=offsets,
             firsts=[each.first for each in encoded],
             ids=np.array([number for each in encoded for number in each.ids], dtype=np.int64),
@@ -286,7 +310,7 @@ class EncodedTexts(Sequence[Encoded]):
         )
 
     def __len__(self) -> int:
-        return len(self.requests)
+        return len(self.firsts)
 
     @overload
     def __getitem__(self, index: int) -> Encoded: ...
@@ -311,7 +335,6 @@ class EncodedTexts(Sequence[Encoded]):
         own = slice(begin, end)
         chosen = np.flatnonzero(self.wanted[own] if wanted is None else wanted)
         return Encoded(
-            request=self.requests[number],
             ids=tuple(self.ids[own].tolist()),
             tokens=tuple(self.tokens[own]),
             spans=tuple(zip(self.start[own].tolist(), self.end[own].tolist(), strict=True)),
@@ -335,7 +358,7 @@ class Scorer(Protocol):
     def card(self) -> ModelCard:
         """What is known about the model."""
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> Sequence[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
         """Tokenize the requests, in order: as a list of records, or as columns.
 
         Raises:
@@ -405,7 +428,7 @@ class TextScorer(Protocol):
 class Remarking(Protocol):
     """A model that has something to say about texts, beside their scores."""
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
         """What the user should know about these texts under this model, as sentences."""
 
 

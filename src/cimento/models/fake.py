@@ -10,8 +10,7 @@ from cimento.models.base import Encoded, ModelCard
 from cimento.models.tokens.characters import containing, tokens_in, word_spans
 
 if TYPE_CHECKING:
-    from cimento.models.base import FloatArray
-    from cimento.suites.stimuli import ScoreRequest
+    from cimento.models.base import FloatArray, Score
 
 TokenScore = Callable[[Sequence[str], int], float]
 """From the tokens of a text and the index of one of them to its log-probability in nats."""
@@ -35,16 +34,15 @@ class FakeScorer:
         """What is known about the model."""
         return self._card
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
         """One token for each word and each punctuation mark."""
         return [self._encode(request) for request in requests]
 
-    def _encode(self, request: ScoreRequest) -> Encoded:
+    def _encode(self, request: Score) -> Encoded:
         spans = word_spans(request.text)
         tokens = tuple(request.text[start:end] for start, end in spans)
         wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
         return Encoded(
-            request=request.id,
             ids=tuple(self._ids.setdefault(token, len(self._ids)) for token in tokens),
             tokens=tokens,
             spans=tuple(spans),

@@ -31,8 +31,8 @@ from cimento.models.hf.files import Located
 from cimento.models.tokens.characters import tokens_in, word_spans
 
 if TYPE_CHECKING:
-    from cimento.models.base import FloatArray
-    from cimento.suites.stimuli import ScoreRequest, Span
+    from cimento.models.base import FloatArray, Score
+    from cimento.suites.stimuli import Span
 
 UNKNOWN_WORD = "<unk>"
 START = "<s>"
@@ -283,11 +283,11 @@ class NgramScorer:
         """What is known about the model."""
         return self._card
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
         """One token for each word; see the Protocol."""
         return [self._encode(request) for request in requests]
 
-    def _encode(self, request: ScoreRequest) -> Encoded:
+    def _encode(self, request: Score) -> Encoded:
         spans = self._words(request.text)
         outside = [START] if self._start else []
         outside += [request.context[low:high] for low, high in self._words(request.context)]
@@ -296,7 +296,6 @@ class NgramScorer:
         placed = (*[(-1, -1)] * len(outside), *spans)
         wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
         return Encoded(
-            request=request.id,
             ids=tuple(_identity(UNKNOWN_WORD if i in unknown else t) for i, t in enumerate(tokens)),
             tokens=tokens,
             spans=placed,
@@ -319,7 +318,7 @@ class NgramScorer:
         values = [log10[index - self._start] * math.log(10) for index in each.wanted]
         return np.array(values, dtype=np.float64)
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
         """How many words of these texts the model does not know."""
         encoded = [self._encode(request) for request in requests]
         words = [token for each in encoded for token in each.tokens[each.first :]]

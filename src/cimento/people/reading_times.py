@@ -20,10 +20,10 @@ from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
-from cimento.models.base import Policy, Scorer
+from cimento.models.base import Policy, Score, Scorer
 from cimento.models.registry import AnyScorer, Asking, open_scorer
 from cimento.models.tokens.characters import containing
-from cimento.suites.stimuli import Plan, ScoreRequest, Span
+from cimento.suites.stimuli import Span
 from cimento.suites.tables import open_table
 
 if TYPE_CHECKING:
@@ -333,14 +333,8 @@ def _values(
     """What the model and the words themselves say of each word of each text."""
     joined = {text: " ".join(each) for text, each in words.items()}
     ids = {content: number for number, content in enumerate(dict.fromkeys(joined.values()))}
-    plan = Plan(
-        suite="reading times",
-        requests=tuple(
-            ScoreRequest(number, content, asking.context.text) for content, number in ids.items()
-        ),
-        places=(),
-    )
-    tokens = ask(plan, scorer, policy=asking.policy, cache=MemoryCache(), columns=asking.columns)
+    asked = [Score(content, asking.context.text) for content in ids]
+    tokens = ask(asked, scorer, policy=asking.policy, cache=MemoryCache(), columns=asking.columns)
     tables = tokens.partition_by("request", as_dict=True, maintain_order=True)
     values: dict[str, list[_Word]] = {}
     for text, content in joined.items():

@@ -14,15 +14,15 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cimento.engine.cache import MemoryCache
+from cimento.engine.requests import Requests
 from cimento.engine.scores import ask
-from cimento.io.tables import requests_table
 from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
 from cimento.models.base import DtypeName, Policy
 from cimento.models.registry import AnyScorer
 from cimento.paradigms.regions.predictions import KINDS, judged_items, parse_predictions
+from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.model import Suite
-from cimento.suites.stimuli import Plan, plan_suite
 
 TOGETHER = (1, 8, 0)
 """How many texts are given to a model at once; 0 for all."""
@@ -125,14 +125,14 @@ def measure_precision(
     n_items = n_texts = 0
     for suite in suites:
         own = replace(suite, items=suite.items[:items])
-        plan = plan_suite(own, all_tokens=True)
+        requests = region_requests(own, all_tokens=True)
         n_items += len(own.items)
-        n_texts += len(plan.requests)
-        alone, *others = [_way(own, plan, scorer, policy, size) for size in TOGETHER]
+        n_texts += len(requests.asked)
+        alone, *others = [_way(own, requests, scorer, policy, size) for size in TOGETHER]
         for other in others:
             by_batch.add(alone, other)
         if wider is not None:
-            exact = _way(own, plan, wider, replace(policy, dtype=_dtype(wider)), 1)
+            exact = _way(own, requests, wider, replace(policy, dtype=_dtype(wider)), 1)
             for one in (alone, *others):
                 by_format.add(exact, one)
     return Precision(
@@ -159,20 +159,19 @@ class _Way:
     verdicts: Mapping[Hashable, str]
 
 
-def _way(suite: Suite, plan: Plan, scorer: AnyScorer, policy: Policy, size: int) -> _Way:
+def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, size: int) -> _Way:
     import polars as pl
 
-    requests = plan.requests
-    step = size or max(len(requests), 1)
-    parts = [
-        Plan(suite=plan.suite, requests=requests[start : start + step], places=())
-        for start in range(0, len(requests), step)
-    ]
-    tables = [ask(part, scorer, policy=policy, cache=MemoryCache()) for part in parts]
+    step = size or max(len(requests.asked), 1)
+    tables = []
+    for start in range(0, len(requests.asked), step):
+        asked = requests.asked[start : start + step]
+        table = ask(asked, scorer, policy=policy, cache=MemoryCache())
+        tables.append(table.with_columns(pl.col("request") + start))
     tokens = pl.concat(tables)
     scored = tokens.filter(tokens["logprob_nats"].is_not_null())
     sums = scored.group_by("request").agg(pl.col("logprob_nats").sum())
-    values = region_columns(tokens, requests_table(plan), metric=suite.metric)
+    values = region_columns(tokens, requests.places, metric=suite.metric)
     judged = judged_items(suite, parse_predictions(suite), values, unit="bits")
     items = list(suite.item_ids())
     places = scored.select("request", "position", "logprob_nats").iter_rows()

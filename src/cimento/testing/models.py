@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import ask
 from cimento.errors import CimentoError, TextTooLongError, UsageError
-from cimento.models.base import Policy, TextScorer
+from cimento.models.base import Policy, Score, TextScorer
 from cimento.models.registry import AnyScorer
-from cimento.suites.stimuli import Plan, ScoreRequest
 
 if TYPE_CHECKING:
     import polars as pl
@@ -127,17 +126,14 @@ class _Tried:
         half = self.scorer.card.dtype in ("float16", "bfloat16")
         return HALF_TOLERANCE_NATS if half else TOLERANCE_NATS
 
-    def ask(
-        self, requests: Sequence[ScoreRequest], cache: MemoryCache | None = None
-    ) -> pl.DataFrame:
+    def ask(self, requests: Sequence[Score], cache: MemoryCache | None = None) -> pl.DataFrame:
         """The tokens table for some requests."""
-        plan = Plan(suite="conformance", requests=tuple(requests), places=())
-        return ask(plan, self.scorer, policy=self.policy, cache=cache or MemoryCache())
+        return ask(requests, self.scorer, policy=self.policy, cache=cache or MemoryCache())
 
     def whole(self, texts: Sequence[str] | None = None) -> pl.DataFrame:
         """The tokens table for whole texts."""
         chosen = self.texts if texts is None else texts
-        return self.ask([ScoreRequest(id=i, text=text) for i, text in enumerate(chosen)])
+        return self.ask([Score(text=text) for text in chosen])
 
 
 def _gives_probabilities(tried: _Tried) -> Iterator[Finding]:
@@ -191,7 +187,7 @@ def _is_plain(tried: _Tried) -> Iterator[Finding]:
 
     if not isinstance(tried.scorer, Inspectable):
         return
-    requests = [ScoreRequest(id=i, text=text) for i, text in enumerate(tried.texts[:_PLAIN_TEXTS])]
+    requests = [Score(text=text) for text in tried.texts[:_PLAIN_TEXTS]]
     found = compare_ways(tried.scorer, tried.scorer.encode(requests), policy=tried.policy)
     if found is not None:
         yield Finding(
@@ -241,7 +237,7 @@ def _answers_parts(tried: _Tried) -> Iterator[Finding]:
     text = tried.texts[0]
     middle = text.find(" ", len(text) // 2)
     spans = ((0, middle), (middle + 1, len(text)))
-    parts = [tried.ask([ScoreRequest(id=0, text=text, wanted=(span,))]) for span in spans]
+    parts = [tried.ask([Score(text=text, wanted=(span,))]) for span in spans]
     table = tried.whole([text])
     whole = float(table["logprob_nats"].sum())
     summed = sum(float(part["logprob_nats"].sum()) for part in parts)
@@ -263,7 +259,7 @@ def _refuses_long_text(tried: _Tried) -> Iterator[Finding]:
         return
     name = "a text longer than the window is refused"
     try:
-        tried.scorer.encode([ScoreRequest(id=0, text="a e i o u " * window)])
+        tried.scorer.encode([Score(text="a e i o u " * window)])
     except TextTooLongError as error:
         yield Finding(name, passed=True, detail=error.seen)
     else:
@@ -272,7 +268,7 @@ def _refuses_long_text(tried: _Tried) -> Iterator[Finding]:
 
 def _knows_the_cache(tried: _Tried) -> Iterator[Finding]:
     cache = MemoryCache()
-    requests = [ScoreRequest(id=i, text=text) for i, text in enumerate(tried.texts)]
+    requests = [Score(text=text) for text in tried.texts]
     cold, warm = tried.ask(requests, cache), tried.ask(requests, cache)
     yield Finding(
         "a warm cache gives the same table",

@@ -51,9 +51,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
-    from cimento.models.base import FloatArray
+    from cimento.models.base import FloatArray, Score
     from cimento.models.hf.heads import Read
-    from cimento.suites.stimuli import ScoreRequest
 
 TREE_NODES = {"cpu": 256}
 TREE_NODES_ELSEWHERE = 512
@@ -375,7 +374,7 @@ class CausalScorer:
         """What is known about the model."""
         return self._card
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> EncodedTexts:
+    def encode(self, requests: Sequence[Score]) -> EncodedTexts:
         """Tokenize the requests, in order; see the Protocol."""
         return self._texts.encode(requests)
 
@@ -406,7 +405,7 @@ class CausalScorer:
         way = way_of(self._layout, self._scoring_of(()).proof)
         return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
         """Whether memory ran out, how many texts are long, and what is not corrected."""
         encoded = [] if self._stride is None else self.encode(requests)
         found = [*memory_of(self._model).remarks, *long_texts(encoded, self._card.window)]

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.base import Encoded, ModelCard, Policy, Scorer
+from cimento.models.base import Encoded, ModelCard, Policy, Score, Scorer
 from cimento.models.hf.layout import (
     Layout,
     Proof,
@@ -25,7 +25,6 @@ from cimento.models.hf.layout import (
 )
 from cimento.models.tokens.facts import TokenizerFacts, tokenizer_facts
 from cimento.models.tokens.tokenizing import own_frame
-from cimento.suites.stimuli import ScoreRequest
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -255,7 +254,7 @@ class _Texts:
 
 
 def _encoded(scorer: Scorer, texts: Sequence[str]) -> _Texts:
-    requests = [ScoreRequest(id=number, text=text) for number, text in enumerate(texts)]
+    requests = [Score(text=text) for text in texts]
     try:
         return _Texts(list(scorer.encode(requests)), [])
     except ModelError:

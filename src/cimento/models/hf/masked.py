@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
-    from cimento.models.base import FloatArray
-    from cimento.suites.stimuli import ScoreRequest
+    from cimento.models.base import FloatArray, Score
 
 Copy: TypeAlias = tuple[int, ...]
 """A sequence with some of its tokens masked."""
@@ -86,7 +85,7 @@ class MaskedScorer:
         """What is known about the model."""
         return self._card
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> EncodedTexts:
+    def encode(self, requests: Sequence[Score]) -> EncodedTexts:
         """Tokenize the requests, in order; see the Protocol."""
         return self._texts.encode(requests)
 
@@ -122,7 +121,7 @@ class MaskedScorer:
         way = way_of(self._layout)
         return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:
+    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
         """Whether memory ran out, and how many texts are long; see `Remarking`."""
         encoded = [] if self._texts.policy.window == "refuse" else self.encode(requests)
         return (*memory_of(self._model).remarks, *long_texts(encoded, self._card.window))

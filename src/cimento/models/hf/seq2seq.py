@@ -41,9 +41,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
-    from cimento.models.base import FloatArray
+    from cimento.models.base import FloatArray, Score
     from cimento.models.hf.heads import Read
-    from cimento.suites.stimuli import ScoreRequest
 
 SourceIds: TypeAlias = tuple[int, ...]
 """Token ids that the encoder reads, with what the tokenizer puts around them."""
@@ -107,11 +106,9 @@ class Seq2SeqScorer:
         """What is known about the model."""
         return self._card
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
         """Tokenize the requests, in order, each with its source before it; see the Protocol."""
-        texts = self._texts.encode(
-            [dataclasses.replace(request, context="") for request in requests]
-        )
+        texts = self._texts.encode([request._replace(context="") for request in requests])
         return [
             self._after_source(each, self._source(request))
             for each, request in zip(texts, requests, strict=True)
@@ -164,12 +161,12 @@ class Seq2SeqScorer:
         way = way_of(self._layout)
         return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # as the Protocol has it
+    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:  # noqa: ARG002  # as the Protocol has it
         """Whether memory ran out, and what is not corrected; see `Remarking`."""
         unmarked = self._texts.policy.boundary == "auto" and self._boundaries is None
         return (*memory_of(self._decoder).remarks, *((NOTHING_MARKED,) if unmarked else ()))
 
-    def _source(self, request: ScoreRequest) -> SourceIds:
+    def _source(self, request: Score) -> SourceIds:
         """What the encoder reads."""
         ids = self._texts.tokenizer(request.context, add_special_tokens=False)["input_ids"]
         source = (*self._around.before, *ids, *self._around.after)

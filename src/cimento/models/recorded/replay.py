@@ -29,7 +29,7 @@ from cimento.models.recorded.reading import (
     read_spec,
 )
 from cimento.suites.model import Condition, Item, JoinRule, Suite
-from cimento.suites.stimuli import Place, Plan, ScoreRequest, Span, join_regions
+from cimento.suites.stimuli import Span, join_regions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -46,8 +46,8 @@ class Replayed:
 
     Attributes:
         card: the file it comes from.
-        plan: one request for each stimulus, in order; none is merged with another, since a
-            recording may hold other numbers for the same text.
+        stimuli: item and condition of each request, in order; none is merged with another, since
+            a recording may hold other numbers for the same text.
         tokens: the tokens table, without the tokens that belong to no region. ``region`` is the
             region a token is charged to; ``surprisal_bits`` is there where the recording is in
             bits. ``start`` and ``end`` are the characters of the text that the token stands
@@ -56,7 +56,7 @@ class Replayed:
     """
 
     card: ModelCard
-    plan: Plan
+    stimuli: tuple[tuple[str, str], ...]
     tokens: pl.DataFrame
     warnings: tuple[str, ...]
 
@@ -114,7 +114,7 @@ def replay(
     )
     return Replayed(
         card=card,
-        plan=_plan(suite.name, stimuli),
+        stimuli=tuple((each.item.id, each.condition.name) for each in stimuli),
         tokens=_tokens(stimuli, unit),
         warnings=tuple(_warnings(stimuli, model)),
     )
@@ -153,18 +153,6 @@ def _match(
             todo=_GIVE_SPEC if spec is PLAIN else error.todo,
         ) from error
     return _Stimulus(item, condition, text, tuple(regions), sentence, alignment)
-
-
-def _plan(suite: str, stimuli: Sequence[_Stimulus]) -> Plan:
-    return Plan(
-        suite=suite,
-        requests=tuple(ScoreRequest(id=i, text=each.text) for i, each in enumerate(stimuli)),
-        places=tuple(
-            Place(i, each.item.id, each.condition.name, number, start, end, needed=True)
-            for i, each in enumerate(stimuli)
-            for number, (start, end) in enumerate(each.regions, start=1)
-        ),
-    )
 
 
 def _tokens(stimuli: Sequence[_Stimulus], unit: Unit) -> pl.DataFrame:

@@ -16,13 +16,12 @@ from pathlib import PurePosixPath
 from cimento.engine.cache import default_cache_folder
 from cimento.errors import ModelError, UsageError
 from cimento.io.parsing import parse_json
-from cimento.models.base import ModelCard, Policy
+from cimento.models.base import ModelCard, Policy, Score
 from cimento.models.questions import Reply, StopReason, Written
 from cimento.models.server.answers import JsonObject, TextScores, read_answer
 from cimento.models.server.http import NotThereError, Patience, Server, TransientError, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, Identity, identify
 from cimento.suites.model import JsonValue
-from cimento.suites.stimuli import ScoreRequest
 
 MALFORMED_ATTEMPTS = 3
 """How often a server is asked that answers, but with something else than a reply."""
@@ -209,7 +208,7 @@ class ServerScorer:
             remarks=self._notes,
         )
 
-    def remarks(self, requests: Sequence[ScoreRequest]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
+    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
         """Whether the server says what it serves, and whether it served another model before."""
         return self._notes
 

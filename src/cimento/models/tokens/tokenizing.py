@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.io.arrays import stretches
-from cimento.models.base import BosRule, EncodedTexts, Policy, PunctuationRule
+from cimento.models.base import BosRule, EncodedTexts, Policy, PunctuationRule, Score
 from cimento.models.tokens.characters import Characters
-from cimento.suites.stimuli import ScoreRequest, Span
+from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
@@ -88,7 +88,7 @@ def probes(
 
 
 def encode(
-    requests: Sequence[ScoreRequest],
+    requests: Sequence[Score],
     tokenizer: PreTrainedTokenizerBase,
     *,
     frame: Frame,
@@ -128,7 +128,6 @@ def encode(
         begins = characters.begins_at(map(_region_begins, requests, before))
     wanted = map(_wanted, requests, before)
     return _framed(
-        requests,
         cut,
         frame,
         tokenizer,
@@ -139,13 +138,13 @@ def encode(
     )
 
 
-def _wanted(request: ScoreRequest, before: int) -> list[Span]:
+def _wanted(request: Score, before: int) -> list[Span]:
     """The stretches of the whole text that are wanted; its own text begins after so many."""
     spans = ((0, len(request.text)),) if request.wanted is None else request.wanted
     return [(low + before, high + before) for low, high in spans]
 
 
-def _region_begins(request: ScoreRequest, before: int) -> list[int]:
+def _region_begins(request: Score, before: int) -> list[int]:
     """Where the regions of the whole text begin; what comes before its own text is one more."""
     regions = request.regions or ((0, len(request.text)),)
     return [*([0] if before else []), *(start + before for start, _ in regions)]
@@ -194,7 +193,7 @@ def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: C
 
 
 def _refuse(
-    requests: Sequence[ScoreRequest],
+    requests: Sequence[Score],
     cut: _Cut,
     shift: Integers,
     tokenizer: PreTrainedTokenizerBase,
@@ -235,7 +234,6 @@ def _refuse(
 
 
 def _framed(
-    requests: Sequence[ScoreRequest],
     cut: _Cut,
     frame: Frame,
     tokenizer: PreTrainedTokenizerBase,
@@ -267,7 +265,6 @@ def _framed(
     text = cut.text[inside][::-1]
     firsts[text] = own[inside][::-1] - offsets[text]
     return EncodedTexts(
-        requests=[request.id for request in requests],
         offsets=offsets,
         firsts=firsts.tolist(),
         ids=ids,
@@ -286,7 +283,7 @@ def _names(ids: Sequence[int], tokenizer: PreTrainedTokenizerBase) -> list[str]:
     return [names[number] for number in ids]
 
 
-def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequest) -> None:
+def _refuse_long(sequence: Sequence[int], window: int | None, request: Score) -> None:
     if window is not None and len(sequence) > window:
         raise TextTooLongError(
             where=f"text {shortened(request.text)!r}",
@@ -296,7 +293,7 @@ def _refuse_long(sequence: Sequence[int], window: int | None, request: ScoreRequ
         )
 
 
-def _whole(request: ScoreRequest, *, leading_blank: bool) -> str:
+def _whole(request: Score, *, leading_blank: bool) -> str:
     """A text after its context; an empty text has no blank before it either."""
     blank = leading_blank if request.blank is None else request.blank
     if blank and request.text and not request.context:
@@ -305,7 +302,7 @@ def _whole(request: ScoreRequest, *, leading_blank: bool) -> str:
 
 
 def _refuse_double(
-    ids: Sequence[int], frame: Frame, request: ScoreRequest, tokenizer: PreTrainedTokenizerBase
+    ids: Sequence[int], frame: Frame, request: Score, tokenizer: PreTrainedTokenizerBase
 ) -> None:
     if frame.before and tuple(ids[: len(frame.before)]) == frame.before:
         token = tokenizer.convert_ids_to_tokens(frame.before[0])
@@ -317,7 +314,7 @@ def _refuse_double(
 
 
 def _refuse_unknown(
-    ids: Sequence[int], vocabulary: int, request: ScoreRequest, tokenizer: PreTrainedTokenizerBase
+    ids: Sequence[int], vocabulary: int, request: Score, tokenizer: PreTrainedTokenizerBase
 ) -> None:
     highest = max(ids, default=0)
     if highest >= vocabulary:
@@ -354,7 +351,7 @@ class TextEncoder:
     window: int | None
     by_region: bool = False
 
-    def encode(self, requests: Sequence[ScoreRequest]) -> EncodedTexts:
+    def encode(self, requests: Sequence[Score]) -> EncodedTexts:
         """Tokenize requests, in order.
 
         Raises:

@@ -11,9 +11,10 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
+from cimento.models.base import Score
 from cimento.paradigms.regions.confounds import Confound, find_confounds
 from cimento.paradigms.regions.contrast import Contrast, find_contrast, items_with_other_contexts
-from cimento.suites.stimuli import ScoreRequest, join_regions
+from cimento.suites.stimuli import join_regions
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer
@@ -169,7 +170,7 @@ def _described(suite: Suite, contrast: Contrast | None) -> str:
 def _tokens(suite: Suite, scorer: Scorer) -> dict[tuple[str, str], Encoded]:
     keys = [(item.id, condition.name) for item, condition in suite.stimuli()]
     requests = [
-        ScoreRequest(id=number, text=join_regions(condition.regions, rule=suite.join)[0])
+        Score(text=join_regions(condition.regions, rule=suite.join)[0])
         for number, (_, condition) in enumerate(suite.stimuli())
     ]
     return dict(zip(keys, scorer.encode(requests), strict=True))

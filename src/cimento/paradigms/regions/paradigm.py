@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from pydantic import ValidationError
 
 from cimento.engine.replay import PREFIX, Recording
-from cimento.engine.requests import NO_ANSWERS, Answers, Requests, Score
+from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.errors import Fault, TableError
 from cimento.io.files import file_digest
 from cimento.io.parsing import faults_of
-from cimento.io.tables import TOKENS, requests_table
+from cimento.io.tables import TOKENS
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded.replay import replay
 from cimento.models.registry import refuse_what_is_fixed
@@ -38,6 +38,7 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
+from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.regions.text import region_text
 from cimento.report.sections import conventions
 from cimento.suites.checks import check_suite
@@ -46,7 +47,6 @@ from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
 from cimento.suites.model import Suite
 from cimento.suites.showing import describe_suite
-from cimento.suites.stimuli import plan_suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -155,7 +155,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         judged = options.judged(suite)
         if scoring.own_blank:
             judged = dataclasses.replace(judged, leading_blank=None)
-        plan = plan_suite(
+        return region_requests(
             judged,
             all_tokens=scoring.all_tokens or bool(model.recorded),
             # The card of a model is looked at, and the model loaded, only where it matters here.
@@ -163,20 +163,6 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
             context=scoring.context,
             merged=not model.recorded,
         )
-        asked = [
-            Score(
-                text=request.text,
-                context=request.context,
-                wanted=request.wanted,
-                regions=request.regions,
-                blank=request.blank,
-            )
-            for request in plan.requests
-        ]
-        places = requests_table(plan)
-        if model.recorded:
-            places = places.with_columns(needed=True)
-        return Requests(asked=asked, places=places)
 
     def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:
         """Surprisals that somebody recorded, in the order of the suite.
@@ -186,12 +172,17 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
             InputError: the file cannot be read.
             TableError: it is no recording of this suite.
         """
+        import polars as pl
+
         refuse_what_is_fixed(scoring)
         path = Path(name).expanduser()
         digest = file_digest(path)
         replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
-        places = requests_table(replayed.plan).select("request", "item", "condition").unique()
-        tokens = replayed.tokens.join(places, on="request", maintain_order="left").drop("request")
+        items, conditions = zip(*replayed.stimuli, strict=True)
+        requests = replayed.tokens["request"]
+        tokens = replayed.tokens.drop("request").with_columns(
+            item=pl.Series(items).gather(requests), condition=pl.Series(conditions).gather(requests)
+        )
         return Recording(
             card=replayed.card,
             tables={TOKENS.name: tokens},
