@@ -13,8 +13,7 @@ import pytest
 from cimento.report.figures_rates import margins_figure, phenomena_figure
 from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
-from cimento.report.items import AnswerList, GivenAnswer
-from cimento.report.records import NamedGrid, RunReport, SuiteReport
+from cimento.report.records import AnswerList, GivenAnswer, NamedGrid, RunReport, SuiteReport
 from tests.judging import make_suite
 from tests.reporting import AGREEMENT, constant, first_items, make_run, named, suites_of, unknown
 

@@ -13,9 +13,9 @@ from scipy import stats
 
 from cimento.errors import UsageError
 from cimento.statistics.design import FEWEST_CLUSTERS, WORKING_CORRELATION, Design, mean_freedom
-from cimento.statistics.differences import CLUSTERED_T
 from cimento.statistics.means import (
     ALL_ALIKE,
+    CLUSTERED_T,
     STUDENT,
     STUDENTIZED,
     STUDENTIZED_CLUSTERED,

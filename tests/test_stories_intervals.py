@@ -13,8 +13,9 @@ from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.outcomes import NOT_ASKED, judge_all
 from cimento.paradigms.stories.rates import rates
 from cimento.paradigms.stories.suite import STATE, STORY, TierAnswer
-from cimento.statistics.differences import BONETT_PRICE_CLUSTERED, CLUSTERED_T
+from cimento.statistics.differences import BONETT_PRICE_CLUSTERED
 from cimento.statistics.intervals import WILSON_CLUSTERED, wilson
+from cimento.statistics.means import CLUSTERED_T
 from cimento.studies.stories.record import compare
 from tests.stories_small import ANSWERS, STORIES, chose
 

@@ -81,7 +81,6 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare.before_after import compare_before_after
     from cimento.compare.pairwise import surely_worse
     from cimento.errors import UsageError
-    from cimento.report.comparison import comparison_grids
     from cimento.runs.run import open_runs
 
     if options.figure is not None:
@@ -109,7 +108,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     if not options.as_json:
         for pair in comparison.runs:
             show(_head(pair) + "\n")
-    grids = comparison_grids(comparison, correction=options.correct, with_items=options.items)
+    grids = comparison.grids(correction=options.correct, with_items=options.items)
     _show(grids, options)
     equivalent = _equivalence(rates, options)
     if options.as_json:

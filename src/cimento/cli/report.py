@@ -23,8 +23,7 @@ from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
-    from cimento.report.items import ItemRecord
-    from cimento.report.records import RunReport
+    from cimento.report.records import ItemRecord, RunReport
 
 
 class StoredOptions(Options):

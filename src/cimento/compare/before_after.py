@@ -22,6 +22,7 @@ from cimento.compare.ranking import corrected_correlations
 from cimento.errors import UsageError
 
 if TYPE_CHECKING:
+    from cimento.report.grid import Grid
     from cimento.runs.run import Run
 
 
@@ -67,16 +68,44 @@ class Comparison:
         """The rates by which the runs are summed up."""
         return tuple(r for r in self.rates if (r.suite, r.question) in self.headlines)
 
+    def grids(
+        self, *, correction: Correction = "holm", with_items: bool = False
+    ) -> dict[str, Grid]:
+        """The tables of what changed, by name.
+
+        Args:
+            correction: of p, which their headers name.
+            with_items: also with the change of every item.
+        """
+        from cimento.report import comparison as tables
+
+        behind = [rate.values for rate in self.rates if rate.values is not None]
+        title = "Values before and after; of scores of conditions and of DD more is better."
+        grids = {}
+        if self.rates:
+            grids["rates"] = tables.rates_grid(self.rates, correction=correction)
+            grids["sizes"] = tables.sizes_grid(self.rates)
+        if behind:
+            grids["margins"] = tables.values_grid(behind, title="What is behind right and wrong.")
+        if self.values:
+            grids["values"] = tables.values_grid(self.values, title=title)
+        if self.correlations:
+            grids["correlations"] = tables.correlations_grid(
+                self.correlations, correction=correction
+            )
+        if with_items:
+            grids["items"] = tables.changes_grid((*behind, *self.values))
+        return grids
+
     def _repr_html_(self) -> str:
         """Rates, values and correlations, as notebooks show them."""
-        from cimento.report.comparison import comparison_grids
         from cimento.report.grid import grids_html
 
         head = [
             f"first: {pair.first}; second: {pair.second}; {pair.shared} shared items"
             for pair in self.runs
         ]
-        return grids_html(list(comparison_grids(self, correction="holm").values()), head=head)
+        return grids_html(list(self.grids().values()), head=head)
 
 
 def compare_before_after(

@@ -10,7 +10,6 @@ from cimento.report import formatting
 from cimento.report.grid import BLANK, Grid
 
 if TYPE_CHECKING:
-    from cimento.compare.before_after import Comparison
     from cimento.compare.pairwise import PairedCorrelations, PairedValues, PairwiseComparison
     from cimento.compare.ranking import RankedModel, Ranking
     from cimento.statistics.agreement import Agreement
@@ -37,33 +36,6 @@ _ABOUT_PAIRS = (
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
 CHANGES_SHOWN = 12
 """Items that are named; the table of items has them all."""
-
-
-def comparison_grids(
-    comparison: Comparison, *, correction: str, with_items: bool = False
-) -> dict[str, Grid]:
-    """The tables of runs before and after, by name.
-
-    Args:
-        comparison: of the runs.
-        correction: name of the correction of p.
-        with_items: also with the change of every item.
-    """
-    grids = {}
-    behind = [rate.values for rate in comparison.rates if rate.values is not None]
-    if comparison.rates:
-        grids["rates"] = rates_grid(comparison.rates, correction=correction)
-        grids["sizes"] = sizes_grid(comparison.rates)
-    if behind:
-        grids["margins"] = values_grid(behind, title="What is behind right and wrong.")
-    if comparison.values:
-        title = "Values before and after; of scores of conditions and of DD more is better."
-        grids["values"] = values_grid(comparison.values, title=title)
-    if comparison.correlations:
-        grids["correlations"] = correlations_grid(comparison.correlations, correction=correction)
-    if with_items:
-        grids["items"] = changes_grid((*behind, *comparison.values))
-    return grids
 
 
 def ranking_grids(ranking: Ranking, *, correction: str) -> dict[str, Grid]:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
-    from cimento.report.items import ItemRecord
+    from cimento.report.strips import Strip
     from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Outcome
     from cimento.suites.model import JsonValue, Meta
 
 
@@ -52,6 +53,57 @@ class Claim:
     number: int
     formula: str
     comment: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GivenAnswer:
+    """Something that a model could put somewhere, or choose.
+
+    Attributes:
+        text: what it is.
+        share: its probability; None where that is not known.
+        mark: what is known of it, such as ``target`` or ``fits``; empty where nothing is.
+    """
+
+    text: str
+    share: float | None = None
+    mark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerList:
+    """What a model gave in one place, the best first.
+
+    Attributes:
+        name: how it was asked, or which question.
+        answers: in order.
+    """
+
+    name: str
+    answers: tuple[GivenAnswer, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRecord:
+    """One item of a run.
+
+    Attributes:
+        id: of the item.
+        phenomenon: that the item is about; empty where the suite does not say.
+        outcome: what became of it as a whole; None where nothing is right or wrong.
+        parts: what became of each question, where there are several.
+        strips: one for each condition.
+        answers: the model's best answers, where it was asked for some.
+        remarks: what else is known, such as the judgments of people: label and text.
+    """
+
+    id: str
+    phenomenon: str
+    outcome: Outcome | None
+    strips: tuple[Strip, ...]
+    parts: tuple[Outcome, ...] = ()
+    answers: tuple[AnswerList, ...] = ()
+    remarks: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

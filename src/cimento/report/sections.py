@@ -16,9 +16,12 @@ from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.formatting import estimate_label, rate_remarks
 from cimento.report.grid import EstimateCell, Grid
-from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, strips_of, worst_first
+from cimento.report.items import strips_of, worst_first
 from cimento.report.records import (
+    AnswerList,
     Claim,
+    GivenAnswer,
+    ItemRecord,
     NamedGrid,
     Rates,
     RunReport,

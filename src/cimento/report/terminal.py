@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from cimento.report.items import AnswerList, ItemRecord
-    from cimento.report.records import RunReport
+    from cimento.report.records import AnswerList, ItemRecord, RunReport
     from cimento.report.strips import Piece, Strip
     from cimento.runs.outcomes import Outcome
     from cimento.runs.summary import RunSummary, Summary

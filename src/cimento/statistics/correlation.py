@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.classification import mid_ranks
 from cimento.statistics.design import Design
-from cimento.statistics.differences import t_two_sided
 from cimento.statistics.draws import (
     KENDALL_ROWS,
     jackknife,
@@ -22,7 +21,7 @@ from cimento.statistics.draws import (
     pearson_draws,
     spearman_draws,
 )
-from cimento.statistics.intervals import Interval, t_quantile
+from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
 from cimento.statistics.resampling import DRAWS, permute_pairs, permute_products
 from cimento.statistics.values import floats, same_length
 

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
+from cimento.statistics.means import CLUSTERED_T, t_test
 from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Significance, Statistic, same_length
 
 MCNEMAR: Mapping[str, str] = MappingProxyType(
@@ -22,7 +23,6 @@ MCNEMAR: Mapping[str, str] = MappingProxyType(
 )
 COCHRAN = "Cochran's Q"
 COCHRAN_CLUSTERED = "Cochran's Q, models exchanged within clusters"
-CLUSTERED_T = "t over clusters (CR2, Satterthwaite)"
 NO_DISCORDANT = "no item on which the two differ"
 
 
@@ -107,8 +107,6 @@ def share_test(first: Sequence[bool], second: Sequence[bool], design: Design) ->
     Raises:
         UsageError: columns of different lengths.
     """
-    from cimento.statistics.means import t_test
-
     same_length(first=first, second=second, units=design.units)
     b, c = discordant(first, second)
     if design.shortage:
@@ -190,13 +188,6 @@ def _exchanged(table: Sequence[Sequence[bool]], design: Design, seed: int, draws
         for _ in range(draws)
     )
     return (1 + extreme) / (1 + draws)
-
-
-def t_two_sided(t: float, freedom: float) -> float:
-    """The probability that Student's t is at least as far from zero as this one."""
-    from scipy import special
-
-    return float(2 * special.stdtr(freedom, -abs(t)))
 
 
 BONETT_PRICE = "Bonett-Price"

@@ -257,6 +257,13 @@ def t_quantile(freedom: float, *, level: float = 0.95) -> float:
     return float(special.stdtrit(freedom, (1 + level) / 2))
 
 
+def t_two_sided(t: float, freedom: float) -> float:
+    """The probability that Student's t is at least as far from zero as this one."""
+    from scipy import special
+
+    return float(2 * special.stdtr(freedom, -abs(t)))
+
+
 def z_quantile(level: float) -> float:
     """The number that the absolute value of a normal variable exceeds in 1 - `level` of cases.
 

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.design import Design
-from cimento.statistics.differences import CLUSTERED_T, t_two_sided
-from cimento.statistics.intervals import Interval, t_quantile, z_quantile
+from cimento.statistics.intervals import Interval, t_quantile, t_two_sided, z_quantile
 from cimento.statistics.values import TOO_FEW, Significance, draws_at_once, floats, same_length
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
 
 
 STUDENT = "Student's t"
+CLUSTERED_T = "t over clusters (CR2, Satterthwaite)"
 STUDENTIZED = "studentized bootstrap"
 STUDENTIZED_CLUSTERED = "studentized bootstrap over clusters (CR2)"
 ALL_ALIKE = "all values or clusters are equal"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.statistics.differences import t_two_sided
+from cimento.statistics.intervals import t_two_sided
 from cimento.statistics.mixed_deviance import (
     GroupBlock,
     ProfiledDeviance,

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
-from cimento.statistics.differences import CLUSTERED_T, MCNEMAR, share_test
+from cimento.statistics.differences import MCNEMAR, share_test
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
-from cimento.statistics.means import STUDENT, t_test
+from cimento.statistics.means import CLUSTERED_T, STUDENT, t_test
 from cimento.statistics.power import mcnemar_power, simulated_power
 
 if TYPE_CHECKING:

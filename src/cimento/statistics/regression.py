@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
-from cimento.statistics.differences import t_two_sided
-from cimento.statistics.intervals import t_quantile
+from cimento.statistics.intervals import t_quantile, t_two_sided
 from cimento.statistics.values import floats, same_length
 
 if TYPE_CHECKING:

@@ -17,8 +17,18 @@ from cimento.paradigms.cloze.text import chosen_roles, clusters_note
 from cimento.report.figures import drawable
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.grid import EstimateCell, Grid, GridCell
-from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, worst_first
-from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport, about_of, provenance_of
+from cimento.report.items import worst_first
+from cimento.report.records import (
+    AnswerList,
+    GivenAnswer,
+    ItemRecord,
+    NamedGrid,
+    Rates,
+    RunReport,
+    SuiteReport,
+    about_of,
+    provenance_of,
+)
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Outcome, each_outcome
 

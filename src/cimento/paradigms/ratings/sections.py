@@ -23,8 +23,7 @@ from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
-from cimento.report.items import ItemRecord
-from cimento.report.records import NamedGrid, RunReport
+from cimento.report.records import ItemRecord, NamedGrid, RunReport
 from cimento.runs.estimates import Estimate
 
 if TYPE_CHECKING:

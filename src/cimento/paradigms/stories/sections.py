@@ -18,8 +18,18 @@ from cimento.report.figures_rates import above
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.formatting import rate_remarks
 from cimento.report.grid import Grid
-from cimento.report.items import AnswerList, GivenAnswer, ItemRecord, worst_first
-from cimento.report.records import NamedGrid, Rates, RunReport, SuiteReport, about_of, provenance_of
+from cimento.report.items import worst_first
+from cimento.report.records import (
+    AnswerList,
+    GivenAnswer,
+    ItemRecord,
+    NamedGrid,
+    Rates,
+    RunReport,
+    SuiteReport,
+    about_of,
+    provenance_of,
+)
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import Outcome as ItemOutcome
