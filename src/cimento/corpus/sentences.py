@@ -118,7 +118,7 @@ class Sentence:
 
     def tokens(self) -> Iterator[Token]:
         """Its tokens in order: those of several words, and words that are in none of them."""
-        ranges = {each.first: each for each in self.multiwords}
+        ranges = {multiword.first: multiword for multiword in self.multiwords}
         done = 0
         for word in self.words:
             if word.id <= done:
@@ -131,7 +131,9 @@ class Sentence:
     @property
     def n_tokens(self) -> int:
         """How many tokens it has."""
-        return len(self.words) - sum(each.last - each.first for each in self.multiwords)
+        return len(self.words) - sum(
+            multiword.last - multiword.first for multiword in self.multiwords
+        )
 
 
 def joined_tokens(tokens: Iterator[Token]) -> str:
@@ -199,15 +201,15 @@ def range_faults(
 ) -> Iterator[tuple[int, str]]:
     """What is wrong with the ranges of tokens of several words."""
     end = 0
-    for each, line in zip(multiwords, lines, strict=True):
-        name = f"{each.first}-{each.last}"
-        if each.first >= each.last or each.first < 1:
+    for multiword, line in zip(multiwords, lines, strict=True):
+        name = f"{multiword.first}-{multiword.last}"
+        if multiword.first >= multiword.last or multiword.first < 1:
             yield line, f"the token {name} is no range of two words or more"
-        elif each.last > n_words:
+        elif multiword.last > n_words:
             yield line, f"the token {name} reaches beyond the {n_words} words"
-        elif each.first <= end:
+        elif multiword.first <= end:
             yield line, f"the token {name} overlaps the one before it"
-        end = max(end, each.last)
+        end = max(end, multiword.last)
 
 
 def _circles(words: Sequence[Word]) -> Iterator[list[int]]:

@@ -87,10 +87,12 @@ def tokens(text: str) -> Iterator[tuple[str, bool]]:
 
 def as_conllu(sentences: Iterable[PlainSentence]) -> Iterator[str]:
     """Sentences as CoNLL-U, one text each."""
-    for each in sentences:
-        lines = [f"# sent_id = {each.id}", f"# text = {each.text}", "# annotation = none"]
-        lines += [f"# {name} = {' '.join(text.split())}" for name, text in each.comments.items()]
-        for number, (form, blank) in enumerate(tokens(each.text), start=1):
+    for sentence in sentences:
+        lines = [f"# sent_id = {sentence.id}", f"# text = {sentence.text}", "# annotation = none"]
+        lines += [
+            f"# {name} = {' '.join(text.split())}" for name, text in sentence.comments.items()
+        ]
+        for number, (form, blank) in enumerate(tokens(sentence.text), start=1):
             head, relation = ("0", "root") if number == 1 else ("1", "dep")
             misc = "_" if blank else "SpaceAfter=No"
             lines.append(
@@ -192,9 +194,9 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
             todo=f"Call it one of {', '.join(TEXT_COLUMNS)}.",
         )
     return [
-        (each.get(name, "") if name else str(n), each.get(text, ""))
-        for n, each in enumerate(records, start=1)
-        if each.get(text, "").strip()
+        (record.get(name, "") if name else str(n), record.get(text, ""))
+        for n, record in enumerate(records, start=1)
+        if record.get(text, "").strip()
     ]
 
 
@@ -264,7 +266,7 @@ def spelling_class(form: str, connective: Connective) -> SpellingClass | None:
         connective: of one word.
     """
     plain = normal(form)
-    listed = {write_spelling(each) for each in connective.spellings}
+    listed = {write_spelling(spelling) for spelling in connective.spellings}
     listed |= {each for each in (connective.elided, connective.euphonic) if each}
     shortened = _REPEATED.sub(r"\1", plain)
     if plain == connective.name:
@@ -286,12 +288,9 @@ def spelling_table(
 
     Connectives of several words are left out: their spellings are not told apart.
     """
-    single = [
-        each for each in inventory.connectives if all(len(part) == 1 for part in each.spellings[0])
-        and len(each.spellings[0]) == 1
-    ]  # fmt: skip
+    single = [each for each in inventory.connectives if list(map(len, each.spellings[0])) == [1]]
     counts: Counter[tuple[str, SpellingClass, str]] = Counter()
-    forms = Counter(normal(form) for each in sentences for form, _ in tokens(each.text))
+    forms = Counter(normal(form) for sentence in sentences for form, _ in tokens(sentence.text))
     for form, count in forms.items():
         for connective in single:
             found = spelling_class(form, connective)
@@ -303,7 +302,7 @@ def spelling_table(
 
 
 def _key(records: Sequence[dict[str, str]], known: Sequence[str]) -> str:
-    names = {name.casefold(): name for each in records for name in each}
+    names = {name.casefold(): name for record in records for name in record}
     return next((names[each] for each in known if each in names), "")
 
 

@@ -356,7 +356,7 @@ def open_treebanks(paths: Sequence[Path], *, licence: str = "") -> tuple[Treeban
     Raises:
         InputError: there is no such file, or a folder has none.
     """
-    found = dict.fromkeys(each for path in paths for each in _files(path))
+    found = dict.fromkeys(file for path in paths for file in _files(path))
     return tuple(_open(path, licence) for path in found)
 
 
@@ -370,7 +370,7 @@ def may_show(licence: str) -> bool:
 
 def licences_of(files: Iterable[TreebankFile]) -> dict[str, str]:
     """The licence of each corpus, in order."""
-    return {each.corpus: each.licence for each in files}
+    return {file.corpus: file.licence for file in files}
 
 
 def fingerprint(text: str) -> bytes:

@@ -331,7 +331,7 @@ def _values(
     frequency: Frequency | None,
 ) -> dict[str, list[_Word]]:
     """What the model and the words themselves say of each word of each text."""
-    joined = {text: " ".join(each) for text, each in words.items()}
+    joined = {text: " ".join(word) for text, word in words.items()}
     ids = {content: number for number, content in enumerate(dict.fromkeys(joined.values()))}
     asked = [Score(content, asking.context.text) for content in ids]
     tokens = ask(asked, scorer, policy=asking.policy, cache=MemoryCache(), columns=asking.columns)

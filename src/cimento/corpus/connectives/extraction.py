@@ -325,7 +325,7 @@ class _Urn:
     def left(self, used: set[tuple[str, str]]) -> int:
         """How many candidates there are whose sentences nobody has; the others are let go."""
         for members in self._strata.values():
-            members[:] = [each for each in members if not _places(each) & used]
+            members[:] = [member for member in members if not _places(member) & used]
         return sum(map(len, self._strata.values()))
 
     def draw(self, used: set[tuple[str, str]]) -> bool:
@@ -334,7 +334,7 @@ class _Urn:
             return False
         members = next(found for key in self._turns if (found := self._strata[key]))
         chosen = next(
-            (each for each in members if each.hit.head_lemma not in self._lemmas), members[0]
+            (member for member in members if member.hit.head_lemma not in self._lemmas), members[0]
         )
         self.taken.append(chosen)
         self._lemmas.add(chosen.hit.head_lemma)

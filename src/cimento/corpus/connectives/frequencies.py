@@ -224,8 +224,8 @@ def compare_published(
         published: the column.
         rule: name of the rule that is compared.
     """
-    main = next(each for each in counts if each.rule == rule)
-    others = [each for each in counts if each.rule != rule]
+    main = next(count for count in counts if count.rule == rule)
+    others = [count for count in counts if count.rule != rule]
     share = min(1.0, main.size.words / published.size) if published.size else None
     return [
         ComparedFrequencies(
@@ -254,10 +254,10 @@ def size_remark(published: PublishedFrequencies) -> str:
     ]
     if not ranges or published.size is None:
         return ""
-    agreeing = [_inside(published.size, each) for each in ranges]
-    bounds = [bound for each in ranges for bound in each]
-    best = max(bounds, key=lambda size: sum(_inside(size, each) for each in ranges))
-    kept = [each for each in ranges if _inside(best, each)]
+    agreeing = [_inside(published.size, range_) for range_ in ranges]
+    bounds = [bound for range_ in ranges for bound in range_]
+    best = max(bounds, key=lambda size: sum(_inside(size, range_) for range_ in ranges))
+    kept = [range_ for range_ in ranges if _inside(best, range_)]
     if sum(agreeing) >= len(kept):
         return ""
     low, high = max(each[0] for each in kept), min(each[1] for each in kept)
@@ -306,11 +306,11 @@ def _causes(
 
 def _other_rules(name: str, counted: int, target: float, others: Sequence[Counts]) -> list[str]:
     """The rules that come nearest to a number, where they come at least twice as near."""
-    gaps = {each.rule: abs(each.hits.get(name, 0) - target) for each in others}
+    gaps = {other.rule: abs(other.hits.get(name, 0) - target) for other in others}
     nearest = min(gaps.values(), default=math.inf)
     if nearest > abs(counted - target) / 2:
         return []
-    best = [each for each in others if gaps[each.rule] == nearest]
+    best = [other for other in others if gaps[other.rule] == nearest]
     return [f"nearer under {', '.join(e.rule for e in best)}: {best[0].hits.get(name, 0)}"]
 
 

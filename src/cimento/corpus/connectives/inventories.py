@@ -79,13 +79,13 @@ class Inventory:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its connectives."""
-        return tuple(each.name for each in self.connectives)
+        return tuple(connective.name for connective in self.connectives)
 
     def __getitem__(self, name: str) -> Connective:
         """The connective of that name; KeyError where there is none."""
-        for each in self.connectives:
-            if each.name == name:
-                return each
+        for connective in self.connectives:
+            if connective.name == name:
+                return connective
         raise KeyError(name)
 
 
@@ -113,14 +113,14 @@ def read_inventory(path: Path) -> Inventory:
     """
     settings = read_toml(path)
     entries = settings.get("connectives")
-    if not isinstance(entries, list) or not all(isinstance(each, dict) for each in entries):
+    if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
         raise InputError(
             where=str(path),
             seen="there are no [[connectives]]",
             todo='Write one [[connectives]] with name = "..." for each.',
         )
     return make_inventory(
-        [_from_toml(each, f"{path}, connective {n}") for n, each in enumerate(entries, start=1)],
+        [_from_toml(entry, f"{path}, connective {n}") for n, entry in enumerate(entries, start=1)],
         name=str(settings.get("name", path.stem)),
         language=str(settings.get("language", "")),
         licence=str(settings.get("licence", "")),
@@ -145,7 +145,7 @@ def make_inventory(
     """
     if not connectives:
         raise InputError(where=where, seen="there is no connective", todo="Add one at least.")
-    times = Counter(each.name for each in connectives)
+    times = Counter(connective.name for connective in connectives)
     twice = next((name for name, number in times.items() if number > 1), None)
     if twice is not None:
         raise InputError(
@@ -226,7 +226,10 @@ def write_inventory(inventory: Inventory, path: Path) -> Path:
     entries = [
         {key: _plain(value) for key in keys if (value := getattr(each, key))}
         # The first spelling is the name.
-        for each in (replace(each, spellings=each.spellings[1:]) for each in inventory.connectives)
+        for each in (
+            replace(connective, spellings=connective.spellings[1:])
+            for connective in inventory.connectives
+        )
     ]
     content = {**{key: value for key, value in head.items() if value}, "connectives": entries}
     return write_text(tomli_w.dumps(content), path)

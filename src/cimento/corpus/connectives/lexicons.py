@@ -231,7 +231,7 @@ def _lexconn(root: Element) -> Iterator[Connective]:
             yield _entry(
                 forms,
                 category=_LEXCONN.get(code, code),
-                senses=tuple(each.strip() for each in relations if each.strip()),
+                senses=tuple(relation.strip() for relation in relations if relation.strip()),
             )
 
 
@@ -254,20 +254,20 @@ def _entry(
 def _merged(entries: Iterable[Connective]) -> list[Connective]:
     """Entries of the same name as one: LexConn has one for each sense."""
     found: dict[str, list[Connective]] = {}
-    for each in entries:
-        found.setdefault(each.name, []).append(each)
+    for entry in entries:
+        found.setdefault(entry.name, []).append(entry)
     return [own[0] if len(own) == 1 else _joined(own) for own in found.values()]
 
 
 def _joined(entries: Sequence[Connective]) -> Connective:
     """Entries of one name as one."""
-    categories = [part for each in entries for part in each.category.split("; ") if part]
+    categories = [part for entry in entries for part in entry.category.split("; ") if part]
     return Connective(
         entries[0].name,
-        tuple(dict.fromkeys(each for entry in entries for each in entry.spellings)),
+        tuple(dict.fromkeys(spelling for entry in entries for spelling in entry.spellings)),
         "; ".join(dict.fromkeys(categories)),
-        tuple(dict.fromkeys(each for entry in entries for each in entry.senses)),
-        comment=next((each.comment for each in entries if each.comment), ""),
+        tuple(dict.fromkeys(sense for entry in entries for sense in entry.senses)),
+        comment=next((entry.comment for entry in entries if entry.comment), ""),
     )
 
 

@@ -98,7 +98,7 @@ class Matcher:
         words = [(normal(word.form), word.id, word.id) for word in sentence.words]
         found = list(self._sequences(words))
         if sentence.multiwords:
-            tokens = [(normal(each.form), each.first, each.last) for each in sentence.tokens()]
+            tokens = [(normal(token.form), token.first, token.last) for token in sentence.tokens()]
             found += self._sequences(tokens)
         return found
 

@@ -218,7 +218,7 @@ def _candidates(connective: Connective, inventory: Inventory) -> list[Replacemen
 
 
 def _classes(connective: Connective) -> list[str]:
-    return [each.strip() for each in connective.category.split(";") if each.strip()]
+    return [part.strip() for part in connective.category.split(";") if part.strip()]
 
 
 def _is_same_sense(one: str, other: str) -> bool:
@@ -279,7 +279,7 @@ def spelt(connective: Connective, passage: Passage, *, elide: bool = True) -> st
 def _in_case_of(passage: Passage, form: str) -> str:
     own = passage.form
     letters = [each for each in own if each.isalpha()]
-    if len(letters) > 1 and all(each.isupper() for each in letters):
+    if len(letters) > 1 and all(letter.isupper() for letter in letters):
         return form.upper()
     if letters and letters[0].isupper():
         # A single capital letter (E, O) opens a sentence; that all is in capitals shows elsewhere.

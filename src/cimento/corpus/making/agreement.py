@@ -132,8 +132,8 @@ def draw_pairs(
     """
     generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
     by_value: dict[str, list[AgreeingPair]] = {}
-    for each in pairs:
-        by_value.setdefault(each.value, []).append(each)
+    for pair in pairs:
+        by_value.setdefault(pair.value, []).append(pair)
     for members in by_value.values():
         generator.shuffle(members)
     drawn: list[AgreeingPair] = []
@@ -182,7 +182,7 @@ def _finite(sentence: Sentence, subject: Word) -> Word | None:
     if head.feature("VerbForm") == "Fin":
         return head
     verbs = (w for w in sentence.words if w.head == head.id and w.relation in _AUXILIARIES)
-    return next((each for each in verbs if each.feature("VerbForm") == "Fin"), None)
+    return next((verb for verb in verbs if verb.feature("VerbForm") == "Fin"), None)
 
 
 # --- Making
@@ -267,7 +267,7 @@ def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _N
 
 
 def _spelled(readings: Iterable[WordReading]) -> set[str]:
-    return {each.form.lower() for each in readings}
+    return {reading.form.lower() for reading in readings}
 
 
 def _like(form: str, other: str) -> str:
@@ -296,7 +296,7 @@ def agreement_suite(pairs: Sequence[AgreeingPair], *, meta: Meta) -> Suite:
                 comment="The sentence that agrees is less surprising.",
             ),
         ),
-        tuple(_item(number, each) for number, each in enumerate(pairs, start=1)),
+        tuple(_item(number, pair) for number, pair in enumerate(pairs, start=1)),
         cluster="lemma",
     )
 
@@ -328,9 +328,9 @@ def as_ids(pairs: Sequence[AgreeingPair]) -> str:
     columns = ("item", "licence", "file", "sha256", "sent_id", "form", "wrong", "feature", "value")
     rows = [
         (
-            str(number), each.licence, each.file, each.sha256, each.sentence_id,
-            each.passage.form, each.wrong, each.feature, each.value,
+            str(number), pair.licence, pair.file, pair.sha256, pair.sentence_id,
+            pair.passage.form, pair.wrong, pair.feature, pair.value,
         )
-        for number, each in enumerate(pairs, start=1)
+        for number, pair in enumerate(pairs, start=1)
     ]  # fmt: skip
     return "".join("\t".join(row) + "\n" for row in (columns, *rows))

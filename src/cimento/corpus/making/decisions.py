@@ -216,7 +216,7 @@ def read_decisions(
     decisions = [reader.decision(row, passages.get(row.number)) for row in table.rows]
     reader.check_ids()
     reader.raise_faults(path)
-    return [each for each in decisions if each is not None]
+    return [decision for decision in decisions if decision is not None]
 
 
 def _section(table: Table) -> DecisionKind:
@@ -248,7 +248,7 @@ class _Rows:
     def raise_faults(self, path: Path) -> None:
         """InputError with all that was found, if anything was."""
         if self.faults:
-            shown = "".join(f"\n  {each}" for each in self.faults[:_SHOWN])
+            shown = "".join(f"\n  {fault}" for fault in self.faults[:_SHOWN])
             more = len(self.faults) - _SHOWN
             raise InputError(
                 where=str(path),
@@ -375,7 +375,7 @@ class _Rows:
         return text.lower() in _YES
 
     def _implausible(self, row: Row, text: str, connective: str, plausible: str) -> tuple[str, ...]:
-        names = tuple(each.strip() for each in text.split("|") if each.strip())
+        names = tuple(part.strip() for part in text.split("|") if part.strip())
         for name in names:
             self._other(row, name, connective)
         if len({*names, plausible}) != IMPLAUSIBLE + 1:

@@ -55,7 +55,7 @@ def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta:
     Raises:
         InputError: all are dropped.
     """
-    items = tuple(_pair(each, inventory) for each in decisions if not each.dropped)
+    items = tuple(_pair(decision, inventory) for decision in decisions if not decision.dropped)
     if not items:
         raise InputError(where=meta.name, seen="every item is dropped", todo="Keep some.")
     extra: dict[str, JsonValue] = {"kind": KIND, "ratings": {}, "sources": sources(decisions)}
@@ -76,27 +76,27 @@ def cloze_drafts(
         inventory: that the connectives are of.
         seed: of the order of options.
     """
-    return [_cloze(each, inventory, seed) for each in decisions if not each.dropped]
+    return [_cloze(decision, inventory, seed) for decision in decisions if not decision.dropped]
 
 
 def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
     """The files that items were taken from, with licence and sha256."""
     found: dict[str, JsonValue] = {
-        each.source["sha256"]: {
-            "corpus": each.source["corpus"],
-            "file": each.source["file"],
-            "licence": each.source["licence"],
-            "sha256": each.source["sha256"],
+        decision.source["sha256"]: {
+            "corpus": decision.source["corpus"],
+            "file": decision.source["file"],
+            "licence": decision.source["licence"],
+            "sha256": decision.source["sha256"],
         }
-        for each in decisions
-        if not each.dropped
+        for decision in decisions
+        if not decision.dropped
     }
     return list(found.values())
 
 
 def licence_of(decisions: Sequence[PairDecision]) -> str:
     """The licences of all sources, with ``AND`` between them as SPDX has it."""
-    return " AND ".join(dict.fromkeys(each.source["licence"] for each in decisions))
+    return " AND ".join(dict.fromkeys(decision.source["licence"] for decision in decisions))
 
 
 def _pair(decision: PairDecision, inventory: Inventory) -> Item:

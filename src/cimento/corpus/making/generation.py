@@ -78,7 +78,7 @@ def _turns(grammar: Grammar) -> list[tuple[GrammarTemplate, dict[tuple[str, str]
     for template in grammar.templates:
         keys = [(slot.name, feature) for slot in template.slots for feature in slot.vary]
         values = product(*(grammar.features[feature] for _, feature in keys))
-        by_template.append([(template, dict(zip(keys, each, strict=True))) for each in values])
+        by_template.append([(template, dict(zip(keys, value, strict=True))) for value in values])
     longest = max(map(len, by_template))
     return [turns[i % len(turns)] for i in range(longest) for turns in by_template]
 
@@ -218,7 +218,7 @@ def _columns(
     target = filled[slot.name]
     columns = {"template": template.name, "lemma": target.word.lemma}
     columns |= {feature: target.bundle[feature] for feature in slot.features}
-    attractors = [each for each in template.slots if each.differs_from]
+    attractors = [slot for slot in template.slots if slot.differs_from]
     if adversarial and attractors:
         other = attractors[0]
         columns["attractor"] = "other " + " and ".join(other.features)

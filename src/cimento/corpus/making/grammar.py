@@ -136,8 +136,8 @@ class Grammar:
             return self.wrong
         choices = product((False, True), repeat=len(slot.features))
         found = (
-            tuple(f for f, chosen in zip(slot.features, each, strict=True) if chosen)
-            for each in choices
+            tuple(f for f, chosen in zip(slot.features, choice, strict=True) if chosen)
+            for choice in choices
         )
         return tuple(sorted((each for each in found if each), key=lambda each: (len(each), each)))
 

@@ -226,7 +226,9 @@ def _of_item(
 ) -> list[InferenceItem] | str:
     from cimento.suites.stimuli import stimulus_text
 
-    condition = next((each for each in item.conditions if each.name in ACCEPTABLE), None)
+    condition = next(
+        (condition for condition in item.conditions if condition.name in ACCEPTABLE), None
+    )
     if condition is None:
         return "it has no acceptable sentence"
     name = condition.columns.get(CONNECTIVE, "")
@@ -304,7 +306,7 @@ def _refuse_wording(wording: HypothesisWording, path: Path) -> None:
         [
             (wording.prompt, ("premise", "hypothesis", "blank")),
             *((text, ()) for text in wording.neutral),
-            *((text, ()) for each in wording.senses.values() for text in each.values()),
+            *((text, ()) for sense in wording.senses.values() for text in sense.values()),
         ]
     )
     for text, needed in texts:

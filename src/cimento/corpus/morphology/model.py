@@ -100,7 +100,7 @@ def chosen(
 ) -> tuple[WordReading, ...]:
     """Those readings that have a part of speech and features, each once, in their order."""
     wanted = features or {}
-    kept = (each for each in readings if pos in ("", each.pos) and each.has(wanted))
+    kept = (reading for reading in readings if pos in ("", reading.pos) and reading.has(wanted))
     return tuple(dict.fromkeys(kept))
 
 

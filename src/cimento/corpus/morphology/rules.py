@@ -254,7 +254,11 @@ def possible_verb_lemmas(form: str, language: str) -> Iterator[str]:
 
 def respelled(stem: str, ending: str, spellings: tuple[SpellingRule, ...]) -> str:
     """Stem and ending together, spelled as the sounds need it; the longest change that fits."""
-    fitting = [each for each in spellings if stem.endswith(each[0]) and re.match(each[2], ending)]
+    fitting = [
+        spelling
+        for spelling in spellings
+        if stem.endswith(spelling[0]) and re.match(spelling[2], ending)
+    ]
     if not fitting:
         return stem + ending
     written, changed, _ = max(fitting, key=lambda each: len(each[0]))
@@ -282,9 +286,11 @@ def _tagged(code: str, forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 @functools.lru_cache
 def _endings(verb: Conjugation, language: str) -> frozenset[str]:
     """Endings (or forms, of a single verb) with those of the participle in all its forms."""
-    found = {each for _, forms in verb.rows for each in forms if each != "-"}
+    found = {form for _, forms in verb.rows for form in forms if form != "-"}
     participles = [forms[0] for code, forms in verb.rows if code == "K"]
-    return frozenset(found.union(*(_in_gender(each, language).values() for each in participles)))
+    return frozenset(
+        found.union(*(_in_gender(participle, language).values() for participle in participles))
+    )
 
 
 def _in_gender(masculine: str, language: str) -> dict[str, str]:
@@ -412,7 +418,7 @@ class Rules:
         word = form.lower()
         if self._lemmas is not None:
             return self._forms.get(word, ())
-        found = (each for each in self._guesses(word) if each.form == word)
+        found = (guess for guess in self._guesses(word) if guess.form == word)
         return tuple(dict.fromkeys(found))
 
     def inflect(

@@ -128,7 +128,9 @@ class Russian:
 
 def from_opencorpora(grammemes: frozenset[str]) -> tuple[str, dict[str, str]]:
     """Part of speech and features of a set of OpenCorpora's grammemes."""
-    pos, features = next((_POS[each] for each in sorted(grammemes) if each in _POS), ("X", {}))
+    pos, features = next(
+        (_POS[grammeme] for grammeme in sorted(grammemes) if grammeme in _POS), ("X", {})
+    )
     found = dict(features)
     for name in sorted(grammemes):
         if name in _VALUES:

@@ -68,17 +68,17 @@ def decide_differences(
         StorageError: the table cannot be written.
     """
     both = side_by_side(first, second)
-    disputed = [each for each in both if each.differs]
+    disputed = [pair for pair in both if pair.differs]
     kept = _kept(output, disputed)
     decisions: dict[QuestionKey, tuple[str, str]] = {}
-    known = {each.value for each in (*first, *second) if each.value is not None}
+    known = {pair.value for pair in (*first, *second) if pair.value is not None}
 
     def write() -> None:
         held = adjudicated(both, decisions, by=by)
         write_judgments(table_of([*held, *kept.values()]), output)
 
     write()
-    waiting = [each for each in disputed if each.place not in kept]
+    waiting = [pair for pair in disputed if pair.place not in kept]
     for count, each in enumerate(waiting, start=1):
         tell(f"\n{len(kept) + count} of {len(disputed)}  {_shown(each)}")
         session = DialogueSession(_fields(each, known))
@@ -94,17 +94,17 @@ def decide_differences(
 def agreement_text(first: Sequence[Judgment], second: Sequence[Judgment], output: Path) -> str:
     """How far two people agree with each other, and each with what was decided."""
     held = judgments_of(read_judgments(output)) if output.exists() else []
-    lines = ["before", *(f"  {_line(each)}" for each in pair_agreements(first, second))]
+    lines = ["before", *(f"  {_line(figures)}" for figures in pair_agreements(first, second))]
     lines.append("after")
     for own in (first, second):
-        lines += [f"  {_line(each)}" for each in pair_agreements(own, held)]
+        lines += [f"  {_line(figures)}" for figures in pair_agreements(own, held)]
     return "\n".join(lines)
 
 
 def _kept(output: Path, disputed: Sequence[AnswerPair]) -> dict[QuestionKey, Judgment]:
     """What was decided another day of the places that are disputed now."""
     before = _earlier(output)
-    return {each.place: before[each.place] for each in disputed if each.place in before}
+    return {pair.place: before[pair.place] for pair in disputed if pair.place in before}
 
 
 def _earlier(output: Path) -> dict[QuestionKey, Judgment]:
@@ -116,34 +116,34 @@ def _earlier(output: Path) -> dict[QuestionKey, Judgment]:
     if not output.exists():
         return {}
     found = judgments_of(read_judgments(output))
-    others = [each.annotator for each in found if each.annotator != ADJUDICATED]
+    others = [judgment.annotator for judgment in found if judgment.annotator != ADJUDICATED]
     if others:
         raise InputError(
             where=str(output),
             seen=f"holds answers of {others[0]!r}, and no decisions",
             todo="Name another file to write.",
         )
-    return {each.place: each for each in found}
+    return {judgment.place: judgment for judgment in found}
 
 
-def _shown(each: AnswerPair) -> str:
-    shared = each.any
+def _shown(pair: AnswerPair) -> str:
+    shared = pair.any
     lines = [f"{shared.item} {shared.condition}".strip() + f"  {shared.question}"]
     if shared.candidate:
         lines.append(f"  {shared.candidate}")
-    for place, said in enumerate((each.first, each.second), start=1):
+    for place, said in enumerate((pair.first, pair.second), start=1):
         if said is not None:
             remark = f"  ({said.remark})" if said.remark else ""
             lines.append(f"  {place} {said.annotator}: {said.value}{remark}")
     return "\n".join(lines)
 
 
-def _fields(each: AnswerPair, known: set[str]) -> tuple[DialogueField, ...]:
+def _fields(pair: AnswerPair, known: set[str]) -> tuple[DialogueField, ...]:
     return (
         DialogueField(
             name="choice",
             question=f"1, 2, or another answer ({OPEN} leaves it open)",
-            read=lambda text, _values: Taken(_chosen(each, text, known)),
+            read=lambda text, _values: Taken(_chosen(pair, text, known)),
         ),
         DialogueField(
             name="reason",
@@ -154,15 +154,15 @@ def _fields(each: AnswerPair, known: set[str]) -> tuple[DialogueField, ...]:
     )
 
 
-def _chosen(each: AnswerPair, text: str, known: set[str]) -> str:
+def _chosen(pair: AnswerPair, text: str, known: set[str]) -> str:
     """The answer that was typed; 1 and 2 are the annotators, =1 is the rating 1."""
     if text == OPEN:
         return OPEN
-    said = {"1": each.first, "2": each.second}.get(text)
+    said = {"1": pair.first, "2": pair.second}.get(text)
     if said is not None:
         return said.value or ""
     value = text.removeprefix("=")
-    if is_rated(each.any.question):
+    if is_rated(pair.any.question):
         if finite(value) is None:
             raise RefusedError("Write 1 or 2, or a rating such as =3.")
         if not text.startswith("="):
@@ -172,9 +172,10 @@ def _chosen(each: AnswerPair, text: str, known: set[str]) -> str:
     return value
 
 
-def _line(each: PairAgreement) -> str:
+def _line(figures: PairAgreement) -> str:
     return (
-        f"{each.question}: {each.first} / {each.second}: equal on {each.equal} of {each.n},"
-        f" Cohen's kappa {formatting.agreement(each.kappa)},"
-        f" Krippendorff's alpha {formatting.agreement(each.alpha)}"
+        f"{figures.question}: {figures.first} / {figures.second}:"
+        f" equal on {figures.equal} of {figures.n},"
+        f" Cohen's kappa {formatting.agreement(figures.kappa)},"
+        f" Krippendorff's alpha {formatting.agreement(figures.alpha)}"
     )

@@ -161,7 +161,7 @@ class Dialogue:
         if self._with_probability and task.probability is not None:
             lines.append(f"  probability: {task.probability:.4f}")
         if known is not None:
-            said = f"  judged: {known.fits}" + "".join(f"; {each}" for each in known.remarks)
+            said = f"  judged: {known.fits}" + "".join(f"; {remark}" for remark in known.remarks)
             lines.append(said)
         return "\n".join(lines)
 

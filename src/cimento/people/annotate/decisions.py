@@ -196,13 +196,13 @@ class RunAgreement:
             "krippendorff_alpha": _plain(self.alpha),
             "pairs": [
                 {
-                    "first": each.first,
-                    "second": each.second,
-                    "n": each.n,
-                    "equal": each.equal,
-                    "cohen_kappa": _plain(each.kappa),
+                    "first": pair.first,
+                    "second": pair.second,
+                    "n": pair.n,
+                    "equal": pair.equal,
+                    "cohen_kappa": _plain(pair.kappa),
                 }
-                for each in self.pairs
+                for pair in self.pairs
             ],
             "divided": [
                 {"item": item, "candidate": candidate, "said": dict(said)}
@@ -218,7 +218,7 @@ def candidate_agreement(run: Path) -> RunAgreement:
         InputError: nobody has judged it.
     """
     votes = {
-        journal.annotator: {key: each.fits or "" for key, each in journal.decisions.items()}
+        journal.annotator: {key: decision.fits or "" for key, decision in journal.decisions.items()}
         for journal in journals(run)
     }
     if not votes:
@@ -247,9 +247,9 @@ def candidate_agreement_text(found: RunAgreement) -> str:
     """The same as text."""
     lines = [f"{name}: {count} candidates judged" for name, count in found.judged.items()]
     lines += [
-        f"{each.first} / {each.second}: equal on {each.equal} of {each.n},"
-        f" Cohen's kappa {formatting.agreement(each.kappa)}"
-        for each in found.pairs
+        f"{pair.first} / {pair.second}: equal on {pair.equal} of {pair.n},"
+        f" Cohen's kappa {formatting.agreement(pair.kappa)}"
+        for pair in found.pairs
     ]
     lines.append(f"Krippendorff's alpha {formatting.agreement(found.alpha)}")
     for (item, candidate), said in found.divided:

@@ -191,7 +191,7 @@ class DialogueSession:
     @property
     def seconds(self) -> float:
         """How long the work took, long silences left out."""
-        times = [each.at for each in self.lines]
+        times = [line.at for line in self.lines]
         gaps = (later - earlier for earlier, later in pairwise(times))
         first = max(0.0, times[0] - self._started) if times else 0.0
         return min(first, LONGEST_PAUSE_S) + sum(min(gap, LONGEST_PAUSE_S) for gap in gaps)

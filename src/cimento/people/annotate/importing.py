@@ -157,7 +157,7 @@ def _published(files: Sequence[Path], options: ImportOptions) -> Import:
     for path in files:
         rated = read_rated(path)
         found = judgments_of(judgments_table(rated))
-        bare = sum(not each.ratings for each in rated.sentences)
+        bare = sum(not sentence.ratings for sentence in rated.sentences)
         if bare:
             passed["a sentence has no single ratings"] += bare
         judgments += found

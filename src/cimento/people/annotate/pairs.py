@@ -73,7 +73,7 @@ class PairTask:
     @property
     def shown(self) -> str:
         """The row as a person sees it."""
-        numbered = (f"{n} {each}" for n, each in enumerate(self.candidates, start=1))
+        numbered = (f"{n} {candidate}" for n, candidate in enumerate(self.candidates, start=1))
         lines = [self.cells["id"], f"  {' '.join(self.passage.marked.split())}"]
         if self.cells["edit"]:
             lines.append(f"  ({self.cells['edit']})")
@@ -187,7 +187,7 @@ def _choice(task: PairTask, typed: str) -> Taken:
 
 
 def _name(task: PairTask, typed: str) -> str:
-    names = [each.name for each in task.candidates]
+    names = [candidate.name for candidate in task.candidates]
     if typed.isdecimal():
         if not 1 <= int(typed) <= len(names):
             raise RefusedError(f"Numbers go from 1 to {len(names)}.")

@@ -127,10 +127,10 @@ def write_story_judgments(judgments: Sequence[StoryJudgment], path: Path) -> Pat
     """
     lines = (
         json.dumps(
-            {name: getattr(each, name) for name in StoryJudgment.__dataclass_fields__},
+            {name: getattr(judged, name) for name in StoryJudgment.__dataclass_fields__},
             ensure_ascii=False,
         )
-        for each in judgments
+        for judged in judgments
     )
     return write_text("".join(f"{line}\n" for line in lines), path)
 
@@ -150,18 +150,18 @@ def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJudgmen
         if not text.strip():
             continue
         try:
-            each = _typed(StoryJudgment(**parse_json(text)))
+            judged = _typed(StoryJudgment(**parse_json(text)))
         except (ValueError, TypeError) as error:
             raise InputError(
                 where=f"{path}, line {number}", seen=f"is no judgment ({error})"
             ) from error
-        if not 0 <= each.row < len(stories):
+        if not 0 <= judged.row < len(stories):
             raise InputError(
                 where=f"{path}, line {number}",
-                seen=f"there is no story in row {each.row}",
+                seen=f"there is no story in row {judged.row}",
                 todo="Were these judgments made for another file?",
             )
-        found.append(each)
+        found.append(judged)
     return found
 
 
@@ -175,9 +175,9 @@ def story_agreement(
     found = []
     for tier in TIERS:
         pairs = [
-            (gold, said, each.row)
-            for each in judgments
-            if (gold := _gold(stories[each.row], tier)) and (said := each.label(tier))
+            (gold, said, judged.row)
+            for judged in judgments
+            if (gold := _gold(stories[judged.row], tier)) and (said := judged.label(tier))
         ]
         first: list[Hashable] = [gold for gold, _, _ in pairs]
         second: list[Hashable] = [said for _, said, _ in pairs]
@@ -200,17 +200,17 @@ def to_adjudicate(
 ) -> list[Mapping[str, object]]:
     """The stories on which the two differ, with both answers, for a third person to decide."""
     found: list[Mapping[str, object]] = []
-    for each in judgments:
-        story = stories[each.row]
+    for judged in judgments:
+        story = stories[judged.row]
         differing = {
-            tier: {"author": _gold(story, tier), each.annotator: each.label(tier)}
+            tier: {"author": _gold(story, tier), judged.annotator: judged.label(tier)}
             for tier in TIERS
-            if _gold(story, tier) != each.label(tier)
+            if _gold(story, tier) != judged.label(tier)
         }
         if differing:
             found.append(
                 {
-                    "row": each.row,
+                    "row": judged.row,
                     "example_id": story.example_id,
                     "sentences": list(story.sentences),
                     "differing": differing,

@@ -188,11 +188,11 @@ class SuiteReview:
     @property
     def open(self) -> list[SheetRow]:
         """Rows that are wrong or unsure and were not changed."""
-        changed = {(each.row.table, each.row.number) for each in self.changes}
+        changed = {(change.row.table, change.row.number) for change in self.changes}
         return [
-            each
-            for each in self.rows
-            if each.verdict in VERDICTS[1:] and (each.table, each.number) not in changed
+            row
+            for row in self.rows
+            if row.verdict in VERDICTS[1:] and (row.table, row.number) not in changed
         ]
 
 
@@ -209,7 +209,7 @@ def export_review(suite: Path, path: Path) -> int:
         StorageError: the sheet cannot be written.
     """
     rows = list(_suite_rows(suite))
-    columns = list(dict.fromkeys(name for each in rows for name in each.cells))
+    columns = list(dict.fromkeys(name for row in rows for name in row.cells))
     for name in (*_PLACE, *_SAID):
         if name in columns:
             raise UsageError(
@@ -217,13 +217,13 @@ def export_review(suite: Path, path: Path) -> int:
                 seen=f"has a column {name!r}, which is the review's own in the sheet",
                 todo="Give it another name in the suite.",
             )
-    versions = {name: _version(suite / name) for name in {each.table for each in rows}}
+    versions = {name: _version(suite / name) for name in {row.table for row in rows}}
     lines = [[*_PLACE, *columns, *_SAID]]
     lines += [
-        [each.table, str(each.number), versions[each.table]]
-        + [each.cells.get(name, "") for name in columns]
+        [row.table, str(row.number), versions[row.table]]
+        + [row.cells.get(name, "") for name in columns]
         + ["", ""]
-        for each in rows
+        for row in rows
     ]
     write_sheet(lines, path)
     return len(rows)
@@ -258,8 +258,8 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> S
     review = SuiteReview(rows=tuple(after), changes=changes, status="")
     review = replace(review, status=_status(review, reviewer, rows=len(before)))
     _copy(suite, output)
-    for name in dict.fromkeys(each.row.table for each in changes):
-        own = [each for each in changes if each.row.table == name]
+    for name in dict.fromkeys(change.row.table for change in changes):
+        own = [change for change in changes if change.row.table == name]
         writer = _write_stories if name.endswith(".jsonl") else _write_table
         writer(output / name, own)
     _write_settings(output / TOML, review, reviewer)
@@ -289,7 +289,7 @@ def _suite_rows(suite: Path) -> Iterator[SheetRow]:
 def _story_rows(path: Path) -> Iterator[SheetRow]:
     for number, record in enumerate(open_json_lines(path), start=1):
         sentences = record.get("sentences")
-        texts = [str(each) for each in sentences] if isinstance(sentences, list) else []
+        texts = [str(sentence) for sentence in sentences] if isinstance(sentences, list) else []
         cells = {"item": str(record.get("example_id", "")), "text": BAR.join(texts)}
         yield SheetRow(path.name, number, cells)
 
@@ -384,23 +384,23 @@ def _write_table(path: Path, changes: Sequence[Change]) -> None:
     """The table with other cells; all other lines stay as they are."""
     table = open_table(path)
     rows = [dict(row.cells) for row in table.rows]
-    for each in changes:
-        rows[each.row.number - 1][each.column] = each.after
+    for change in changes:
+        rows[change.row.number - 1][change.column] = change.after
     lines = [table.columns, *(tuple(row.get(name, "") for name in table.columns) for row in rows)]
     write_text("".join("\t".join(line) + "\n" for line in lines), path)
 
 
 def _write_stories(path: Path, changes: Sequence[Change]) -> None:
     records = open_json_lines(path)
-    for each in changes:
-        records[each.row.number - 1]["sentences"] = list(each.after.split(BAR))
+    for change in changes:
+        records[change.row.number - 1]["sentences"] = list(change.after.split(BAR))
     lines = (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
     write_text("".join(lines), path)
 
 
 def _status(review: SuiteReview, reviewer: str, *, rows: int) -> str:
     """What the suite is now: reviewed only where every row was looked at and none is left open."""
-    looked = sum(bool(each.verdict) for each in review.rows)
+    looked = sum(bool(row.verdict) for row in review.rows)
     if looked == rows and not review.open:
         return f"reviewed by {reviewer}"
     left = len(review.open)
@@ -421,10 +421,10 @@ def _write_settings(path: Path, review: SuiteReview, reviewer: str) -> None:
 def _append_log(path: Path, review: SuiteReview, reviewer: str) -> None:
     earlier = path.read_text(encoding="utf-8") if path.exists() else "\t".join(_LOGGED) + "\n"
     lines = []
-    for each in review.changes:
-        row = each.row
-        lines.append((row, each.column, each.before, each.after))
-    changed = {(each.row.table, each.row.number) for each in review.changes}
+    for change in review.changes:
+        row = change.row
+        lines.append((row, change.column, change.before, change.after))
+    changed = {(change.row.table, change.row.number) for change in review.changes}
     lines += [
         (row, "", "", "")
         for row in review.rows

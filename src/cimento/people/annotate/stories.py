@@ -226,7 +226,7 @@ def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> JsonV
         raise RefusedError(f"These are {len(sentences)} sentences, and a story has {LENGTH}.")
     if len(set(sentences)) < len(sentences):
         raise RefusedError("A sentence comes twice.")
-    bare = [each for each in sentences if each[-1] not in '.!?…»”"']
+    bare = [sentence for sentence in sentences if sentence[-1] not in '.!?…»”"']
     if bare and not insists:
         raise RefusedError(f"{bare[0]!r} has no full stop. {_how_to_insist()}")
     broken = _broken_rule(values, sentences, known)

@@ -32,7 +32,7 @@ class AnswerPair:
     @property
     def any(self) -> Judgment:
         """One of the two, for what they share."""
-        return next(each for each in (self.first, self.second) if each is not None)
+        return next(judgment for judgment in (self.first, self.second) if judgment is not None)
 
     @property
     def differs(self) -> bool:
@@ -78,7 +78,7 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
     Raises:
         InputError: there is no such person, or several and no name.
     """
-    known = list(dict.fromkeys(each.annotator or "" for each in judgments))
+    known = list(dict.fromkeys(judgment.annotator or "" for judgment in judgments))
     if not name and len(known) != 1:
         raise InputError(
             where=where,
@@ -92,23 +92,27 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
             seen=f"nobody called {chosen!r} has answered",
             todo=did_you_mean(chosen, known),
         )
-    return [each for each in judgments if (each.annotator or "") == chosen and not each.is_check]
+    return [
+        judgment
+        for judgment in judgments
+        if (judgment.annotator or "") == chosen and not judgment.is_check
+    ]
 
 
 def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[AnswerPair]:
     """Every place that one of two people answered; of several answers the last counts."""
-    one = {each.place: each for each in first}
-    other = {each.place: each for each in second}
+    one = {judgment.place: judgment for judgment in first}
+    other = {judgment.place: judgment for judgment in second}
     return [AnswerPair(place, one.get(place), other.get(place)) for place in {**one, **other}]
 
 
 def pair_agreements(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[PairAgreement]:
     """How far two people agree, question by question."""
-    by_question: dict[str, list[AnswerPair]] = {}
-    for each in side_by_side(first, second):
-        if each.first is not None and each.second is not None:
-            by_question.setdefault(each.any.question, []).append(each)
-    return [_agreement(question, own) for question, own in by_question.items()]
+    by_question: dict[str, list[tuple[Judgment, Judgment]]] = {}
+    for pair in side_by_side(first, second):
+        if pair.first is not None and pair.second is not None:
+            by_question.setdefault(pair.first.question, []).append((pair.first, pair.second))
+    return [_agreement(question, pairs) for question, pairs in by_question.items()]
 
 
 def adjudicated(
@@ -121,63 +125,49 @@ def adjudicated(
         decisions: place to the answer that was decided on and the reason.
         by: who decided.
     """
-    found = []
-    for each in both:
-        value, remark = _held(each, decisions.get(each.place), by)
-        if value is None:
-            continue
-        shared = each.any
-        found.append(
-            Judgment(
-                suite=shared.suite,
-                item=shared.item,
-                condition=shared.condition,
-                candidate=shared.candidate,
-                annotator=ADJUDICATED,
-                question=shared.question,
-                value=value,
-                remark=remark,
-            )
-        )
-    return found
+    held = []
+    for pair in both:
+        value, remark = _held(pair, decisions.get(pair.place), by)
+        if value is not None:
+            shared = pair.any
+            held.append(
+                Judgment(
+                    suite=shared.suite, item=shared.item, condition=shared.condition,
+                    candidate=shared.candidate, annotator=ADJUDICATED, question=shared.question,
+                    value=value, remark=remark,
+                )
+            )  # fmt: skip
+    return held
 
 
-def _held(each: AnswerPair, decision: tuple[str, str] | None, by: str) -> tuple[str | None, str]:
+def _held(pair: AnswerPair, decision: tuple[str, str] | None, by: str) -> tuple[str | None, str]:
     """The answer that holds at a place, and where it comes from; None where nothing is decided."""
-    if not each.differs:
-        alone = each.first is None or each.second is None
-        said = f"only {each.any.annotator} answered" if alone else "both say so"
-        return each.any.value, said
+    if not pair.differs:
+        alone = pair.first is None or pair.second is None
+        said = f"only {pair.any.annotator} answered" if alone else "both say so"
+        return pair.any.value, said
     if decision is None:
         return None, ""
     value, reason = decision
-    votes = ", ".join(f"{j.annotator} said {j.value}" for j in (each.first, each.second) if j)
+    votes = ", ".join(f"{j.annotator} said {j.value}" for j in (pair.first, pair.second) if j)
     decided = f"decided by {by}" if by else "decided"
     return value, "; ".join(part for part in (decided, votes, reason) if part)
 
 
-def _agreement(question: str, own: Sequence[AnswerPair]) -> PairAgreement:
+def _agreement(question: str, pairs: Sequence[tuple[Judgment, Judgment]]) -> PairAgreement:
     rated = is_rated(question)
-    pairs = [
-        (_answer(each.first), _answer(each.second), each.any.item)
-        for each in own
-        if each.first is not None and each.second is not None
-    ]
-    one, other = [a for a, _, _ in pairs], [b for _, b, _ in pairs]
-    items = tuple(item for _, _, item in pairs)
+    answers = [[_answer(first), _answer(second)] for first, second in pairs]
+    one, other = zip(*answers, strict=True)
+    items = tuple(first.item for first, _ in pairs)
     design = Design(tuple(range(len(items))), items)
     return PairAgreement(
         question=question,
-        first=_name(own[0].first),
-        second=_name(own[0].second),
+        first=pairs[0][0].annotator or "",
+        second=pairs[0][1].annotator or "",
         n=len(pairs),
-        equal=sum(a == b for a, b, _ in pairs),
+        equal=sum(a == b for a, b in answers),
         kappa=cohen_kappa(one, other, weights="quadratic" if rated else "none", design=design),
-        alpha=krippendorff_alpha(
-            [[a, b] for a, b, _ in pairs],
-            level="interval" if rated else "nominal",
-            design=design,
-        ),
+        alpha=krippendorff_alpha(answers, level="interval" if rated else "nominal", design=design),
     )
 
 
@@ -185,7 +175,3 @@ def _answer(judgment: Judgment) -> Hashable:
     """What was said, as it is compared: 3 and 3.0 are the same rating."""
     value = rating_of(judgment) if is_rated(judgment.question) else None
     return judgment.value if value is None else value
-
-
-def _name(judgment: Judgment | None) -> str:
-    return judgment.annotator or "" if judgment is not None else ""

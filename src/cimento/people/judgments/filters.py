@@ -7,17 +7,23 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
+from operator import gt, lt
 from typing import Literal, TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.people.judgments import summaries
 from cimento.people.judgments.records import Judgment
 from cimento.people.judgments.summaries import (
     Measurement,
     QuestionSummary,
+    attention,
     by_person,
     mean_ratings,
+    same_run,
+    same_share,
+    sitting_seconds,
     summarise,
+    with_rest,
 )
 from cimento.report.formatting import agreement
 
@@ -109,6 +115,9 @@ class Filtered:
 
 
 _Rule: TypeAlias = tuple[str, str, Callable[[Sequence[Judgment]], "Failing"]]
+_Measure: TypeAlias = Callable[[Sequence[Judgment]], Measurement]
+_Comparison: TypeAlias = Callable[[float, float], bool]
+_Measured: TypeAlias = tuple[str, str, float | None, _Measure, _Comparison]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +146,9 @@ def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> F
     for rule, limit, find in _rules(judgments, limits):
         found = find(left)
         kept = [
-            each
-            for place, each in enumerate(left)
-            if place not in found.rows and each.annotator not in found.people
+            judgment
+            for place, judgment in enumerate(left)
+            if place not in found.rows and judgment.annotator not in found.people
         ]
         steps.append(
             FilterStep(
@@ -166,68 +175,56 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
         which: RepeatedAnswers = limits.duplicates
         yield "duplicates", f"of several answers {which}", lambda left: _doubled(left, which)
     if limits.statuses:
-        wanted = {each.upper() for each in limits.statuses}
+        wanted = {status.upper() for status in limits.statuses}
         yield "status", f"not {', '.join(sorted(wanted))}", lambda left: _status(left, wanted)
     if limits.by_hand:
         _refuse_unknown(judgments, limits.by_hand)
-        yield "by hand", "named one by one", lambda _left: _by_hand(limits.by_hand)
-    if (seconds := limits.seconds) is not None:
+        named = {name: Measurement(None, reason) for name, reason in limits.by_hand.items()}
+        yield "by hand", "named one by one", lambda _left: Failing(people=named)
+    measured: tuple[_Measured, ...] = (
+        ("completion time", "at least {:g} seconds", limits.seconds, sitting_seconds, lt),
+        ("attention checks", "at least {:g} right", limits.attention, attention, lt),
+        ("straight-lining, share", "no answer has more than {:g}", limits.same_share,
+         same_share, gt),
+        ("straight-lining, run", "at most {} equal answers in a row", limits.same_run,
+         same_run, gt),
+    )  # fmt: skip
+    for rule, wording, limit, measure, fails in measured:
+        if limit is not None:
+            yield rule, wording.format(limit), partial(_failing, limit, measure, fails)
+    if (least := limits.with_rest) is not None:
         yield (
-            "completion time",
-            f"at least {seconds:g} seconds",
-            lambda left: _each(left, summaries.sitting_seconds, lambda value: value < seconds),
+            "agreement with the rest",
+            f"at least {least:g}",
+            lambda left: _beyond(with_rest(left), least, lt),
         )
-    if (attention := limits.attention) is not None:
-        yield (
-            "attention checks",
-            f"at least {attention:g} right",
-            lambda left: _each(left, summaries.attention, lambda value: value < attention),
-        )
-    if (share := limits.same_share) is not None:
-        yield (
-            "straight-lining, share",
-            f"no answer has more than {share:g}",
-            lambda left: _each(left, summaries.same_share, lambda value: value > share),
-        )
-    if (run := limits.same_run) is not None:
-        yield (
-            "straight-lining, run",
-            f"at most {run} equal answers in a row",
-            lambda left: _each(left, summaries.same_run, lambda value: value > run),
-        )
-    if (rest := limits.with_rest) is not None:
-        yield "agreement with the rest", f"at least {rest:g}", lambda left: _with_rest(left, rest)
 
 
-def _each(
-    left: Sequence[Judgment],
-    measure: Callable[[Sequence[Judgment]], Measurement],
-    fails: Callable[[float], bool],
+def _failing(
+    limit: float, measure: _Measure, fails: _Comparison, left: Sequence[Judgment]
 ) -> Failing:
-    return _found({name: measure(own) for name, own in by_person(left).items()}, fails)
+    """Participants whose own answers are beyond a limit."""
+    people = {name: measure(judgments) for name, judgments in by_person(left).items()}
+    return _beyond(people, limit, fails)
 
 
-def _with_rest(left: Sequence[Judgment], least: float) -> Failing:
-    return _found(summaries.with_rest(left), lambda value: value < least)
-
-
-def _found(measured: Mapping[str, Measurement], fails: Callable[[float], bool]) -> Failing:
+def _beyond(people: Mapping[str, Measurement], limit: float, fails: _Comparison) -> Failing:
     return Failing(
         people={
-            name: each
-            for name, each in measured.items()
-            if each.value is not None and fails(each.value)
+            name: measurement
+            for name, measurement in people.items()
+            if measurement.value is not None and fails(measurement.value, limit)
         },
-        unmeasured={name: each.how for name, each in measured.items() if each.value is None},
+        unmeasured={name: each.how for name, each in people.items() if each.value is None},
     )
 
 
 def _doubled(left: Sequence[Judgment], which: RepeatedAnswers) -> Failing:
     """Answers that stand beside others of the same person to the same question."""
     places: dict[tuple[object, ...], list[int]] = {}
-    for place, each in enumerate(left):
-        if each.annotator is not None and not each.is_check:
-            places.setdefault((each.annotator, *each.place), []).append(place)
+    for place, judgment in enumerate(left):
+        if judgment.annotator is not None and not judgment.is_check:
+            places.setdefault((judgment.annotator, *judgment.place), []).append(place)
     kept = {"first": slice(1, None), "last": slice(None, -1), "none": slice(None)}[which]
     return Failing(
         rows=frozenset(place for own in places.values() if len(own) > 1 for place in own[kept])
@@ -237,16 +234,12 @@ def _doubled(left: Sequence[Judgment], which: RepeatedAnswers) -> Failing:
 def _status(left: Sequence[Judgment], wanted: set[str]) -> Failing:
     people, unknown = {}, {}
     for name, own in by_person(left).items():
-        status = next((each.status for each in own if each.status), None)
+        status = next((judgment.status for judgment in own if judgment.status), None)
         if status is None:
             unknown[name] = "there is no status"
         elif status.upper() in wanted:
             people[name] = Measurement(None, f"the status is {status}")
     return Failing(people=people, unmeasured=unknown)
-
-
-def _by_hand(reasons: Mapping[str, str]) -> Failing:
-    return Failing(people={name: Measurement(None, reason) for name, reason in reasons.items()})
 
 
 def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -> None:
@@ -262,9 +255,9 @@ def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -
 
 def _exclusions(left: Sequence[Judgment], found: Failing) -> Iterator[Exclusion]:
     counts: dict[str, int] = {}
-    for place, each in enumerate(left):
-        if place in found.rows or each.annotator in found.people:
-            counts[each.annotator or ""] = counts.get(each.annotator or "", 0) + 1
+    for place, judgment in enumerate(left):
+        if place in found.rows or judgment.annotator in found.people:
+            counts[judgment.annotator or ""] = counts.get(judgment.annotator or "", 0) + 1
     for name, count in counts.items():
         said = found.people.get(name, Measurement(None, "answered the same again"))
         yield Exclusion(annotator=name, why=said.how, measured=said.value, judgments=count)
@@ -301,9 +294,9 @@ def log_json(
         "by": by,
         "at": datetime.now(UTC).isoformat(timespec="seconds"),
         "limits": dataclasses.asdict(limits),
-        "before": [dataclasses.asdict(each) for each in filtered.before],
-        "steps": [dataclasses.asdict(each) for each in filtered.steps],
-        "after": [dataclasses.asdict(each) for each in filtered.after],
+        "before": [dataclasses.asdict(summary) for summary in filtered.before],
+        "steps": [dataclasses.asdict(step) for step in filtered.steps],
+        "after": [dataclasses.asdict(summary) for summary in filtered.after],
     }
     return json.dumps(plain, ensure_ascii=False, indent=1) + "\n"
 
@@ -313,20 +306,25 @@ def log_text(filtered: Filtered, *, source: str, by: str) -> str:
     lines = [f"{source}, rules set by {by}" if by else source]
     for step in filtered.steps:
         lines += ["", *_step(step)]
-    lines += ["", "In all", *(f"  {each}" for each in _changes(filtered.before, filtered.after))]
+    lines += [
+        "",
+        "In all",
+        *(f"  {change}" for change in _changes(filtered.before, filtered.after)),
+    ]
     return "\n".join(lines) + "\n"
 
 
 def _step(step: FilterStep) -> Iterator[str]:
     yield f"{step.rule}: {step.limit}"
-    for each in step.excluded:
-        yield f"  left out: {each.annotator} ({each.why}), {each.judgments} judgments"
+    for exclusion in step.excluded:
+        who = f"{exclusion.annotator} ({exclusion.why})"
+        yield f"  left out: {who}, {exclusion.judgments} judgments"
     if not step.excluded:
         yield "  nobody is left out"
     for name, reason in step.unmeasured.items():
         yield f"  not measured, kept: {name} ({reason})"
     if step.excluded:
-        yield from (f"  {each}" for each in _changes(step.before, step.after))
+        yield from (f"  {change}" for change in _changes(step.before, step.after))
     if step.moved is not None:
         place, before, after = step.moved
         yield f"  moved most: {place}, mean {before:.3f} -> {after:.3f}"

@@ -124,11 +124,11 @@ def read_jspsych(path: Path) -> RawAnswers:
     """
     trials = _from_csv(path) if path.suffix.lower() == ".csv" else list(_from_json(path))
     rows, passed = [], dict[str, int]()
-    for each in trials:
-        if each.cells.get("item", "").strip() or _is_shown_text(each.cells):
-            rows.append(each)
+    for trial in trials:
+        if trial.cells.get("item", "").strip() or _is_shown_text(trial.cells):
+            rows.append(trial)
             continue
-        reason = f"a trial of type {each.cells.get('trial_type') or 'unknown'} names no item"
+        reason = f"a trial of type {trial.cells.get('trial_type') or 'unknown'} names no item"
         passed[reason] = passed.get(reason, 0) + 1
     if not rows:
         raise InputError(
@@ -299,12 +299,12 @@ def _answered(events: Iterable[RawRow]) -> RawRow | None:
     cells: dict[str, str] = {}
     started = ""
     last: RawRow | None = None
-    for each in events:
-        cells |= {name: cell for name, cell in each.cells.items() if cell not in _NULL}
-        if (each.cells.get(PARAMETER), each.cells.get(VALUE)) == _STARTED:
-            started = each.cells.get(TIME, "")
-        if each.cells.get(PARAMETER) in _ANSWER_TYPES or each.cells.get(ANSWER, "") not in _NULL:
-            last = each
+    for event in events:
+        cells |= {name: cell for name, cell in event.cells.items() if cell not in _NULL}
+        if (event.cells.get(PARAMETER), event.cells.get(VALUE)) == _STARTED:
+            started = event.cells.get(TIME, "")
+        if event.cells.get(PARAMETER) in _ANSWER_TYPES or event.cells.get(ANSWER, "") not in _NULL:
+            last = event
     if last is None:
         return None
     cells["answer"] = last.cells.get(ANSWER) or last.cells.get(VALUE, "")
@@ -371,10 +371,10 @@ def read_prolific(path: Path) -> dict[str, Submission]:
         )
     found: dict[str, Submission] = {}
     for row in table.rows:
-        each = _submission(table, row, person)
-        before = found.get(each.participant)
-        if before is None or before.status not in _BEST or each.status in _BEST:
-            found[each.participant] = each
+        submission = _submission(table, row, person)
+        before = found.get(submission.participant)
+        if before is None or before.status not in _BEST or submission.status in _BEST:
+            found[submission.participant] = submission
     return found
 
 
@@ -397,7 +397,9 @@ def write_participants(
         UsageError: the export has no such column.
         StorageError: the file cannot be written.
     """
-    known = list(dict.fromkeys(name for each in submissions.values() for name in each.columns))
+    known = list(
+        dict.fromkeys(name for submission in submissions.values() for name in submission.columns)
+    )
     for name in keep:
         if name not in known:
             raise UsageError(
@@ -406,9 +408,14 @@ def write_participants(
                 todo=did_you_mean(name, known),
             )
     lines = ["\t".join(("annotator", "status", "session_seconds", *keep))]
-    for each in submissions.values():
-        seconds = "" if each.seconds is None else f"{each.seconds:g}"
-        cells = (rename(each.participant), each.status, seconds, *map(each.columns.get, keep))
+    for submission in submissions.values():
+        seconds = "" if submission.seconds is None else f"{submission.seconds:g}"
+        cells = (
+            rename(submission.participant),
+            submission.status,
+            seconds,
+            *map(submission.columns.get, keep),
+        )
         lines.append("\t".join(inert(" ".join((cell or "").split())) for cell in cells))
     return write_text("".join(line + "\n" for line in lines), path)
 

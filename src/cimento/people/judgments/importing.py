@@ -141,17 +141,17 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
     people: dict[str, str] = {}
     for row in rows:
         try:
-            each = _judgment(row, reading, people)
+            judgment = _judgment(row, reading, people)
         except InputError as error:
             faults.append(str(error))
             continue
-        if isinstance(each, str):
-            passed[each] += 1
+        if isinstance(judgment, str):
+            passed[judgment] += 1
         else:
-            found.append(each)
+            found.append(judgment)
     if faults:
         more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
-        shown = "".join(f"\n  {each}" for each in faults[:_SHOWN])
+        shown = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
         raise InputError(where="", seen=f"{len(faults)} answers cannot be used:{shown}{more}")
     notes = (*_doubled(found), *_prolific_notes(people, reading.submissions))
     return Import(judgments=tuple(found), passed=passed, notes=notes)
@@ -248,7 +248,9 @@ def _is_place(value: float) -> bool:
 
 def _doubled(found: Sequence[Judgment]) -> list[str]:
     """A note where the same person answered the same question twice; nothing is left out."""
-    counts = Counter((each.annotator, *each.place) for each in found if not each.is_check)
+    counts = Counter(
+        (judgment.annotator, *judgment.place) for judgment in found if not judgment.is_check
+    )
     n = sum(count - 1 for count in counts.values())
     if not n:
         return []

@@ -118,18 +118,18 @@ def read_map(path: Path) -> ColumnMap:
 
 
 def _texts(table: object, where: str) -> dict[str, str]:
-    if not isinstance(table, dict) or not all(isinstance(each, str) for each in table.values()):
+    if not isinstance(table, dict) or not all(isinstance(cell, str) for cell in table.values()):
         raise InputError(where=where, seen="is no table of texts", todo='Write name = "text".')
     return {str(name): str(text) for name, text in table.items()}
 
 
 def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
     found = []
-    for each in given:
-        name, _, text = each.partition("=")
+    for entry in given:
+        name, _, text = entry.partition("=")
         if not (name.strip() and text.strip()):
             raise UsageError(
-                where=option, seen=f"got {each!r}", todo=f"Write {option} value=Answer, say."
+                where=option, seen=f"got {entry!r}", todo=f"Write {option} value=Answer, say."
             )
         _refuse_field(name.strip(), option)
         found.append((name.strip(), text.strip()))
@@ -194,7 +194,7 @@ class AskedItems:
         Raises:
             InputError: a name means more than one place.
         """
-        for name in (variant for each in names for variant in _variants(each)):
+        for name in (variant for shown in names for variant in _variants(shown)):
             found = self._by_name.get(name, set())
             if len(found) > 1:
                 shown = ", ".join(sorted(f"{p.item} {p.condition}".strip() for p in found)[:3])

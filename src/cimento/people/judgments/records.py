@@ -80,6 +80,11 @@ class Judgment:
         return (self.suite, self.item, part, self.question)
 
     @property
+    def counts(self) -> bool:
+        """Whether there is an answer, to a question that is no check."""
+        return self.value is not None and not self.is_check
+
+    @property
     def is_check(self) -> bool:
         """Whether it only tests that somebody reads."""
         return self.expected is not None or self.question == ATTENTION
@@ -93,7 +98,7 @@ def table_of(judgments: Iterable[Judgment]) -> pl.DataFrame:
     """The judgments table; optional columns are there where a judgment has a value for them."""
     import polars as pl
 
-    rows = [tuple(getattr(each, name) for name in FIELDS) for each in judgments]
+    rows = [tuple(getattr(judgment, name) for name in FIELDS) for judgment in judgments]
     table = pl.DataFrame(rows, schema=JUDGMENTS.polars(present=OPTIONAL), orient="row")
     return table.drop([name for name in OPTIONAL if table[name].null_count() == table.height])
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import TypeAlias
 
 from cimento.people.judgments.records import ACCEPTABILITY, Judgment, finite
@@ -51,9 +52,9 @@ class QuestionSummary:
 def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
     """Every question of some judgments, described; checks of attention are left out."""
     by_question: dict[str, list[Judgment]] = {}
-    for each in judgments:
-        if not each.is_check and each.value is not None:
-            by_question.setdefault(each.question, []).append(each)
+    for judgment in judgments:
+        if judgment.counts:
+            by_question.setdefault(judgment.question, []).append(judgment)
     return tuple(_described(question, own) for question, own in by_question.items())
 
 
@@ -74,17 +75,17 @@ def rating_of(judgment: Judgment) -> float | None:
 
 def main_question(judgments: Sequence[Judgment]) -> str:
     """The question with the most answers; of several, the first."""
-    counts = Counter(each.question for each in judgments if not each.is_check)
+    counts = Counter(judgment.question for judgment in judgments if not judgment.is_check)
     return max(counts, key=lambda name: counts[name]) if counts else ""
 
 
 def _described(question: str, own: Sequence[Judgment]) -> QuestionSummary:
     rated = is_rated(question)
     answers: dict[QuestionKey, list[Hashable]] = {}
-    for each in own:
-        value = rating_of(each) if rated else each.value
+    for judgment in own:
+        value = rating_of(judgment) if rated else judgment.value
         if value is not None:
-            answers.setdefault(each.place, []).append(value)
+            answers.setdefault(judgment.place, []).append(value)
     means = mean_ratings(own) if rated else {}
     deviations = [statistics.stdev(got) for got in _ratings(own).values() if len(got) >= _TWO]
     conditions: dict[str, list[float]] = {}
@@ -92,7 +93,7 @@ def _described(question: str, own: Sequence[Judgment]) -> QuestionSummary:
         conditions.setdefault(condition, []).append(mean)
     return QuestionSummary(
         question=question,
-        people=len({each.annotator for each in own}),
+        people=len({judgment.annotator for judgment in own}),
         places=len(answers),
         judgments=len(own),
         mean=_mean(list(means.values())),
@@ -107,12 +108,13 @@ def _described(question: str, own: Sequence[Judgment]) -> QuestionSummary:
 
 
 def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:
-    found: dict[QuestionKey, list[float]] = {}
-    for each in judgments:
-        value = rating_of(each) if is_rated(each.question) and not each.is_check else None
-        if value is not None:
-            found.setdefault(each.place, []).append(value)
-    return found
+    ratings: dict[QuestionKey, list[float]] = {}
+    for judgment in judgments:
+        if is_rated(judgment.question) and not judgment.is_check:
+            value = rating_of(judgment)
+            if value is not None:
+                ratings.setdefault(judgment.place, []).append(value)
+    return ratings
 
 
 def _mean(values: Sequence[float]) -> float | None:
@@ -139,9 +141,9 @@ class Measurement:
 def by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
     """The judgments of each named participant, in the order in which they were given."""
     found: dict[str, list[Judgment]] = {}
-    for each in judgments:
-        if each.annotator is not None:
-            found.setdefault(each.annotator, []).append(each)
+    for judgment in judgments:
+        if judgment.annotator is not None:
+            found.setdefault(judgment.annotator, []).append(judgment)
     return {
         name: sorted(own, key=lambda j: (j.survey or "", j.position or 0))
         for name, own in found.items()
@@ -150,13 +152,13 @@ def by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
 
 def sitting_seconds(own: Sequence[Judgment]) -> Measurement:
     """How long somebody took: as the platform says, else all answers, else first to last."""
-    said = {each.session_seconds for each in own if each.session_seconds is not None}
+    said = {judgment.session_seconds for judgment in own if judgment.session_seconds is not None}
     if said:
         return _time(math.fsum(said), "as recorded for the whole sitting")
-    taken = [each.seconds for each in own if each.seconds is not None]
+    taken = [judgment.seconds for judgment in own if judgment.seconds is not None]
     if len(taken) == len(own):
         return _time(math.fsum(taken), "for all answers together")
-    moments = [moment for each in own if (moment := _moment(each.at)) is not None]
+    moments = [moment for judgment in own if (moment := _moment(judgment.at)) is not None]
     if len(moments) == len(own) and len(set(moments)) > 1:
         return _time(max(moments) - min(moments), "from the first answer to the last")
     return Measurement(None, "no time is known")
@@ -164,10 +166,10 @@ def sitting_seconds(own: Sequence[Judgment]) -> Measurement:
 
 def attention(own: Sequence[Judgment]) -> Measurement:
     """The share of checks of attention that were answered right."""
-    checks = [each for each in own if each.expected is not None]
+    checks = [judgment for judgment in own if judgment.expected is not None]
     if not checks:
         return Measurement(None, "there were no checks of attention")
-    right = sum(each.value == each.expected for each in checks)
+    right = sum(check.value == check.expected for check in checks)
     return Measurement(right / len(checks), f"{right} of {len(checks)} right")
 
 
@@ -182,10 +184,10 @@ def same_share(own: Sequence[Judgment]) -> Measurement:
 
 def same_run(own: Sequence[Judgment]) -> Measurement:
     """The longest run of equal answers, in the order in which they were given."""
-    runs = [(len(list(group)), value) for value, group in itertools.groupby(_answers(own))]
+    runs = [(len(list(run)), value) for value, run in itertools.groupby(_answers(own))]
     if not runs:
         return Measurement(None, "there is no answer")
-    length, value = max(runs, key=lambda each: each[0])
+    length, value = max(runs, key=itemgetter(0))
     return Measurement(float(length), f"{length} times {value!r} in a row")
 
 
@@ -198,9 +200,9 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     question = main_question(judgments)
     people = {
         name: {
-            each.place: each
-            for each in own
-            if each.question == question and not each.is_check and each.value is not None
+            judgment.place: judgment
+            for judgment in own
+            if judgment.question == question and judgment.counts
         }
         for name, own in by_person(judgments).items()
     }
@@ -215,12 +217,12 @@ def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[
         [rating_of(own[place]) if place in own else None for own in people.values()]
         for place in places
     ]
-    found = correlation_with_rest(table) if table else ()
+    correlations = correlation_with_rest(table) if table else ()
     return {
         name: Measurement(
-            each.r, each.reason or f"correlation {each.r or 0.0:.3f} over {each.n} places"
+            rest.r, rest.reason or f"correlation {rest.r or 0.0:.3f} over {rest.n} places"
         )
-        for name, each in zip(people, found, strict=False)
+        for name, rest in zip(people, correlations, strict=False)
     }
 
 
@@ -228,14 +230,14 @@ def _shares(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, M
     found = {}
     for name, own in people.items():
         equal = []
-        for place, each in own.items():
+        for place, judgment in own.items():
             others = Counter(
                 theirs[place].value
                 for other, theirs in people.items()
                 if other != name and place in theirs
             )
             if others:
-                equal.append(others[each.value] == max(others.values()))
+                equal.append(others[judgment.value] == max(others.values()))
         if len(equal) < LEAST_SHARED:
             found[name] = Measurement(None, f"only {len(equal)} places are shared with others")
         else:
@@ -251,9 +253,9 @@ def _time(seconds: float, how: str) -> Measurement:
 def _answers(own: Sequence[Judgment]) -> list[str]:
     question = main_question(own)
     return [
-        each.value
-        for each in own
-        if each.question == question and not each.is_check and each.value is not None
+        judgment.value
+        for judgment in own
+        if judgment.question == question and judgment.counts and judgment.value is not None
     ]
 
 

@@ -56,7 +56,7 @@ def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[i
     Raises:
         UsageError: a set is to be asked more often than there are surveys.
     """
-    largest = max((each.times for each in sets), default=0)
+    largest = max((question_set.times for question_set in sets), default=0)
     if largest > surveys:
         raise UsageError(
             where="--surveys",
@@ -66,19 +66,22 @@ def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[i
         )
     dealt: list[list[tuple[int, int]]] = [[] for _ in range(surveys)]
     counts: Counter[tuple[Hashable, ...]] = Counter()
-    groups = list(dict.fromkeys(each.group for each in sets))
+    groups = list(dict.fromkeys(question_set.group for question_set in sets))
     order = sorted(range(len(sets)), key=lambda number: groups.index(sets[number].group))
     start = 0
     for number in order:
-        each = sets[number]
-        places = [(start + step) % surveys for step in range(each.times)]
-        shift = min(range(each.size), key=lambda shift: _crowding(each, places, shift, counts))
+        question_set = sets[number]
+        places = [(start + step) % surveys for step in range(question_set.times)]
+        shift = min(
+            range(question_set.size),
+            key=lambda shift: _crowding(question_set, places, shift, counts),
+        )
         for step, survey in enumerate(places):
-            member = (step + shift) % each.size
+            member = (step + shift) % question_set.size
             dealt[survey].append((number, member))
-            counts[(survey, each.size, member)] += 1
-            counts[(survey, each.size, member, each.group)] += 1
-        start = (start + each.times) % surveys
+            counts[(survey, question_set.size, member)] += 1
+            counts[(survey, question_set.size, member, question_set.group)] += 1
+        start = (start + question_set.times) % surveys
     return dealt
 
 
@@ -101,9 +104,9 @@ def spread(groups: Sequence[Group]) -> list[int]:
         last = groups[order[-1]] if order else None
         most, count = left.most_common(1)[0]
         if 2 * count > len(waiting) and (not order or most != last):
-            chosen = next(each for each in waiting if groups[each] == most)
+            chosen = next(number for number in waiting if groups[number] == most)
         else:
-            others = (each for each in waiting if not order or groups[each] != last)
+            others = (number for number in waiting if not order or groups[number] != last)
             chosen = next(others, waiting[0])
         waiting.remove(chosen)
         left[groups[chosen]] -= 1
@@ -112,13 +115,19 @@ def spread(groups: Sequence[Group]) -> list[int]:
 
 
 def _crowding(
-    each: QuestionSet, places: Sequence[int], shift: int, counts: Counter[tuple[Hashable, ...]]
+    question_set: QuestionSet,
+    places: Sequence[int],
+    shift: int,
+    counts: Counter[tuple[Hashable, ...]],
 ) -> tuple[int, int]:
     """How full the places already are that a rotation would fill: in all, and in the group."""
-    taken = [(place, each.size, (step + shift) % each.size) for step, place in enumerate(places)]
+    taken = [
+        (place, question_set.size, (step + shift) % question_set.size)
+        for step, place in enumerate(places)
+    ]
     return (
         sum(counts[key] for key in taken),
-        sum(counts[(*key, each.group)] for key in taken),
+        sum(counts[(*key, question_set.group)] for key in taken),
     )
 
 
@@ -185,11 +194,13 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         guidelines=guidelines(material.task, said, fields, none=material.none),
         fields=fields,
         remarks=material.task == "candidate",
-        questions=(*(each for members in material.sets for each in members), *checks),
+        questions=(*(member for members in material.sets for member in members), *checks),
         surveys=_surveys(material, plan, checks, chance),
     )
-    asked = {each for survey in whole.surveys for each in survey.questions}
-    return replace(whole, questions=tuple(each for each in whole.questions if each.id in asked))
+    asked = {question for survey in whole.surveys for question in survey.questions}
+    return replace(
+        whole, questions=tuple(question for question in whole.questions if question.id in asked)
+    )
 
 
 def _surveys(
@@ -202,13 +213,13 @@ def _surveys(
     chance.shuffle(sets)
     members = [
         QuestionSet(
-            size=len(each),
-            times=plan.times * (len(each) if material.each else 1),
-            group=each[0].group,
+            size=len(question_set),
+            times=plan.times * (len(question_set) if material.each else 1),
+            group=question_set[0].group,
         )
-        for each in sets
+        for question_set in sets
     ]
-    count = plan.surveys or max(each.times for each in members)
+    count = plan.surveys or max(member.times for member in members)
     dealt = assign_lists(members, count)
     if not all(dealt):
         raise UsageError(
@@ -220,8 +231,8 @@ def _surveys(
     for number, places in enumerate(dealt, start=1):
         questions = [sets[place][member] for place, member in places]
         chance.shuffle(questions)
-        order = [questions[each] for each in spread([each.group for each in questions])]
-        ids = tuple(each.id for each in _with_checks(order, checks))
+        order = [questions[place] for place in spread([each.group for each in questions])]
+        ids = tuple(question.id for question in _with_checks(order, checks))
         surveys.append(Survey(str(number), ids))
     return tuple(surveys)
 
@@ -257,7 +268,7 @@ def _checks(
             )
         )
     for check in own:
-        if not check.choices and check.expected not in {each.value for each in choices}:
+        if not check.choices and check.expected not in {choice.value for choice in choices}:
             raise InputError(
                 where=f"{plan.check_file}, {check.lines[0]!r}",
                 seen=f"{check.expected!r} is none of the answers",
@@ -274,7 +285,9 @@ def _sample_choices(
     if material.task == "cloze":
         return question.choices
     letters = "AB"
-    return [AnswerChoice(each, said["choice"]["option"].format(letter=each)) for each in letters]
+    return [
+        AnswerChoice(letter, said["choice"]["option"].format(letter=letter)) for letter in letters
+    ]
 
 
 def _own_checks(path: Path) -> list[SurveyQuestion]:
@@ -299,7 +312,7 @@ def _own_checks(path: Path) -> list[SurveyQuestion]:
                 seen=f"a choice is there twice in {row.cells['choices']!r}",
                 todo="Give different answers, with | between them.",
             )
-        if choices and expected not in {each.value for each in choices}:
+        if choices and expected not in {choice.value for choice in choices}:
             raise InputError(
                 where=table.where(row),
                 seen=f"{expected!r} is none of the choices",
@@ -325,7 +338,7 @@ def _consent(plan: SurveyPlan, said: Words) -> tuple[str, ...]:
             texts.append(said["consent"]["contact"].format(contact=plan.contact))
         return tuple(texts)
     paragraphs = re.split(r"\n\s*\n", open_text(plan.consent))
-    found = tuple(" ".join(each.split()) for each in paragraphs if each.strip())
+    found = tuple(" ".join(paragraph.split()) for paragraph in paragraphs if paragraph.strip())
     if not found:
         raise InputError(where=str(plan.consent), seen="is empty", todo="Write the consent text.")
     return found

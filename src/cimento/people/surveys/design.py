@@ -158,13 +158,13 @@ class SurveyDesign:
     @cached_property
     def by_id(self) -> Mapping[str, SurveyQuestion]:
         """Every question by its id."""
-        return {each.id: each for each in self.questions}
+        return {question.id: question for question in self.questions}
 
     @cached_property
     def by_survey(self) -> Mapping[str, tuple[SurveyQuestion, ...]]:
         """The questions of each survey, in order, by its name."""
         return {
-            survey.name: tuple(self.by_id[each] for each in survey.questions)
+            survey.name: tuple(self.by_id[question] for question in survey.questions)
             for survey in self.surveys
         }
 
@@ -253,7 +253,7 @@ def _faults(design: SurveyDesign) -> Iterator[str]:
         yield "there are no surveys, no fields or no consent text"
     if len(design.by_id) != len(design.questions):
         yield "two questions have the same id"
-    if len({each.name for each in design.surveys}) != len(design.surveys):
+    if len({survey.name for survey in design.surveys}) != len(design.surveys):
         yield "two surveys have the same name"
     most = max((len(field.choices) for field in design.fields), default=0)
     if most > MOST_CHOICES:
@@ -269,9 +269,9 @@ def _faults(design: SurveyDesign) -> Iterator[str]:
 def _survey_faults(design: SurveyDesign, survey: Survey) -> Iterator[str]:
     if not survey.questions or len(set(survey.questions)) != len(survey.questions):
         yield f"survey {survey.name!r} has no questions, or one twice"
-    for each in survey.questions:
-        if each not in design.by_id:
-            yield f"survey {survey.name!r} names the question {each!r}, which does not exist"
+    for question in survey.questions:
+        if question not in design.by_id:
+            yield f"survey {survey.name!r} names the question {question!r}, which does not exist"
 
 
 def _question_faults(design: SurveyDesign, question: SurveyQuestion) -> Iterator[str]:

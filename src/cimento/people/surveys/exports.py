@@ -98,7 +98,7 @@ def known_columns(
 def form_tables(design: SurveyDesign) -> dict[str, str]:
     """File name to CSV: a line for each thing that is asked, in order."""
     widest = max(
-        len(field.choices) for each in design.questions for field in design.fields_of(each)
+        len(field.choices) for question in design.questions for field in design.fields_of(question)
     )
     header = ["trial", "text", "prompt", "low", "high", *KNOWN_COLUMNS]
     header += [f"choice_{number}" for number in range(1, widest + 1)]
@@ -182,8 +182,8 @@ def _page(design: SurveyDesign, survey: str, place: int) -> dict[str, object]:
                 "high": field.high,
                 "when": field.when,
                 "choices": [
-                    {"value": each.value, "label": each.label, "condition": each.condition}
-                    for each in field.choices
+                    {"value": choice.value, "label": choice.label, "condition": choice.condition}
+                    for choice in field.choices
                 ],
                 "data": known_columns(design, question, field, survey=survey, position=place + 1),
             }
@@ -202,7 +202,7 @@ def pcibex_script(design: SurveyDesign) -> str:
         "title": escape(design.title),
         # PCIbex stores a hash of the address, which the usual text says is not stored.
         "consent": [escape(each) for each in (*design.consent, said["consent"]["pcibex"])],
-        "guidelines": [escape(each) for each in design.guidelines],
+        "guidelines": [escape(guideline) for guideline in design.guidelines],
         "words": {name: escape(text) for name, text in said["pages"].items()},
         "surveys": {
             survey: [

@@ -71,7 +71,7 @@ class SurveyMaterial:
     @property
     def longest(self) -> int:
         """Lines of the longest question."""
-        return max(len(each.lines) for members in self.sets for each in members)
+        return max(len(member.lines) for members in self.sets for member in members)
 
 
 _FEWEST = 2
@@ -229,7 +229,7 @@ def _numbered(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQ
     count = 0
     for members in sets:
         numbered.append(
-            tuple(replace(each, id=f"q{count + n}") for n, each in enumerate(members, start=1))
+            tuple(replace(member, id=f"q{count + n}") for n, member in enumerate(members, start=1))
         )
         count += len(members)
     return tuple(numbered)
@@ -243,7 +243,7 @@ def _language(wanted: MaterialOptions, language: str) -> str:
 
 
 def _refuse_equal(choices: Sequence[AnswerChoice], where: str) -> None:
-    if len({each.value for each in choices}) < max(len(choices), _FEWEST):
+    if len({choice.value for choice in choices}) < max(len(choices), _FEWEST):
         raise InputError(
             where=where,
             seen="there are not two different answers to choose from",

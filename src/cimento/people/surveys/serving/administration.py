@@ -75,7 +75,7 @@ class Administration:
             Route("/admin/links", self._signed_in(self.links), methods=["POST"]),
             Route("/admin/delete", self._signed_in(self.confirm), methods=["GET"]),
             Route("/admin/delete", self._signed_in(self.delete), methods=["POST"]),
-            *(Route(f"/admin/{name}", self._signed_in(each)) for name, each in files.items()),
+            *(Route(f"/admin/{name}", self._signed_in(file)) for name, file in files.items()),
         ]
 
     async def login(self, request: Request) -> Response:

@@ -216,7 +216,7 @@ class Participants:
                 values=values,
                 remark=remark,
                 seconds=round(seconds, 3) if 0 <= seconds < _OLDEST_FORM else None,
-                asked=[each.id for each in questions],
+                asked=[question.id for question in questions],
             )
         )
         return _to(
@@ -258,7 +258,7 @@ class Participants:
         """Position of the first question that waits for an answer; one beyond the last if none."""
         done = storage.answered(self.reader, person.id)
         questions = self.design.by_survey[person.survey]
-        waiting = (n for n, each in enumerate(questions, start=1) if each.id not in done)
+        waiting = (n for n, question in enumerate(questions, start=1) if question.id not in done)
         return next(waiting, len(questions) + 1)
 
     def _last(self, person: Participant) -> int:

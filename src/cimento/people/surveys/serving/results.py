@@ -47,7 +47,7 @@ def judgments(path: Path) -> list[Judgment]:
 
 def _judgments(path: Path) -> list[Judgment]:
     design = storage.stored_design(path)
-    people = {each.id: each for each in storage.participants(path)}
+    people = {participant.id: participant for participant in storage.participants(path)}
     places = {
         (survey, question.id): place
         for survey, questions in design.by_survey.items()
@@ -59,8 +59,8 @@ def _judgments(path: Path) -> list[Judgment]:
         # Somebody may have been deleted between the two queries.
         if answer.participant in people
     ]
-    order = {each: number for number, each in enumerate(people)}
-    fields = {each.name: number for number, each in enumerate(design.fields)}
+    order = {person: number for number, person in enumerate(people)}
+    fields = {field.name: number for number, field in enumerate(design.fields)}
     return sorted(
         found,
         key=lambda each: (
@@ -92,7 +92,9 @@ def _people_csv(path: Path) -> str:
         participant for participant, _ in {(a.participant, a.question) for a in answers}
     )
     passed = Counter(
-        each.participant for each in answers if design.by_id[each.question].expected == each.value
+        answer.participant
+        for answer in answers
+        if design.by_id[answer.question].expected == answer.value
     )
     lines = [list(_PEOPLE)]
     for each in storage.participants(path):

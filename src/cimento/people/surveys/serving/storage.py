@@ -198,12 +198,12 @@ def invite_participants(
             survey = min(design.by_survey, key=lambda name: counts[name])
             counts[survey] += 1
             token = new_token()
-            each = Participant(f"P-{secrets.token_hex(5)}", survey, now(), None, None, None)
+            participant = Participant(f"P-{secrets.token_hex(5)}", survey, now(), None, None, None)
             connection.execute(
                 "INSERT INTO participants (id, token, survey, created_at) VALUES (?, ?, ?, ?)",
-                (each.id, digest(token), each.survey, each.created_at),
+                (participant.id, digest(token), participant.survey, participant.created_at),
             )
-            made.append((each, token))
+            made.append((participant, token))
         connection.execute("COMMIT")
     return made
 
@@ -312,9 +312,9 @@ def store_answer(
     if row is None or row[0] is None:
         raise GoneError
     known = answer_to(connection, participant, question)
-    if {each.field: each.value for each in known} != values or {each.remark for each in known} != {
-        remark
-    }:
+    if {answer.field: answer.value for answer in known} != values or {
+        answer.remark for answer in known
+    } != {remark}:
         _replace(connection, known)
         connection.executemany(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -337,8 +337,8 @@ def now() -> str:
 
 def _replace(connection: sqlite3.Connection, known: Sequence[StoredAnswer]) -> None:
     """Move earlier answers to one question out of the way."""
-    for each in known:
-        key = (each.participant, each.question, each.field)
+    for answer in known:
+        key = (answer.participant, answer.question, answer.field)
         connection.execute(
             f"INSERT INTO replaced SELECT {_ANSWER}, ? FROM answers"  # noqa: S608  # our own names
             " WHERE participant = ? AND question = ? AND field = ?",
@@ -417,9 +417,9 @@ class Writer:
                 ended = None in batch
                 # A cancelled request may have given up its write already.
                 writes = [
-                    each
-                    for each in batch
-                    if each is not None and each.future.set_running_or_notify_cancel()
+                    write
+                    for write in batch
+                    if write is not None and write.future.set_running_or_notify_cancel()
                 ]
                 _commit(connection, writes)
         finally:
@@ -441,23 +441,23 @@ def _commit(connection: sqlite3.Connection, writes: list[_Write]) -> None:
     done: list[tuple[_Write, Any]] = []
     try:
         connection.execute("BEGIN IMMEDIATE")
-        for each in writes:
+        for write in writes:
             connection.execute("SAVEPOINT one")
             try:
-                result = each.job(connection)
+                result = write.job(connection)
             except Exception as error:  # noqa: BLE001  # it is raised where the result is awaited
                 connection.execute("ROLLBACK TO one")
-                each.future.set_exception(error)
+                write.future.set_exception(error)
             else:
-                done.append((each, result))
+                done.append((write, result))
             connection.execute("RELEASE one")
         connection.execute("COMMIT")
     except sqlite3.Error as error:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
-        for each in writes:
-            if not each.future.done():
-                each.future.set_exception(error)
+        for write in writes:
+            if not write.future.done():
+                write.future.set_exception(error)
         return
-    for each, result in done:
-        each.future.set_result(result)
+    for write, result in done:
+        write.future.set_result(result)
