@@ -16,8 +16,14 @@ from cimento.paradigms.stories.formats import read_stories, record
 from cimento.paradigms.stories.suite import ATTRIBUTES, CONFLICT, STATE, STORY
 from cimento.people.annotate.dialogue import DialogueSession, RefusedError, converse
 from cimento.people.annotate.second_annotator import StoryJudgment, story_agreement, to_adjudicate
-from cimento.people.annotate.stories import finished, story_fields
-from cimento.people.annotate.story_files import play, read_recorded, story_session_file, timing_file
+from cimento.people.annotate.stories import (
+    finished,
+    play,
+    read_recorded,
+    story_fields,
+    story_session_file,
+    timing_file,
+)
 from tests.dialogues import lines_of
 from tests.stories import TRIPLES
 

@@ -14,9 +14,14 @@ import cimento
 from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.paradigms.ratings.suite import rated_of
-from cimento.people.annotate.adjudicating import agreement_text, decide_differences
+from cimento.people.annotate.adjudication import (
+    adjudication_text,
+    decide_differences,
+    one_annotator,
+    pair_agreements,
+    side_by_side,
+)
 from cimento.people.annotate.importing import apply_judgments
-from cimento.people.judgments.adjudication import one_annotator, pair_agreements, side_by_side
 from cimento.people.judgments.records import (
     Judgment,
     judgments_of,
@@ -90,7 +95,7 @@ class TestAdjudication:
         output = tmp_path / "held.csv"
         both = (rated("anna", ANNA), rated("bruno", BRUNO))
         decide_differences(*both, output, by="", read=lines_of(["2", "", "2", ""]), tell=str)
-        text = agreement_text(*both, output)
+        text = adjudication_text(*both, output)
         assert "anna / bruno: equal on 2 of 4" in text
         assert "anna / adjudicated: equal on 2 of 4" in text
         assert "bruno / adjudicated: equal on 4 of 4, Cohen's kappa 1.000" in text

@@ -15,7 +15,7 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.people.judgments.records import judgments_of
 from cimento.people.surveys.design import write_design
-from cimento.people.surveys.serving import results, storage
+from cimento.people.surveys.serving import administration, storage
 from cimento.people.surveys.serving.app import make_app
 from tests import survey_help
 from tests.survey_help import SECRET, Person, hidden, small, stored
@@ -53,7 +53,7 @@ def test_the_administrator_sees_progress_and_takes_answers_out(people, client, d
     rows = list(csv.DictReader(io.StringIO(client.get("/admin/judgments.csv").text)))
     assert [each["value"] for each in rows] == ["3"]
     table = pl.read_parquet(io.BytesIO(client.get("/admin/judgments.parquet").content))
-    assert judgments_of(table) == results.judgments(database)
+    assert judgments_of(table) == administration.judgments_in(database)
     people_rows = list(csv.DictReader(io.StringIO(client.get("/admin/participants.csv").text)))
     assert [each["answered"] for each in people_rows] == ["1", "0", "0"]
 
@@ -116,11 +116,13 @@ def test_participants_go_to_the_survey_with_the_fewest(design, database):
 
 def test_results_are_written_as_csv_and_parquet(people, database, tmp_path):
     people[0].answer(1, "3")
-    assert results.write_results(database, tmp_path / "j.csv") == 1
-    assert results.write_results(database, tmp_path / "j.parquet") == 1
-    assert judgments_of(pl.read_parquet(tmp_path / "j.parquet")) == results.judgments(database)
+    assert administration.write_results(database, tmp_path / "j.csv") == 1
+    assert administration.write_results(database, tmp_path / "j.parquet") == 1
+    assert judgments_of(pl.read_parquet(tmp_path / "j.parquet")) == administration.judgments_in(
+        database
+    )
     with pytest.raises(UsageError):
-        results.write_results(database, tmp_path / "j.xlsx")
+        administration.write_results(database, tmp_path / "j.xlsx")
 
 
 def test_a_spreadsheet_takes_no_remark_for_a_formula(tmp_path):
@@ -132,9 +134,9 @@ def test_a_spreadsheet_takes_no_remark_for_a_formula(tmp_path):
         person = Person(client, token)
         person.agree()
         person.answer(1, "3", remark=" =HYPERLINK(1) ")
-    (row,) = csv.DictReader(io.StringIO(results.judgments_csv(database)))
+    (row,) = csv.DictReader(io.StringIO(administration.judgments_csv(database)))
     assert row["remark"] == "'=HYPERLINK(1)"
-    assert results.judgments(database)[0].remark == "=HYPERLINK(1)"
+    assert administration.judgments_in(database)[0].remark == "=HYPERLINK(1)"
 
 
 def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, capsys):

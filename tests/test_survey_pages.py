@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from cimento.people.surveys.design import AnswerChoice, SurveyQuestion
-from cimento.people.surveys.serving import results, storage
+from cimento.people.surveys.serving import administration, storage
 from tests.survey_help import SECRET, serving, small
 
 pytest.importorskip("uvicorn")
@@ -57,7 +57,7 @@ def link(database, design, address):
 
 
 def values(database):
-    return [each.value for each in results.judgments(database)]
+    return [each.value for each in administration.judgments_in(database)]
 
 
 def test_a_survey_is_answered_with_the_keyboard_alone(browser, database):
@@ -217,7 +217,7 @@ def test_hostile_text_does_nothing(browser, database):
         assert page.locator("h1 bdi").inner_text() == HOSTILE
         assert page.evaluate("window.hacked") is None
         assert page.locator("img").count() == 0
-    (judgment,) = results.judgments(database)
+    (judgment,) = administration.judgments_in(database)
     assert (judgment.value, judgment.remark) == ("b" + HOSTILE, HOSTILE + "</textarea>")
 
 

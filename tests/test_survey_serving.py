@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.people.surveys.serving import results, storage
+from cimento.people.surveys.serving import administration, storage
 from cimento.people.surveys.serving.app import listen, make_app
 from cimento.people.surveys.serving.security import LARGEST_FORM, RateLimits
 from tests import survey_help
@@ -36,7 +36,7 @@ def test_a_survey_is_answered_from_consent_to_thanks(people, design, database):
     assert storage.participants(database)[0].id in first.get("/done").text
     assert first.get().headers["location"].endswith("/done")
 
-    table = results.judgments(database)
+    table = administration.judgments_in(database)
     assert [each.position for each in table] == list(range(1, len(questions) + 1))
     for each, question in zip(table, questions, strict=True):
         assert each.suite == "it-connectives"
@@ -277,7 +277,7 @@ def test_forced_choices_name_the_condition_that_was_preferred(tmp_path):
         person.agree()
         for position, question in enumerate(questions, start=1):
             person.answer(position, question.choices[position % 2].value)
-    for position, each in enumerate(results.judgments(database), start=1):
+    for position, each in enumerate(administration.judgments_in(database), start=1):
         chosen = questions[position - 1].choices[position % 2]
         assert each.question == "which is better"
         assert (each.value, each.condition) == (chosen.value, chosen.condition)
@@ -294,12 +294,12 @@ def test_the_conflict_of_a_story_is_asked_only_where_there_is_one(tmp_path):
         assert person.answer(1, "false").status_code == 422
         assert person.answer(1, "false", "0 and 9", "power").status_code == 422
         assert person.answer(1, "false", "0 and 3", "power").status_code == 303
-        assert [each.value for each in results.judgments(database)] == [
+        assert [each.value for each in administration.judgments_in(database)] == [
             "false", "0 and 3", "power",
         ]  # fmt: skip
         # What was said of a conflict that is no conflict any more does not count any more.
         assert person.answer(1, "true", "0 and 3", "power").status_code == 303
-        assert [each.value for each in results.judgments(database)] == ["true"]
+        assert [each.value for each in administration.judgments_in(database)] == ["true"]
 
 
 ANY_FORM = st.dictionaries(

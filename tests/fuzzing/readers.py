@@ -222,7 +222,7 @@ def second_judgments(path: Path) -> object:
 
 def dialogues(path: Path) -> object:
     """Recorded dialogues in which stories are written."""
-    from cimento.people.annotate.story_files import play, read_recorded
+    from cimento.people.annotate.stories import play, read_recorded
 
     return [play(each, ()) for each in read_recorded(path)]
 

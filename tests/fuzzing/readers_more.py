@@ -126,9 +126,9 @@ def _imported(path: Path, form: str) -> object:
 
 def survey_answers(path: Path) -> object:
     """The answers that a survey server keeps."""
-    from cimento.people.surveys.serving.results import judgments, people_csv
+    from cimento.people.surveys.serving.administration import judgments_in, people_csv
 
-    return judgments(path), people_csv(path)
+    return judgments_in(path), people_csv(path)
 
 
 def cloze_of_a_study(path: Path) -> object:

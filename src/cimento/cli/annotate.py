@@ -360,9 +360,8 @@ def adjudicate(
     Both answers are shown; 1 or 2 takes one of them, and anything else that somebody answers may be
     typed. Every decision is in the table at once; :quit stops, and the next time it goes on.
     """
-    from cimento.people.annotate.adjudicating import agreement_text
-    from cimento.people.annotate.adjudicating import decide_differences as decide
-    from cimento.people.judgments.adjudication import one_annotator
+    from cimento.people.annotate.adjudication import adjudication_text, one_annotator
+    from cimento.people.annotate.adjudication import decide_differences as decide
     from cimento.people.judgments.records import (
         judgments_of,
         read_judgments,
@@ -377,7 +376,7 @@ def adjudicate(
     if ask:
         disputed, left = decide(a, b, output, by=by, read=input, tell=show)
         note(f"{disputed - left} of {disputed} differences are decided: {output}")
-    show(agreement_text(a, b, output))
+    show(adjudication_text(a, b, output))
 
 
 app = typer.Typer(

@@ -134,7 +134,7 @@ def stories(
     on with the next time.
     """
     from cimento.paradigms.stories.formats import ITEMS
-    from cimento.people.annotate.story_files import append, known_stories, play, read_recorded
+    from cimento.people.annotate.stories import append, known_stories, play, read_recorded
 
     if file.is_dir():
         file = file / ITEMS
@@ -163,7 +163,7 @@ def second(
         read_judgments,
         write_story_judgments,
     )
-    from cimento.people.annotate.story_files import known_stories
+    from cimento.people.annotate.stories import known_stories
 
     known = known_stories(file)
     done = read_judgments(judgments, stories=known) if judgments.exists() else []
@@ -202,7 +202,7 @@ def agreement(
 
     from cimento.io.files import write_text
     from cimento.people.annotate import second_annotator as second_
-    from cimento.people.annotate.story_files import known_stories
+    from cimento.people.annotate.stories import known_stories
     from cimento.report.formatting import agreement as agreed
 
     known = known_stories(file)
@@ -257,11 +257,12 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
 def _write_stories(file: Path, annotator: str) -> int:
     """One dialogue after another, until one is left."""
     from cimento.people.annotate.dialogue import DialogueSession, converse
-    from cimento.people.annotate.stories import finished, story_fields
-    from cimento.people.annotate.story_files import (
+    from cimento.people.annotate.stories import (
         append,
         append_timing,
+        finished,
         known_stories,
+        story_fields,
         story_session_file,
     )
 

@@ -233,7 +233,7 @@ def export_answers(
 ) -> None:
     """Write all answers so far as the judgments table; the survey may go on meanwhile."""
     from cimento.io.files import write_text
-    from cimento.people.surveys.serving.results import people_csv, write_results
+    from cimento.people.surveys.serving.administration import people_csv, write_results
 
     path = _database(design, database)
     count = write_results(path, output)
