@@ -10,78 +10,54 @@ import typer
 
 from cimento.cli import annotate_candidates, annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of
 from cimento.errors import UsageError
+from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
+    from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
     from cimento.people.judgments.importing import Import
     from cimento.people.judgments.mapping import ColumnMap
 
 
-Suites = Annotated[
-    list[str] | None,
-    flags.option("--suite", help="The suite that was asked; its items are then checked."),
-]
-Columns = Annotated[
-    list[str] | None,
-    flags.option("--map", metavar="FIELD=COLUMN", help="Where a field stands. Repeatable."),
-]
-Fixed = Annotated[
-    list[str] | None,
-    flags.option("--fixed", metavar="FIELD=VALUE", help="A field equal in all. Repeatable."),
-]
-Mapping = Annotated[
-    Path | None, flags.option("--mapping", help="The same as TOML (docs/judgments.md).")
-]
 Prolific = Annotated[
     Path | None, flags.option("--prolific", help="Prolific's export of the participants.")
-]
-Keep = Annotated[
-    list[str] | None,
-    flags.option("--keep", help="Column of it to keep in --participants. Repeatable."),
 ]
 Participants = Annotated[
     Path | None,
     flags.option("--participants", help="Write pseudonym, status, seconds and --keep (TSV)."),
 ]
-Secret = Annotated[
-    Path | None,
-    flags.option("--secret", help="File with the secret of pseudonyms; made if not there."),
-]
-Names = Annotated[
-    Literal["replace", "keep"],
-    flags.option("--names", help="Replace participants' names, or keep them as they are."),
-]
-OfUnknown = Annotated[
-    Literal["refuse", "skip"],
-    flags.option("--unknown", help="Answers to no item of the suite."),
-]
-Form = Annotated[
-    Literal["long", "wide", "jspsych", "pcibex", "rated"],
-    flags.option(
-        "--form",
-        help="long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's.",
-    ),
-]
 Output = Annotated[Path, flags.option("-o", "--output", help="Judgments: .parquet, .csv or .tsv.")]
 
 
-def import_answers(
-    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Files of answers.")],
-    output: Output,
-    form: Form,
-    *,
-    suites: Suites = None,
-    columns: Columns = None,
-    fixed: Fixed = None,
-    mapping: Mapping = None,
-    prolific: Prolific = None,
-    keep: Keep = None,
-    participants: Participants = None,
-    secret: Secret = None,
-    names: Names = "replace",
-    unknown: OfUnknown = "refuse",
-) -> None:
+class ImportAnswersOptions(Options):
+    """Files of answers, their form, and what becomes of names."""
+
+    files: tuple[Path, ...] = option(..., "Files of answers.")
+    output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
+    form: Literal["long", "wide", "jspsych", "pcibex", "rated"] = option(
+        ..., "long: an answer a row; wide: a person a row; rated: lists such as ItaCoLA's."
+    )
+    suites: Texts = option(
+        (), "The suite that was asked; its items are then checked.", flags=("--suite",)
+    )
+    columns: Texts = option(
+        (), "Where a field stands. Repeatable.", flags=("--map",), metavar="FIELD=COLUMN"
+    )
+    fixed: Texts = option((), "A field equal in all. Repeatable.", metavar="FIELD=VALUE")
+    mapping: Path | None = option(None, "The same as TOML (docs/judgments.md).")
+    prolific: Path | None = option(None, "Prolific's export of the participants.")
+    keep: Texts = option((), "Column of it to keep in --participants. Repeatable.")
+    participants: Path | None = option(None, "Write pseudonym, status, seconds and --keep (TSV).")
+    secret: Path | None = option(None, "File with the secret of pseudonyms; made if not there.")
+    names: Literal["replace", "keep"] = option(
+        "replace", "Replace participants' names, or keep them as they are."
+    )
+    unknown: Literal["refuse", "skip"] = option("refuse", "Answers to no item of the suite.")
+
+
+def _import_answers(options: ImportAnswersOptions) -> None:
     """Read what people answered and write the judgments table.
 
     Participants get pseudonyms (a keyed hash): --secret names the file with the key, which stays
@@ -99,27 +75,34 @@ def import_answers(
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
 
-    refuse_suffix(output)
-    refuse_overwriting(output, files)
-    _check_people(files, prolific, keep, participants)
-    paths = [path for name in suites or () for path in suite_paths(find_suite(name))]
-    submissions = read_prolific(prolific) if prolific is not None else None
-    key = _secret(secret) if form != "rated" and names == "replace" else None
+    refuse_suffix(options.output)
+    refuse_overwriting(options.output, options.files)
+    _check_people(options.files, options.prolific, options.keep, options.participants)
+    paths = [path for name in options.suites or () for path in suite_paths(find_suite(name))]
+    submissions = read_prolific(options.prolific) if options.prolific is not None else None
+    key = (
+        _secret(options.secret) if options.form != "rated" and options.names == "replace" else None
+    )
     found = read(
-        files,
+        options.files,
         ImportOptions(
-            form=form,
+            form=options.form,
             suites=paths,
-            columns=_columns(mapping, columns or (), fixed or ()),
+            columns=_columns(options.mapping, options.columns or (), options.fixed or ()),
             secret=key,
             submissions=submissions,
-            unknown=unknown,
+            unknown=options.unknown,
         ),
     )
-    write_judgments(table_of(found.judgments), output)
-    if participants is not None and submissions is not None:
-        _write_people(submissions, keep or (), key, participants)
-    _tell(found, output)
+    write_judgments(table_of(found.judgments), options.output)
+    if options.participants is not None and submissions is not None:
+        _write_people(submissions, options.keep or (), key, options.participants)
+    _tell(found, options.output)
+
+
+import_answers = command_of(
+    ImportAnswersOptions, _import_answers, positional="files", metavar="FILE..."
+)
 
 
 def _check_people(
@@ -205,44 +188,45 @@ def pseudonym_of(
         show(pseudonym(name, key))
 
 
-# size: one argument for each option.
-def filter_answers(
-    judgments: Annotated[
-        Path, typer.Argument(metavar="JUDGMENTS", help="Table of judgments, or a run with one.")
-    ],
-    output: Annotated[Path, flags.option("-o", "--output", help="Table of what is left.")],
-    *,
-    duplicates: Annotated[
-        Literal["keep", "first", "last", "none"],
-        flags.option("--duplicates", help="Of several answers of one person to one question."),
-    ] = "keep",
-    status: Annotated[
-        str, flags.option("--status", help="Leave these out, as in REJECTED,RETURNED.")
-    ] = "",
-    min_seconds: Annotated[
-        float | None, flags.option("--min-seconds", min=0, help="Of the whole sitting.")
-    ] = None,
-    attention: Annotated[
-        float | None,
-        flags.option("--attention", min=0, max=1, help="Least share of checks that is right."),
-    ] = None,
-    same_share: Annotated[
-        float | None,
-        flags.option("--same-share", min=0, max=1, help="Largest share of one answer."),
-    ] = None,
-    same_run: Annotated[
-        int | None, flags.option("--same-run", min=1, help="Longest run of equal answers.")
-    ] = None,
-    with_rest: Annotated[
-        float | None,
-        flags.option("--with-rest", min=-1, max=1, help="Least agreement with all others."),
-    ] = None,
-    drop: Annotated[
-        list[str] | None,
-        flags.option("--drop", metavar="WHO=WHY", help="Leave one out, and why. Repeatable."),
-    ] = None,
-    by: Annotated[str, flags.option("--by", help="Who decides on these rules, for the log.")] = "",
-) -> None:
+class FilterOptions(Options):
+    """The rules that leave participants out."""
+
+    judgments: Path = option(..., "Table of judgments, or a run with one.")
+    output: Path = option(..., "Table of what is left.", flags=("-o",))
+    duplicates: Literal["keep", "first", "last", "none"] = option(
+        "keep", "Of several answers of one person to one question."
+    )
+    status: str = option("", "Leave these out, as in REJECTED,RETURNED.")
+    min_seconds: float | None = option(None, "Of the whole sitting.", ge=0)
+    attention: float | None = option(None, "Least share of checks that is right.", ge=0, le=1)
+    same_share: float | None = option(None, "Largest share of one answer.", ge=0, le=1)
+    same_run: int | None = option(None, "Longest run of equal answers.", ge=1)
+    with_rest: float | None = option(None, "Least agreement with all others.", ge=-1, le=1)
+    drop: Texts = option((), "Leave one out, and why. Repeatable.", metavar="WHO=WHY")
+    by: str = option("", "Who decides on these rules, for the log.")
+
+    @property
+    def rules(self) -> ExclusionRules:
+        """The rules as they are applied.
+
+        Raises:
+            UsageError: a person is to be dropped without a reason.
+        """
+        from cimento.people.judgments.filters import ExclusionRules
+
+        return ExclusionRules(
+            duplicates=self.duplicates,
+            statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
+            seconds=self.min_seconds,
+            attention=self.attention,
+            same_share=self.same_share,
+            same_run=self.same_run,
+            with_rest=self.with_rest,
+            by_hand=flags.reasons(self.drop, flag="--drop", example="p12=asked for it"),
+        )
+
+
+def _filter_answers(options: FilterOptions) -> None:
     """Leave participants out by rules, and say who, why and what it changes.
 
     Beside OUTPUT the log is written, as .log.json and .log.txt; the text is printed too.
@@ -266,34 +250,32 @@ def filter_answers(
     )
     from cimento.people.judgments.summaries import summarise
 
-    refuse_suffix(output)
-    limits = ExclusionRules(
-        duplicates=duplicates,
-        statuses=tuple(part.strip() for part in status.split(",") if part.strip()),
-        seconds=min_seconds,
-        attention=attention,
-        same_share=same_share,
-        same_run=same_run,
-        with_rest=with_rest,
-        by_hand=flags.reasons(drop or (), flag="--drop", example="p12=asked for it"),
-    )
+    refuse_suffix(options.output)
+    limits = options.rules
     if limits == ExclusionRules():
         raise UsageError(
             where="filter", seen="no rule is given", todo="Give --min-seconds or another rule."
         )
-    file = judgments / "judgments.parquet" if judgments.is_dir() else judgments
-    refuse_overwriting(output, [file])
-    found = filter_judgments(judgments_of(read_judgments(judgments)), limits)
-    text = log_text(found, source=file.name, by=by)
+    source = options.judgments
+    file = source / "judgments.parquet" if source.is_dir() else source
+    refuse_overwriting(options.output, [file])
+    found = filter_judgments(judgments_of(read_judgments(options.judgments)), limits)
+    text = log_text(found, source=file.name, by=options.by)
     digest = sha256(read_bytes(file)).hexdigest()
-    write_judgments(table_of(found.judgments), output)
-    logs = [output.with_suffix(ending) for ending in (".log.json", ".log.txt")]
-    write_text(log_json(found, limits, source=file.name, sha256=digest, by=by), logs[0])
+    write_judgments(table_of(found.judgments), options.output)
+    logs = [options.output.with_suffix(ending) for ending in (".log.json", ".log.txt")]
+    write_text(log_json(found, limits, source=file.name, sha256=digest, by=options.by), logs[0])
     write_text(text, logs[1])
     show(text)
     if not summarise(found.judgments):
         note("Nothing is left.")
-    note(f"{len(found.judgments)} judgments: {output}; the log: {logs[0].name}, {logs[1].name}")
+    names = ", ".join(log.name for log in logs)
+    note(f"{len(found.judgments)} judgments: {options.output}; the log: {names}")
+
+
+filter_answers = command_of(
+    FilterOptions, _filter_answers, positional="judgments", metavar="JUDGMENTS"
+)
 
 
 def apply_answers(

@@ -5,12 +5,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from cimento.cli import flags
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of, run_option
+from cimento.options import Options, option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,76 +23,62 @@ Order = Literal["rank", "shuffled"]
 _SHOWN = ("template", "dimension", "expression", "seed", "category", "expected")
 
 
-# size: one argument for each option.
-def candidates(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run of a cloze suite.")],
-    annotator: Annotated[str, flags.option("--annotator", help="Who judges: a name.")] = "me",
-    *,
-    method: Annotated[
-        str,
-        flags.option("--method", help="Candidates of this protocol; of the first if not given."),
-    ] = "",
-    order: Annotated[
-        Order, flags.option("--order", help="Candidates of an item by rank, or shuffled.")
-    ] = "rank",
-    seed: Annotated[int, flags.option("--seed", help="Seed of the shuffled order.")] = 0,
-    show_probability: Annotated[
-        bool, flags.option("--show-probability", help="Show how probable a candidate is.")
-    ] = False,
-    part: Annotated[
-        str, flags.option("--part", help="1/3: the first of three people's share of the items.")
-    ] = "",
-    overlap: Annotated[
-        int, flags.option("--overlap", min=0, help="Items that everybody judges.")
-    ] = 0,
-    reuse: Annotated[
-        Path | None,
-        flags.option("--reuse", help="A judged run: its candidates are not asked again."),
-    ] = None,
-    export: Annotated[
-        Path | None,
-        flags.option("--export", help="Write a .tsv or .xlsx to fill in, and ask nothing."),
-    ] = None,
-    import_: Annotated[
-        Path | None, flags.option("--import", help="Take decisions over from such a table.")
-    ] = None,
-    agreement: Annotated[
-        bool, flags.option("--agreement", help="Say how far those who judged agree.")
-    ] = False,
-    json: flags.Json = False,
-) -> None:
+class CandidateOptions(Options):
+    """Whose candidates are judged, by whom, in which order."""
+
+    run: Path = option(..., "Folder of a run of a cloze suite.")
+    annotator: str = option("me", "Who judges: a name.")
+    method: str = option("", "Candidates of this protocol; of the first if not given.")
+    order: Order = option("rank", "Candidates of an item by rank, or shuffled.")
+    seed: int = option(0, "Seed of the shuffled order.")
+    show_probability: bool = option(default=False, help="Show how probable a candidate is.")
+    part: str = option("", "1/3: the first of three people's share of the items.")
+    overlap: int = option(0, "Items that everybody judges.", ge=0)
+    reuse: Path | None = option(None, "A judged run: its candidates are not asked again.")
+    export: Path | None = option(None, "Write a .tsv or .xlsx to fill in, and ask nothing.")
+    import_from: Path | None = option(
+        None, "Take decisions over from such a table.", flags=("--import",)
+    )
+    agreement: bool = option(default=False, help="Say how far those who judged agree.")
+    as_json: bool = run_option("as_json")
+
+
+def _candidates(options: CandidateOptions) -> None:
     """Judge one candidate after another: does it fit in the blank?
 
     Every decision is kept at once; stop with q, or in any other way, and go on later.
     """
     from cimento.errors import UsageError
 
-    if sum((export is not None, import_ is not None, agreement)) > 1:
+    if sum((options.export is not None, options.import_from is not None, options.agreement)) > 1:
         raise UsageError(
             where="--export, --import, --agreement",
             seen="several are given",
             todo="Give one at a time.",
         )
-    if agreement:
-        _agreement(run, as_json=json)
+    if options.agreement:
+        _agreement(options.run, as_json=options.as_json)
         return
-    answers = _open(run)
-    tasks = _tasks(answers, method)
-    if export is not None:
-        _export(run, tasks, annotator, export)
-    elif import_ is not None:
-        _import(answers, run, tasks, annotator, import_)
+    answers = _open(options.run)
+    tasks = _tasks(answers, options.method)
+    if options.export is not None:
+        _export(options.run, tasks, options.annotator, options.export)
+    elif options.import_from is not None:
+        _import(answers, options.run, tasks, options.annotator, options.import_from)
     else:
-        if order == "shuffled":
-            tasks = _shuffled(tasks, seed)
+        if options.order == "shuffled":
+            tasks = _shuffled(tasks, options.seed)
         _ask(
             answers,
-            run,
-            _share(tasks, part, overlap),
-            annotator,
-            reuse=reuse,
-            show_probability=show_probability,
+            options.run,
+            _share(tasks, options.part, options.overlap),
+            options.annotator,
+            reuse=options.reuse,
+            show_probability=options.show_probability,
         )
+
+
+candidates = command_of(CandidateOptions, _candidates, positional="run", metavar="RUN")
 
 
 def _ask(

@@ -9,28 +9,29 @@ import typer
 
 from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.corpus_build import InventoryName, Licence, Treebanks
+from cimento.cli.corpus_build import TreebankOptions
+from cimento.cli.flags import command_of
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
+from cimento.options import Texts, option
 
 if TYPE_CHECKING:
     from cimento.paradigms.stories.suite import Story
     from cimento.people.annotate.second_annotator import StoryJudgment
 
 
-def pairs(
-    decisions: Annotated[
-        Path, typer.Argument(metavar="DECISIONS", help="Table that cimento corpus pairs wrote.")
-    ],
-    treebanks: Treebanks,
-    *,
-    inventory: InventoryName = "it-connectives",
-    again: Annotated[
-        list[str] | None,
-        flags.option("--again", metavar="ID", help="Ask a decided row again. May be repeated."),
-    ] = None,
-    licence: Licence = "",
-) -> int:
+class DecideOptions(TreebankOptions):
+    """The table of decisions, and which rows are asked again."""
+
+    decisions: Path = option(..., "Table that cimento corpus pairs wrote.")
+    inventory: str = option(
+        "it-connectives",
+        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
+    )
+    again: Texts = option((), "Ask a decided row again. May be repeated.", metavar="ID")
+
+
+def _pairs(options: DecideOptions) -> int:
     """Decide row by row: which connective takes the place, is it grammatical, or why it is dropped.
 
     Every decision is in the table at once; :quit stops, and the next time it goes on there. :help
@@ -41,21 +42,38 @@ def pairs(
     from cimento.corpus.treebanks import open_treebanks
     from cimento.people.annotate.pairs import decide, tasks_of
 
-    if decisions.suffix != ".tsv":
+    if options.decisions.suffix != ".tsv":
         raise UsageError(
-            where=str(decisions),
+            where=str(options.decisions),
             seen="is no .tsv, and the table is written anew after every decision",
             todo="Save it as .tsv, or go on in a spreadsheet program.",
         )
-    files, opened = open_treebanks(treebanks, licence=licence), open_inventory(inventory)
-    table = open_decisions(decisions, files, opened)
-    done = decide(decisions, table, opened, read=input, tell=show, again=again or ())
-    left = sum(task.is_open for task in tasks_of(open_decisions(decisions, files, opened), opened))
-    note(f"{done} decided now, {left} of {len(table.rows)} left: {decisions}")
+    files, opened = (
+        open_treebanks(options.treebanks, licence=options.licence),
+        open_inventory(options.inventory),
+    )
+    table = open_decisions(options.decisions, files, opened)
+    done = decide(
+        options.decisions, table, opened, read=input, tell=show, again=options.again or ()
+    )
+    left = sum(
+        task.is_open for task in tasks_of(open_decisions(options.decisions, files, opened), opened)
+    )
+    note(f"{done} decided now, {left} of {len(table.rows)} left: {options.decisions}")
     if not left:
-        kept = [each for each in read_decisions(decisions, files, opened) if not each.dropped]
-        note(f"{len(kept)} items. cimento corpus finish {decisions} TREEBANK... -o FOLDER")
+        kept = [
+            each for each in read_decisions(options.decisions, files, opened) if not each.dropped
+        ]
+        note(f"{len(kept)} items. cimento corpus finish {options.decisions} TREEBANK... -o FOLDER")
     return 0
+
+
+pairs = command_of(
+    DecideOptions,
+    _pairs,
+    positional=("decisions", "treebanks"),
+    metavar=("DECISIONS", "TREEBANK..."),
+)
 
 
 INVALID = 2

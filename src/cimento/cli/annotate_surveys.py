@@ -12,6 +12,8 @@ from typer.core import TyperGroup
 
 from cimento.cli import flags
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of, run_option
+from cimento.options import Options, option
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -29,56 +31,32 @@ Force = Annotated[
 ]
 
 
-# size: one argument for each option.
-@survey_app.command("build", short_help="Deal the items of a suite over surveys.")
-def build(
-    suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="A suite, or a run whose candidates are judged.")
-    ],
-    output: Folder = Path("survey"),
-    *,
-    task: Annotated[
-        Task | None, flags.option("--task", help="What people do; by default as usual.")
-    ] = None,
-    surveys: Annotated[
-        int | None,
-        flags.option("--surveys", min=1, help="How many; as few as possible by default."),
-    ] = None,
-    times: Annotated[
-        int, flags.option("--times", min=1, help="In how many surveys each sentence is.")
-    ] = 1,
-    scale: Annotated[int, flags.option("--scale", help="Points of the scale.")] = 5,
-    checks: Annotated[
-        int, flags.option("--checks", min=0, max=20, help="Attention checks in each survey.")
-    ] = 2,
-    check_file: Annotated[
-        Path | None,
-        flags.option("--check-file", help="Checks of your own: text, expected, choices."),
-    ] = None,
-    balance: Annotated[
-        str, flags.option("--balance", help="Column that surveys are balanced over.")
-    ] = "",
-    apart: Annotated[
-        str, flags.option("--apart", help="Nobody sees two rows with one value in this column.")
-    ] = "",
-    none: Annotated[
-        bool | None,
-        flags.option("--none/--no-none", help="Whether people can say that nothing fits."),
-    ] = None,
-    consent: Annotated[
-        Path | None, flags.option("--consent", help="Text file with what people agree to.")
-    ] = None,
-    contact: Annotated[
-        str, flags.option("--contact", help="Who is responsible, for the consent text.")
-    ] = "",
-    title: Annotated[str, flags.option("--title", help="What people read on top.")] = "",
-    language: Annotated[
-        str, flags.option("--language", help="Of the texts around: en, es, it, pt or ru.")
-    ] = "",
-    limit: flags.Limit = None,
-    seed: Annotated[int, flags.option("--seed", help="Seed of all orders.")] = 0,
-    force: Force = False,
-) -> None:
+class BuildOptions(Options):
+    """What people are asked, of how many, and in which words."""
+
+    suite: str = option(..., "A suite, or a run whose candidates are judged.")
+    output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))
+    task: Task | None = option(None, "What people do; by default as usual.")
+    surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
+    times: int = option(1, "In how many surveys each sentence is.", ge=1)
+    scale: int = option(5, "Points of the scale.")
+    checks: int = option(2, "Attention checks in each survey.", ge=0, le=20)
+    check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
+    balance: str = option("", "Column that surveys are balanced over.")
+    apart: str = option("", "Nobody sees two rows with one value in this column.")
+    none: bool | None = option(
+        None, "Whether people can say that nothing fits.", flags=("--none/--no-none",)
+    )
+    consent: Path | None = option(None, "Text file with what people agree to.")
+    contact: str = option("", "Who is responsible, for the consent text.")
+    title: str = option("", "What people read on top.")
+    language: str = option("", "Of the texts around: en, es, it, pt or ru.")
+    limit: int | None = run_option("limit")
+    seed: int = option(0, "Seed of all orders.")
+    force: bool = option(default=False, help="Take the place of another design in that folder.")
+
+
+def _build(options: BuildOptions) -> None:
     """Deal the items of a suite over surveys; nobody sees two conditions of an item.
 
     The folder holds the design, from which `cimento annotate serve` asks, and the same surveys as
@@ -90,19 +68,26 @@ def build(
     from cimento.suites.builtin import find_suite
 
     wanted = MaterialOptions(
-        task=task, language=language, balance=balance, apart=apart, none=none, limit=limit,
-        seed=seed,
+        task=options.task, language=options.language, balance=options.balance,
+        apart=options.apart, none=options.none, limit=options.limit, seed=options.seed,
     )  # fmt: skip
     plan = SurveyPlan(
-        wanted=wanted, surveys=surveys, times=times, scale=scale, checks=checks,
-        check_file=check_file, consent=consent, contact=contact, title=title, seed=seed,
+        wanted=wanted, surveys=options.surveys, times=options.times, scale=options.scale,
+        checks=options.checks, check_file=options.check_file, consent=options.consent,
+        contact=options.contact, title=options.title, seed=options.seed,
     )  # fmt: skip
-    design = build_design(find_suite(suite), plan)
-    write_survey(design, output, force=force)
+    design = build_design(find_suite(options.suite), plan)
+    write_survey(design, options.output, force=options.force)
     show(_told(design))
-    if consent is None and not contact:
+    if options.consent is None and not options.contact:
         note(f"Remark: {CONTACT_MISSING}. Give --contact or --consent.")
-    note(f"Everything is in {output}. To ask in a browser: cimento annotate serve {output}")
+    folder = options.output
+    note(f"Everything is in {folder}. To ask in a browser: cimento annotate serve {folder}")
+
+
+survey_app.command("build", short_help="Deal the items of a suite over surveys.")(
+    command_of(BuildOptions, _build, positional="suite", metavar="SUITE")
+)
 
 
 @survey_app.command("export", short_help="Write the exports of a design again.")

@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import corpus_build, corpus_sources, flags
+from cimento.cli import corpus_build, corpus_sources
 from cimento.cli.console import note, show
 from cimento.cli.corpus_build import (
-    Duplicates,
-    InventoryName,
-    Licence,
-    Malformed,
-    RuleName,
-    Treebanks,
-    WithText,
+    ConnectiveOptions,
+    TextOptions,
     note_skipped,
     shows_text,
     where_skipped,
 )
+from cimento.cli.flags import command_of, run_option
+from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
@@ -39,22 +36,17 @@ app.command("tweets", short_help="Messages as sentences.")(corpus_sources.tweets
 app.command("concordance", short_help="Sentences of concordances.")(corpus_sources.concordance)
 
 
-# size: one argument for each option
-@app.command("search", short_help="Every occurrence that a rule accepts.")
-def search(
-    treebanks: Treebanks,
-    *,
-    inventory: InventoryName = "it-connectives",
-    rule: RuleName = "paper",
-    output: Annotated[
-        Path | None, flags.option("-o", "--output", help="Table to write (TSV); else printed.")
-    ] = None,
-    text: WithText = None,
-    malformed: Malformed = "refuse",
-    duplicates: Duplicates = "keep",
-    licence: Licence = "",
-    json: flags.Json = False,
-) -> None:
+class SearchOptions(ConnectiveOptions, TextOptions):
+    """What is searched, and how hits are written."""
+
+    output: Path | None = option(None, "Table to write (TSV); else printed.", flags=("-o",))
+    duplicates: Literal["keep", "drop"] = option(
+        "keep", "Sentences that were there before, in any file."
+    )
+    as_json: bool = run_option("as_json")
+
+
+def _search(options: SearchOptions) -> None:
     """Find connectives; a row for each, with file, sha256, sentence and token.
 
     Sentences are given as text where the licence of every treebank allows passing them on, else
@@ -66,66 +58,60 @@ def search(
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
 
-    files = open_treebanks(treebanks, licence=licence)
-    skipped = where_skipped(malformed)
-    known = DuplicateSentences() if duplicates == "drop" else None
+    files = open_treebanks(options.treebanks, licence=options.licence)
+    skipped = where_skipped(options.malformed)
+    known = DuplicateSentences() if options.duplicates == "drop" else None
     found = search_treebanks(
         files,
-        open_inventory(inventory),
-        open_rule(rule),
+        open_inventory(options.inventory),
+        open_rule(options.rule),
         skipped=skipped,
         duplicates=known,
     )
-    with_text = shows_text(files, text)
-    if json:
+    with_text = shows_text(files, options.text)
+    if options.as_json:
         content = json_module.dumps(
             hits_as_json(found, files, with_text=with_text), ensure_ascii=False, indent=2
         )
     else:
         content = "".join(hit_rows(found, files, with_text=with_text))
-    if output is None:
+    if options.output is None:
         show(content)
     else:
-        write_text(content if content.endswith("\n") else content + "\n", output)
-        note(f"hits: {output}")
+        write_text(content if content.endswith("\n") else content + "\n", options.output)
+        note(f"hits: {options.output}")
     note_skipped(skipped)
     if known is not None and known.pairs:
         note(f"{len(known.pairs)} sentences that were there before were left out")
 
 
-# size: one argument for each option
-@app.command("connectives", short_help="How often each connective is found.")
-def connectives(
-    treebanks: Treebanks,
-    *,
-    inventory: InventoryName = "it-connectives",
-    rule: RuleName = "paper",
-    per: Annotated[
-        Literal["words", "tokens"],
-        flags.option("--per", help="Percentages of words, or of tokens (del is one)."),
-    ] = "words",
-    join: Annotated[
-        list[str] | None,
-        flags.option(
-            "--join",
-            metavar="NAME=A,B",
-            help="Count corpora together under a name. May be repeated.",
-        ),
-    ] = None,
-    compare: Annotated[
-        list[str] | None,
-        flags.option(
-            "--compare",
-            metavar="CORPUS=TABLE:COLUMN",
-            help="Set a corpus beside a column of a published table: paper:ISDT, or of a file."
-            " May be repeated.",
-        ),
-    ] = None,
-    malformed: Malformed = "refuse",
-    duplicates: Duplicates = "keep",
-    licence: Licence = "",
-    json: flags.Json = False,
-) -> None:
+app.command("search", short_help="Every occurrence that a rule accepts.")(
+    command_of(SearchOptions, _search, positional="treebanks", metavar="TREEBANK...")
+)
+
+
+class CountOptions(ConnectiveOptions):
+    """What is counted, per what, and beside which published table."""
+
+    per: Literal["words", "tokens"] = option(
+        "words", "Percentages of words, or of tokens (del is one)."
+    )
+    join: Texts = option(
+        (), "Count corpora together under a name. May be repeated.", metavar="NAME=A,B"
+    )
+    compare: Texts = option(
+        (),
+        "Set a corpus beside a column of a published table: paper:ISDT, or of a file. May"
+        " be repeated.",
+        metavar="CORPUS=TABLE:COLUMN",
+    )
+    duplicates: Literal["keep", "drop"] = option(
+        "keep", "Sentences that were there before, in any file."
+    )
+    as_json: bool = run_option("as_json")
+
+
+def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.cli.corpus_text import (
         compared_grid,
@@ -141,18 +127,18 @@ def connectives(
     from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
 
-    files = open_treebanks(treebanks, licence=licence)
-    opened, main = open_inventory(inventory), open_rule(rule)
-    wanted = read_comparisons(compare or (), _published_tables)
+    files = open_treebanks(options.treebanks, licence=options.licence)
+    opened, main = open_inventory(options.inventory), open_rule(options.rule)
+    wanted = read_comparisons(options.compare or (), _published_tables)
     others = [open_rule(name) for name in builtin_rules() if name != main.name] if wanted else []
-    skipped = where_skipped(malformed)
+    skipped = where_skipped(options.malformed)
     counts = count_connectives(
         files,
         opened,
         [main, *others],
-        joint=read_joint(join or ()),
+        joint=read_joint(options.join or ()),
         skipped=skipped,
-        drop_duplicates=duplicates == "drop",
+        drop_duplicates=options.duplicates == "drop",
     )
     shown = [each for each in counts if each.rule == main.name]
     need_corpora([corpus for corpus, _ in wanted], [each.corpus for each in shown])
@@ -165,24 +151,37 @@ def connectives(
         )
         for corpus, table in wanted
     }
-    if json:
-        plain = connectives_json(files, opened, shown, compared, per=per)
+    if options.as_json:
+        plain = connectives_json(files, opened, shown, compared, per=options.per)
         show(json_module.dumps(plain, ensure_ascii=False, indent=2))
     else:
-        show(as_text(frequency_grid(opened.names, shown, per=per)))
+        show(as_text(frequency_grid(opened.names, shown, per=options.per)))
         for (corpus, _), (table, cells) in compared.items():
             show("\n" + as_text(compared_grid(cells, corpus=corpus, published=table)))
     note_skipped(skipped)
 
 
-@app.command("check", short_help="What is malformed in treebank files.")
-def check(treebanks: Treebanks, *, json: flags.Json = False) -> int:
+app.command("connectives", short_help="How often each connective is found.")(
+    command_of(CountOptions, _connectives, positional="treebanks", metavar="TREEBANK...")
+)
+
+
+class CheckOptions(Options):
+    """Treebanks that are looked through."""
+
+    treebanks: tuple[Path, ...] = option(
+        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+    )
+    as_json: bool = run_option("as_json")
+
+
+def _check(options: CheckOptions) -> int:
     """List every malformed line of CoNLL-U files; the exit code is 2 where there is one."""
     from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 
     failed = False
     plain = []
-    for file in open_treebanks(treebanks):
+    for file in open_treebanks(options.treebanks):
         problems: list[ReadingProblem] = []
         sentences = words = 0
         for sentence in file.sentences(skipped=problems):
@@ -190,7 +189,7 @@ def check(treebanks: Treebanks, *, json: flags.Json = False) -> int:
             words += len(sentence.words)
         faults = [each for each in problems if each.severity == "error"]
         failed = failed or bool(faults)
-        if json:
+        if options.as_json:
             plain.append(
                 {
                     "file": file.name,
@@ -212,9 +211,14 @@ def check(treebanks: Treebanks, *, json: flags.Json = False) -> int:
         for each in problems:
             show(f"{each.severity}: {each}")
         show(f"{file.name}: {sentences} sentences, {words} words, {len(faults)} faults")
-    if json:
+    if options.as_json:
         show(json_module.dumps({"files": plain}, ensure_ascii=False, indent=2))
     return 2 if failed else 0
+
+
+app.command("check", short_help="What is malformed in treebank files.")(
+    command_of(CheckOptions, _check, positional="treebanks", metavar="TREEBANK...")
+)
 
 
 def _published_tables(name: str) -> list[PublishedFrequencies]:

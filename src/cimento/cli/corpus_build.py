@@ -6,17 +6,18 @@ import json as json_module
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
-
-import typer
+from typing import TYPE_CHECKING, Literal
 
 from cimento.cli import flags
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives.passages import DecisionKind
 from cimento.errors import InputError
+from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
-    from cimento.corpus.connectives.extraction import Selected
+    from cimento.corpus.connectives.extraction import CandidateSentence, Selected
+    from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.making.decisions import PairDecision
     from cimento.corpus.making.finishing import ClozeDraft
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
@@ -27,40 +28,37 @@ if TYPE_CHECKING:
 
 _SHOWN = 10
 
-Treebanks = Annotated[
-    list[Path],
-    typer.Argument(
-        metavar="TREEBANK...", help="CoNLL-U files (.conllu, .gz), folders of them; it_sample."
-    ),
-]
-InventoryName = Annotated[
-    str,
-    flags.option(
-        "--inventory",
-        help="it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
-    ),
-]
-RuleName = Annotated[
-    str, flags.option("--rule", help="paper, verb, any ... or a TOML file (docs/corpus.md).")
-]
-WithText = Annotated[
-    bool | None,
-    flags.option(
-        "--text/--ids-only", help="Sentences as text, or ids only; else as the licences allow."
-    ),
-]
-Malformed = Annotated[
-    Literal["refuse", "skip"],
-    flags.option("--malformed", help="Refuse malformed sentences, or skip and report them."),
-]
-Duplicates = Annotated[
-    Literal["keep", "drop"],
-    flags.option("--duplicates", help="Sentences that were there before, in any file."),
-]
-Licence = Annotated[
-    str,
-    flags.option("--licence", help="Of the treebanks, where neither name nor README tells."),
-]
+
+class TreebankOptions(Options):
+    """Treebanks, and what they are under."""
+
+    treebanks: tuple[Path, ...] = option(
+        ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
+    )
+    licence: str = option("", "Of the treebanks, where neither name nor README tells.")
+
+
+class ConnectiveOptions(TreebankOptions):
+    """Connectives to be found in treebanks."""
+
+    inventory: str = option(
+        "it-connectives",
+        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
+    )
+    rule: str = option("paper", "paper, verb, any ... or a TOML file (docs/corpus.md).")
+    malformed: Literal["refuse", "skip"] = option(
+        "refuse", "Refuse malformed sentences, or skip and report them."
+    )
+
+
+class TextOptions(Options):
+    """Whether sentences are written as text."""
+
+    text: bool | None = option(
+        None,
+        "Sentences as text, or ids only; else as the licences allow.",
+        flags=("--text/--ids-only",),
+    )
 
 
 def where_skipped(malformed: str) -> list[ReadingProblem] | None:
@@ -101,25 +99,16 @@ DECISIONS = "decisions.tsv"
 _STATUS = "draft, not yet reviewed by native speakers"
 
 
-def select(
-    treebanks: Treebanks,
-    *,
-    inventory: InventoryName = "it-connectives",
-    rule: RuleName = "paper",
-    top: Annotated[int, flags.option("--top", min=1, help="How many of the most frequent.")] = 21,
-    exclude: Annotated[
-        list[str] | None,
-        flags.option(
-            "--exclude", metavar="NAME=REASON", help="Leave one out, and why. May be repeated."
-        ),
-    ] = None,
-    output: Annotated[
-        Path | None, flags.option("-o", "--output", help="Inventory to write (TOML).")
-    ] = None,
-    malformed: Malformed = "refuse",
-    licence: Licence = "",
-    json: flags.Json = False,
-) -> None:
+class SelectOptions(ConnectiveOptions):
+    """How many connectives are taken, and which are not."""
+
+    top: int = option(21, "How many of the most frequent.", ge=1)
+    exclude: Texts = option((), "Leave one out, and why. May be repeated.", metavar="NAME=REASON")
+    output: Path | None = option(None, "Inventory to write (TOML).", flags=("-o",))
+    as_json: bool = run_option("as_json")
+
+
+def _select(options: SelectOptions) -> None:
     """Take the most frequent connectives; the table says which go with infinitives only."""
     from dataclasses import asdict
 
@@ -131,129 +120,151 @@ def select(
     from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
 
-    opened, skipped = open_inventory(inventory), where_skipped(malformed)
+    opened, skipped = open_inventory(options.inventory), where_skipped(options.malformed)
     found = choose(
-        open_treebanks(treebanks, licence=licence),
+        open_treebanks(options.treebanks, licence=options.licence),
         opened,
-        open_rule(rule),
-        top=top,
-        exclude=flags.reasons(exclude or (), flag="--exclude", example="per=before infinitives"),
+        open_rule(options.rule),
+        top=options.top,
+        exclude=flags.reasons(
+            options.exclude or (), flag="--exclude", example="per=before infinitives"
+        ),
         skipped=skipped,
     )
-    if json:
+    if options.as_json:
         plain = [{**asdict(each), "infinitive_share": each.infinitive_share} for each in found]
         show(json_module.dumps({"connectives": plain}, ensure_ascii=False, indent=2))
     else:
-        show(as_text(_selection_grid(found, top)))
+        show(as_text(_selection_grid(found, options.top)))
     note_skipped(skipped)
-    if output is not None:
+    if options.output is not None:
         if not any(each.taken for each in found):
             raise InputError(where="treebanks", seen="no connective is left", todo="Exclude fewer.")
-        write_inventory(selected_inventory(opened, found), output)
-        note(f"{sum(each.taken for each in found)} connectives: {output}")
+        write_inventory(selected_inventory(opened, found), options.output)
+        note(f"{sum(each.taken for each in found)} connectives: {options.output}")
 
 
-# size: one argument for each option
-def pairs(
-    treebanks: Treebanks,
-    output: Annotated[Path, flags.option("-o", "--output", help="Table to write (TSV).")],
-    *,
-    inventory: InventoryName = "it-connectives",
-    rule: RuleName = "paper",
-    section: Annotated[
-        DecisionKind,
-        flags.option("--section", help="Pairs of sentences, or texts with a blank."),
-    ] = DecisionKind.SENTENCES,
-    per: Annotated[int, flags.option("--per", min=1, help="Sentences for each connective.")] = 15,
-    seed: Annotated[int, flags.option("--seed", help="Seed of the draw.")] = 0,
-    shortest: Annotated[int, flags.option("--shortest", min=1, help="In words.")] = 5,
-    longest: Annotated[int, flags.option("--longest", min=1, help="In words.")] = 40,
-    join: Annotated[
-        bool,
-        flags.option(
-            "--join/--no-join",
-            help="Put the sentence before it to one that opens with e, ma, tuttavia ...; not for"
-            " single sentences, such as tweets.",
-        ),
-    ] = True,
-    fewer: Annotated[
-        bool, flags.option("--fewer", help="Take what there is where there are not so many.")
-    ] = False,
-    avoid: Annotated[
-        Path | None,
-        flags.option("--avoid", help="Table of another section: none of its sentences."),
-    ] = None,
-    propose: Annotated[
-        bool, flags.option("--propose", help="Fill in replacements to start from.")
-    ] = False,
-    text: WithText = None,
-    malformed: Malformed = "refuse",
-    licence: Licence = "",
-) -> None:
+select = command_of(SelectOptions, _select, positional="treebanks", metavar="TREEBANK...")
+
+
+class DrawOptions(ConnectiveOptions, TextOptions):
+    """How many sentences are drawn, of which length, and what a person decides."""
+
+    output: Path = option(..., "Table to write (TSV).", flags=("-o",))
+    section: DecisionKind = option(
+        DecisionKind.SENTENCES, "Pairs of sentences, or texts with a blank."
+    )
+    per: int = option(15, "Sentences for each connective.", ge=1)
+    seed: int = option(0, "Seed of the draw.")
+    shortest: int = option(5, "In words.", ge=1)
+    longest: int = option(40, "In words.", ge=1)
+    join: bool = option(
+        default=True,
+        help="Put the sentence before it to one that opens with e, ma, tuttavia ...; not for "
+        "single sentences, such as tweets.",
+        flags=("--join/--no-join",),
+    )
+    fewer: bool = option(default=False, help="Take what there is where there are not so many.")
+    avoid: Path | None = option(None, "Table of another section: none of its sentences.")
+    propose: bool = option(default=False, help="Fill in replacements to start from.")
+
+
+def _pairs(options: DrawOptions) -> None:
     """Draw sentences for each connective, and write the table in which a person decides.
 
     Sentences come from strata of length and number of clauses; a connective that opens its sentence
     and links it to the one before is joined to that one. Then: cimento corpus finish.
+    """
+    from cimento.corpus.connectives.lexicons import open_inventory
+    from cimento.corpus.making.decisions import as_table, columns_of, decision_rows
+    from cimento.corpus.treebanks import open_treebanks
+    from cimento.io.files import refuse_filled_in, write_text
+
+    files = open_treebanks(options.treebanks, licence=options.licence)
+    skipped, reasons = where_skipped(options.malformed), Counter[str]()
+    opened = open_inventory(options.inventory)
+    drawn = _drawn(options, files, opened, skipped, reasons)
+    with_text = shows_text(files, options.text)
+    rows = decision_rows(
+        drawn,
+        opened,
+        section=options.section,
+        per=options.per,
+        with_text=with_text,
+        propose=options.seed if options.propose else None,
+    )
+    table = as_table(rows, columns_of(options.section, with_text=with_text))
+    refuse_filled_in(options.output, holds="decisions", fresh=table)
+    write_text(table, options.output)
+    note_skipped(skipped)
+    for reason, number in reasons.items():
+        note(f"{number} occurrences were passed over: {reason}")
+    for name, each in drawn.items():
+        if len(each) < options.per:
+            note(f"{name}: {len(each)} of {options.per}")
+    note(f"{len(rows)} sentences to decide on: {options.output}")
+
+
+pairs = command_of(DrawOptions, _pairs, positional="treebanks", metavar="TREEBANK...")
+
+
+def _drawn(
+    options: DrawOptions,
+    files: Sequence[TreebankFile],
+    inventory: Inventory,
+    skipped: list[ReadingProblem] | None,
+    reasons: Counter[str],
+) -> dict[str, list[CandidateSentence]]:
+    """The sentences of each connective.
+
+    Args:
+        options: how they are drawn.
+        files: from which.
+        inventory: of the connectives.
+        skipped: gets what is malformed; None to refuse it.
+        reasons: gets why occurrences are passed over.
     """
     from cimento.corpus.connectives.extraction import (
         SentenceLimits,
         candidate_sentences,
         draw_candidates,
     )
-    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import open_rule
-    from cimento.corpus.making.decisions import as_table, columns_of, decision_rows
-    from cimento.corpus.treebanks import open_treebanks
-    from cimento.io.files import refuse_filled_in, write_text
 
-    files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
-    opened, reasons = open_inventory(inventory), Counter[str]()
     limits = SentenceLimits(
-        shortest=shortest, longest=longest, join=join, whole_words=section is DecisionKind.BLANKS
+        shortest=options.shortest,
+        longest=options.longest,
+        join=options.join,
+        whole_words=options.section is DecisionKind.BLANKS,
     )
+    rule = open_rule(options.rule)
     found = candidate_sentences(
-        files, opened, open_rule(rule), limits=limits, skipped=skipped, reasons=reasons
+        files, inventory, rule, limits=limits, skipped=skipped, reasons=reasons
     )
-    drawn = draw_candidates(
-        list(found), opened.names, per=per, seed=seed, fewer=fewer, avoid=_sentences_of(avoid)
+    return draw_candidates(
+        list(found),
+        inventory.names,
+        per=options.per,
+        seed=options.seed,
+        fewer=options.fewer,
+        avoid=_sentences_of(options.avoid),
     )
-    with_text = shows_text(files, text)
-    rows = decision_rows(
-        drawn,
-        opened,
-        section=section,
-        per=per,
-        with_text=with_text,
-        propose=seed if propose else None,
-    )
-    table = as_table(rows, columns_of(section, with_text=with_text))
-    refuse_filled_in(output, holds="decisions", fresh=table)
-    write_text(table, output)
-    note_skipped(skipped)
-    for reason, number in reasons.items():
-        note(f"{number} occurrences were passed over: {reason}")
-    for name, each in drawn.items():
-        if len(each) < per:
-            note(f"{name}: {len(each)} of {per}")
-    note(f"{len(rows)} sentences to decide on: {output}")
 
 
-# size: one argument for each option
-def finish(
-    decisions: Annotated[
-        Path, typer.Argument(metavar="DECISIONS", help="Table of decisions: TSV, CSV, xlsx.")
-    ],
-    treebanks: Treebanks,
-    output: Annotated[Path, flags.option("-o", "--output", help="Suite folder to write.")],
-    *,
-    inventory: InventoryName = "it-connectives",
-    name: Annotated[
-        str, flags.option("--name", help="Of the suite; else that of its folder.")
-    ] = "",
-    seed: Annotated[int, flags.option("--seed", help="Seed of the order of options.")] = 0,
-    text: WithText = None,
-    licence: Licence = "",
-) -> None:
+class FinishOptions(TreebankOptions, TextOptions):
+    """Decisions, and the suite that is made of them."""
+
+    decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.")
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    inventory: str = option(
+        "it-connectives",
+        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
+    )
+    name: str = option("", "Of the suite; else that of its folder.")
+    seed: int = option(0, "Seed of the order of options.")
+
+
+def _finish(options: FinishOptions) -> None:
     """Check decisions and make them a suite of kind acceptability or cloze.
 
     Where a treebank's licence keeps its sentences from being passed on, only the decisions are
@@ -261,43 +272,62 @@ def finish(
     """
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.decisions import as_table, columns_of, read_decisions
-    from cimento.corpus.making.finishing import cloze_drafts, licence_of, pair_suite
     from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
+
+    files = open_treebanks(options.treebanks, licence=options.licence)
+    opened = open_inventory(options.inventory)
+    read = read_decisions(options.decisions, files, opened)
+    kept = [each for each in read if not each.dropped]
+    if not kept:
+        raise InputError(
+            where=str(options.decisions), seen="every item is dropped", todo="Keep some."
+        )
+    columns = columns_of(kept[0].section, with_text=False)
+    rows = as_table([_as_row(each) for each in read], columns)
+    if not shows_text([file for file in files if file.sha256 in _hashes(kept)], options.text):
+        write_text(rows, options.output / DECISIONS)
+        note(f"decisions without texts: {options.output / DECISIONS}")
+        return
+    _write_suite(options, kept, opened)
+    write_text(rows, options.output / DECISIONS)
+    for each, number in _numbers(read).items():
+        note(f"{each}: {number}")
+    note(f"{len(kept)} items, {len(read) - len(kept)} dropped: {options.output}")
+    note(f"cimento suites check {options.output}")
+
+
+finish = command_of(
+    FinishOptions,
+    _finish,
+    positional=("decisions", "treebanks"),
+    metavar=("DECISIONS", "TREEBANK..."),
+)
+
+
+def _write_suite(
+    options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
+) -> None:
+    """Write what was decided as a suite: pairs of sentences, or texts with a blank."""
+    from cimento.corpus.making.finishing import cloze_drafts, licence_of, pair_suite
     from cimento.paradigms.cloze.writing import write_folder
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 
-    files, opened = open_treebanks(treebanks, licence=licence), open_inventory(inventory)
-    read = read_decisions(decisions, files, opened)
-    kept = [each for each in read if not each.dropped]
-    if not kept:
-        raise InputError(where=str(decisions), seen="every item is dropped", todo="Keep some.")
-    section = kept[0].section
-    columns = columns_of(section, with_text=False)
-    rows = as_table([_as_row(each) for each in read], columns)
-    if not shows_text([file for file in files if file.sha256 in _hashes(kept)], text):
-        write_text(rows, output / DECISIONS)
-        note(f"decisions without texts: {output / DECISIONS}")
-        return
     meta = Meta(
-        name=name or output.resolve().name,
+        name=options.name or options.output.resolve().name,
         version="0.1.0",
-        language=opened.language,
+        language=inventory.language,
         phenomenon="textual connectives",
         licence=licence_of(kept),
         status=_STATUS,
         reference="Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033",
     )
-    if section is DecisionKind.SENTENCES:
-        write_native(pair_suite(kept, opened, meta=meta), output)
+    if kept[0].section is DecisionKind.SENTENCES:
+        write_native(pair_suite(kept, inventory, meta=meta), options.output)
     else:
-        write_folder(_cloze_suite(cloze_drafts(kept, opened, seed=seed), meta, kept), output)
-    write_text(rows, output / DECISIONS)
-    for each, number in _numbers(read).items():
-        note(f"{each}: {number}")
-    note(f"{len(kept)} items, {len(read) - len(kept)} dropped: {output}")
-    note(f"cimento suites check {output}")
+        drafts = cloze_drafts(kept, inventory, seed=options.seed)
+        write_folder(_cloze_suite(drafts, meta, kept), options.output)
 
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:

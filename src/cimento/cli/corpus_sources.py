@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-import typer
-
-from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.corpus_build import InventoryName
+from cimento.cli.flags import command_of
 from cimento.errors import InputError
 from cimento.io.inline_markup import columns
+from cimento.options import Options, option
 
 if TYPE_CHECKING:
     from cimento.corpus.making.inference import HypothesisWording, InferenceItem
@@ -21,29 +19,22 @@ if TYPE_CHECKING:
     from cimento.paradigms.cloze.suite import ClozeItem
 
 
-Output = Annotated[Path, flags.option("-o", "--output", help="CoNLL-U file to write.")]
+class TweetOptions(Options):
+    """Messages, and what is masked in them."""
+
+    files: tuple[Path, ...] = option(..., "Tables, .jsonl, or .txt: one a line.")
+    output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
+    hashtags: Literal["keep", "mask", "word"] = option("keep", "word: without the sign.")
+    urls: Literal["keep", "mask"] = option("mask", "Addresses.")
+    mentions: Literal["keep", "mask"] = option("mask", "Names of people.")
+    duplicates: Literal["keep", "drop"] = option("drop", "Messages there before.")
+    inventory: str = option(
+        "it-connectives",
+        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
+    )
 
 
-# size: one argument for each option
-def tweets(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Tables, .jsonl, or .txt: one a line.")
-    ],
-    output: Output,
-    *,
-    hashtags: Annotated[
-        Literal["keep", "mask", "word"],
-        flags.option("--hashtags", help="word: without the sign."),
-    ] = "keep",
-    urls: Annotated[Literal["keep", "mask"], flags.option("--urls", help="Addresses.")] = "mask",
-    mentions: Annotated[
-        Literal["keep", "mask"], flags.option("--mentions", help="Names of people.")
-    ] = "mask",
-    duplicates: Annotated[
-        Literal["keep", "drop"], flags.option("--duplicates", help="Messages there before.")
-    ] = "drop",
-    inventory: InventoryName = "it-connectives",
-) -> None:
+def _tweets(options: TweetOptions) -> None:
     """Read messages, and say how connectives are spelt in them.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
@@ -51,36 +42,35 @@ def tweets(
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.texts import Masks, message_sentences, read_messages, spelling_table
 
-    opened = open_inventory(inventory)
+    opened = open_inventory(options.inventory)
     found = message_sentences(
-        [each for path in files for each in read_messages(path)],
-        masks=Masks(hashtags=hashtags, urls=urls, mentions=mentions),
-        name=output.name.partition(".")[0],
-        duplicates=duplicates == "keep",
+        [each for path in options.files for each in read_messages(path)],
+        masks=Masks(hashtags=options.hashtags, urls=options.urls, mentions=options.mentions),
+        name=options.output.name.partition(".")[0],
+        duplicates=options.duplicates == "keep",
     )
-    _write(found.sentences, found.counts, output)
+    _write(found.sentences, found.counts, options.output)
     rows: list[tuple[str, ...]] = [("connective", "class", "spelling", "n")]
     rows += [(*row[:3], str(row[3])) for row in spelling_table(found.sentences, opened)]
     show(columns(rows))
 
 
-# size: one argument for each option
-def concordance(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="Concordances: CSV, TSV, xlsx, XML.")
-    ],
-    output: Output,
-    *,
-    per: Annotated[
-        int | None, flags.option("--per", min=1, help="Sentences for each keyword; else all.")
-    ] = None,
-    seed: Annotated[int, flags.option("--seed", help="Seed of the draw and the order.")] = 0,
-    shortest: Annotated[int, flags.option("--shortest", min=1, help="In tokens.")] = 5,
-    longest: Annotated[int, flags.option("--longest", min=1, help="In tokens.")] = 40,
-    incomplete: Annotated[
-        bool, flags.option("--incomplete", help="Keep sentences that are cut off.")
-    ] = False,
-) -> None:
+tweets = command_of(TweetOptions, _tweets, positional="files", metavar="FILE...")
+
+
+class ConcordanceOptions(Options):
+    """Concordances, and which of their sentences are taken."""
+
+    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
+    output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
+    per: int | None = option(None, "Sentences for each keyword; else all.", ge=1)
+    seed: int = option(0, "Seed of the draw and the order.")
+    shortest: int = option(5, "In tokens.", ge=1)
+    longest: int = option(40, "In tokens.", ge=1)
+    incomplete: bool = option(default=False, help="Keep sentences that are cut off.")
+
+
+def _concordance(options: ConcordanceOptions) -> None:
     """Take the sentences of concordances, mixed, those of each keyword of all lengths.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
@@ -88,15 +78,18 @@ def concordance(
     from cimento.corpus.texts import concordance_sentences, read_concordance
 
     found = concordance_sentences(
-        [each for path in files for each in read_concordance(path)],
-        name=output.name.partition(".")[0],
-        seed=seed,
-        per=per,
-        incomplete=incomplete,
-        shortest=shortest,
-        longest=longest,
+        [each for path in options.files for each in read_concordance(path)],
+        name=options.output.name.partition(".")[0],
+        seed=options.seed,
+        per=options.per,
+        incomplete=options.incomplete,
+        shortest=options.shortest,
+        longest=options.longest,
     )
-    _write(found.sentences, found.counts, output)
+    _write(found.sentences, found.counts, options.output)
+
+
+concordance = command_of(ConcordanceOptions, _concordance, positional="files", metavar="FILE...")
 
 
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
@@ -112,23 +105,23 @@ def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output
     note(f"{len(sentences)} sentences: {output}. cimento corpus search {output} --rule plain")
 
 
-# size: one argument for each option
-def nli(
-    suite: Annotated[
-        str, typer.Argument(metavar="SUITE", help="Sentences: before, connective, after.")
-    ],
-    output: Annotated[Path, flags.option("-o", "--output", help="Suite folder to write.")],
-    *,
-    inventory: InventoryName = "it-connectives",
-    wording: Annotated[
-        str, flags.option("--wording", help="A language that cimento has, or a TOML file.")
-    ] = "it",
-    ambiguous: Annotated[
-        Literal["skip", "first"],
-        flags.option("--ambiguous", help="Connectives of several senses: leave out, or first."),
-    ] = "skip",
-    seed: Annotated[int, flags.option("--seed", help="Seed of the neutral hypotheses.")] = 0,
-) -> None:
+class InferenceOptions(Options):
+    """Sentences with connectives, and how hypotheses are worded."""
+
+    suite: str = option(..., "Sentences: before, connective, after.")
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    inventory: str = option(
+        "it-connectives",
+        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
+    )
+    wording: str = option("it", "A language that cimento has, or a TOML file.")
+    ambiguous: Literal["skip", "first"] = option(
+        "skip", "Connectives of several senses: leave out, or first."
+    )
+    seed: int = option(0, "Seed of the neutral hypotheses.")
+
+
+def _nli(options: InferenceOptions) -> None:
     """Make three hypotheses about each sentence: one follows, one contradicts it, one is open.
 
     The result is a cloze suite whose blank is one of three words, so that models, surveys and
@@ -142,8 +135,14 @@ def nli(
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.model import Meta
 
-    source, words = sentence_suite(load_suite(suite)), open_wording(wording)
-    found = inferences(source, open_inventory(inventory), words, seed=seed, ambiguous=ambiguous)
+    source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
+    found = inferences(
+        source,
+        open_inventory(options.inventory),
+        words,
+        seed=options.seed,
+        ambiguous=options.ambiguous,
+    )
     for reason, number in Counter(found.passed.values()).items():
         note(f"{number} sentences passed over: {reason}")
     if not found.items:
@@ -153,7 +152,7 @@ def nli(
             todo="Give a column 'sense', or --ambiguous first.",
         )
     meta = Meta(
-        name=output.resolve().name,
+        name=options.output.resolve().name,
         version="0.1.0",
         language=words.language,
         phenomenon="inference from connectives",
@@ -163,11 +162,15 @@ def nli(
     )
     extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
     items = tuple(_item(each, words) for each in found.items)
-    write_folder(ClozeSuite(meta, items, cluster="premise", extra=extra), output)
-    note(f"{len(items)} items of {len(items) // 3} premises: {output}")
+    write_folder(ClozeSuite(meta, items, cluster="premise", extra=extra), options.output)
+    note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
     if words.status:
         note(f"Status of the hypotheses: {words.status}. Read them before you use them.")
-    note(f"cimento run {output} -m MODEL; cimento annotate survey build {output} --apart premise")
+    survey = f"cimento annotate survey build {options.output} --apart premise"
+    note(f"cimento run {options.output} -m MODEL; {survey}")
+
+
+nli = command_of(InferenceOptions, _nli, positional="suite", metavar="SUITE")
 
 
 def _item(each: InferenceItem, wording: HypothesisWording) -> ClozeItem:

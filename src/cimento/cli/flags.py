@@ -10,16 +10,14 @@ from __future__ import annotations
 import inspect
 import types
 from collections.abc import Callable, Iterable, Mapping
+from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_args, get_origin
 
 import typer
 
 from cimento.errors import UsageError
-from cimento.models.base import BosRule, DtypeName, KindRule, PllRule, PunctuationRule
-from cimento.options import Options, about, checked
-from cimento.suites.model import Metric as MetricName
-from cimento.suites.model import UnitName
+from cimento.options import Options, RunOptions, about, checked
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -32,7 +30,7 @@ Given = Mapping[str, object]
 
 def command_of(
     model: type[OptionsT],
-    action: Callable[[OptionsT], int],
+    action: Callable[[OptionsT], int | None],
     *,
     positional: str | tuple[str, ...] = (),
     metavar: str | tuple[str, ...] = (),
@@ -58,7 +56,7 @@ def command_of(
 
     def command(ctx: typer.Context, **values: object) -> int:
         given = {name: value for name, value in values.items() if _is_given(ctx, name)}
-        return action(checked(model, read(given), written="--"))
+        return action(checked(model, read(given), written="--")) or 0
 
     context = inspect.Parameter(
         "ctx", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context
@@ -71,6 +69,23 @@ def command_of(
     command.__doc__ = action.__doc__
     command.__name__ = action.__name__
     return command
+
+
+def run_option(name: str) -> Any:  # pydantic's field, in the place of a value
+    """An option of runs, as another command has it."""
+    return copy(RunOptions.model_fields[name])
+
+
+def run_options_of(options: Options, **fixed: object) -> RunOptions:
+    """The options of the runs that another command makes.
+
+    Args:
+        options: of the command; those that runs have too are taken over.
+        fixed: what the command says itself.
+    """
+    shared = type(options).model_fields.keys() & RunOptions.model_fields.keys() - {"as_json"}
+    given = {name: value for name in shared if (value := getattr(options, name)) is not None}
+    return checked(RunOptions, given | fixed, written="--")
 
 
 def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
@@ -158,21 +173,6 @@ def option(*flags: str, help: str, **more: Any) -> Any:  # noqa: A002  # as type
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
 
-def number_or_auto(text: str) -> int | None:
-    """A limit of batches as it is written in an option; None for ``auto``."""
-    number = int(text) if text.isdecimal() else 0
-    if text != "auto" and number < 1:
-        raise typer.BadParameter(f"{text!r} is neither a whole number of at least 1 nor auto.")
-    return number or None
-
-
-_model = option(
-    "-m",
-    "--model",
-    help="demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, kenlm:FILE,"
-    " replay:FILE; may be repeated.",
-)
-Model = Annotated[list[str], _model]
 Output = Annotated[Path, option("-o", "--output", help="Folder of runs.")]
 Json = Annotated[bool, option("--json", help="Print the summary as JSON.")]
 Settings = Annotated[
@@ -184,7 +184,6 @@ Settings = Annotated[
     ),
 ]
 Device = Annotated[str, option("--device", help="cpu, cuda, cuda:1, mps; auto prefers a GPU.")]
-Dtype = Annotated[DtypeName, option("--dtype", help="Number format of the weights.")]
 ModelArgs = Annotated[
     list[str] | None,
     option(
@@ -205,75 +204,6 @@ SpreadsheetSafe = Annotated[
     bool,
     option("--spreadsheet-safe", help="In CSV, an apostrophe before cells that begin a formula."),
 ]
-Kind = Annotated[KindRule, option("--kind", help="Kind of model, where its config does not tell.")]
-Bos = Annotated[
-    BosRule | None,
-    option(
-        "--bos",
-        help="auto (the default): BOS, or EOS where there is none; none: nothing; "
-        "tokenizer: what it puts there itself; bos-or-eos: whatever that is.",
-    ),
-]
-Pll = Annotated[
-    PllRule | None,
-    option("--pll", help="Pseudo-log-likelihood of masked models; within-word-l2r by default."),
-]
-Punctuation = Annotated[
-    PunctuationRule | None,
-    option("--punctuation", help="split (the default): a mark is a word of its own."),
-]
-Layers = Annotated[
-    str,
-    option(
-        "--layers",
-        metavar="all|N,N...",
-        help="Store also each token's log-probability after these layers; 0 is before the first.",
-    ),
-]
-BatchSize = Annotated[
-    int | None,
-    option(
-        "--batch-size",
-        parser=number_or_auto,
-        metavar="N|auto",
-        help="Sequences in one batch; auto goes by --batch-tokens.",
-    ),
-]
-BatchTokens = Annotated[
-    int | None,
-    option(
-        "--batch-tokens",
-        parser=number_or_auto,
-        metavar="N|auto",
-        help="Padded tokens in one batch; auto goes by the device.",
-    ),
-]
-Limit = Annotated[int | None, option("--limit", min=1, help="Only the first items of each suite.")]
-Seed = Annotated[int, option("--seed", help="Seed of the simulated chance levels.")]
-Metric = Annotated[
-    MetricName | None, option("--metric", help="How a region's tokens become one value.")
-]
-Unit = Annotated[
-    UnitName | None, option("--unit", help="Unit in which formulas are read; bits by default.")
-]
-Unigrams = Annotated[
-    str | None,
-    option("--unigrams", help="Frequencies for slor and normlp: wordfreq, wordfreq:it or a file."),
-]
-NearTies = Annotated[
-    float | None,
-    option(
-        "--near-ties",
-        metavar="BITS",
-        min=0.0,
-        help="Verdicts with a smaller margin are near ties; else the number format decides.",
-    ),
-]
-
-
-def given(**values: Any) -> dict[str, Any]:
-    """Those options that were given."""
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:

@@ -8,19 +8,18 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
-import typer
-
-from cimento.cli import flags
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import zipf_frequencies
+from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
-    from cimento.paradigms.cloze.profile import Frequency, Profile, Profiling
+    from cimento.paradigms.cloze.profile import Frequency, Profile
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
     from cimento.suites.model import JsonValue
@@ -28,69 +27,46 @@ if TYPE_CHECKING:
 FigureName: TypeAlias = Literal["heat", "dimensions"]
 
 
-# size: one argument for each option.
-def profile(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Runs of cloze suites, or folders of.")
-    ],
-    *,
-    by: Annotated[
-        str,
-        flags.option("--by", help="A column whose values are dimensions; or several: a,b."),
-    ] = "",
-    k: Annotated[int, flags.option("-k", "--top", min=1, help="Candidates that count.")] = 10,
-    method: Annotated[
-        str, flags.option("--method", help="Candidates of this protocol; else of the first.")
-    ] = "",
-    dictionary: Annotated[
-        str,
-        flags.option(
-            "--dictionary", help="Judges by what items expect: delaf:FILE, rules:pt, pymorphy3."
+class ProfileOptions(Options):
+    """Which runs, by which dimensions, and what is set beside them."""
+
+    runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.")
+    by: str = option("", "A column whose values are dimensions; or several: a,b.")
+    k: int = option(
+        10,
+        "Candidates that count.",
+        flags=(
+            "-k",
+            "--top",
         ),
-    ] = "",
-    judgments: Annotated[
-        Path | None, flags.option("--judgments", help="A table of judged candidates.")
-    ] = None,
-    not_expected: Annotated[
-        list[str] | None,
-        flags.option(
-            "--not-expected",
-            help="A remark that says that a candidate is not what was asked for. May be repeated.",
-        ),
-    ] = None,
-    threshold: Annotated[
-        float,
-        flags.option("--threshold", min=0, max=1, help="Candidates above it are counted."),
-    ] = 0.5,
-    frequency: Annotated[
-        bool, flags.option("--frequency", help="Hits against the frequency of their targets.")
-    ] = False,
-    ratings: Annotated[
-        Path | None,
-        flags.option("--ratings", help="A table with expression and rating (0: an idiom)."),
-    ] = None,
-    at_most: Annotated[
-        float, flags.option("--at-most", help="Leave expressions with a higher rating out.")
-    ] = 1.0,
-    people: Annotated[
-        Path | None,
-        flags.option("--people", help="A table of what people chose: item, option, count."),
-    ] = None,
-    rule: Annotated[
-        str, flags.option("--rule", help="Options as scored by this rule; else by the last.")
-    ] = "",
-    output: Annotated[
-        Path | None,
-        flags.option("-o", "--output", help="Also a figure: .svg, .png, .pdf, .csv or .json."),
-    ] = None,
-    figure: Annotated[
-        FigureName | None,
-        flags.option("--figure", help="heat: expressions; dimensions. The first that there is."),
-    ] = None,
-    seed: flags.Seed = 0,
-    json: flags.Json = False,
-    spreadsheet_safe: flags.SpreadsheetSafe = False,
-) -> None:
+        ge=1,
+    )
+    method: str = option("", "Candidates of this protocol; else of the first.")
+    dictionary: str = option("", "Judges by what items expect: delaf:FILE, rules:pt, pymorphy3.")
+    judgments: Path | None = option(None, "A table of judged candidates.")
+    not_expected: Texts = option(
+        (), "A remark that says that a candidate is not what was asked for. May be repeated."
+    )
+    threshold: float = option(0.5, "Candidates above it are counted.", ge=0, le=1)
+    frequency: bool = option(default=False, help="Hits against the frequency of their targets.")
+    ratings: Path | None = option(None, "A table with expression and rating (0: an idiom).")
+    at_most: float = option(1.0, "Leave expressions with a higher rating out.")
+    people: Path | None = option(None, "A table of what people chose: item, option, count.")
+    rule: str = option("", "Options as scored by this rule; else by the last.")
+    output: Path | None = option(
+        None, "Also a figure: .svg, .png, .pdf, .csv or .json.", flags=("-o",)
+    )
+    figure: FigureName | None = option(
+        None, "heat: expressions; dimensions. The first that there is."
+    )
+    seed: int = option(0, "Seed of the simulated chance levels.")
+    as_json: bool = run_option("as_json")
+    spreadsheet_safe: bool = option(
+        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+    )
+
+
+def _profile(options: ProfileOptions) -> None:
     """The profile of each run: hits and shares that fit by dimension, confidence, calibration.
 
     Also: where the options are among candidates, hits of each expression, what goes with word
@@ -98,42 +74,17 @@ def profile(
     """
     from cimento.cli.report import neutralise
     from cimento.paradigms.cloze.answers import open_cloze_runs
-    from cimento.paradigms.cloze.profile import Profiling
 
-    how = _How(
-        profiling=Profiling(
-            k=k, by=by, remarks=tuple(not_expected or ()), threshold=threshold, seed=seed
-        ),
-        method=method,
-        dictionary=dictionary,
-        judgments=judgments,
-        frequency=frequency,
-        rated=_ratings(ratings) if ratings else None,
-        at_most=at_most,
-        people=people,
-        rule=rule,
-    )
-    found = [_found(answers, how) for answers in open_cloze_runs(runs)]
-    if output is not None:
-        drawn = _draw(found, figure).write(output)
-        neutralise([drawn], asked=spreadsheet_safe)
+    rated = _ratings(options.ratings) if options.ratings else None
+    found = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]
+    if options.output is not None:
+        drawn = _draw(found, options.figure).write(options.output)
+        neutralise([drawn], asked=options.spreadsheet_safe)
         note(f"Written: {drawn}")
-    show(_as_json(found) if json else _as_text(found, k))
+    show(_as_json(found) if options.as_json else _as_text(found, options.k))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _How:
-    """The options of the command, read."""
-
-    profiling: Profiling
-    method: str
-    dictionary: str
-    judgments: Path | None
-    frequency: bool
-    rated: Mapping[str, float] | None
-    at_most: float
-    people: Path | None
-    rule: str
+profile = command_of(ProfileOptions, _profile, positional="runs", metavar="RUN...")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +107,24 @@ class _Found:
     people: PeopleReport | None
 
 
-def _found(answers: ClozeAnswers, how: _How) -> _Found:
+def _found(
+    answers: ClozeAnswers, options: ProfileOptions, rated: Mapping[str, float] | None
+) -> _Found:
     """The profile of one run."""
+    from cimento.paradigms.cloze.profile import Profiling
     from cimento.paradigms.cloze.profile import profile as compute
 
-    items = _chosen_items(answers, how.rated, how.at_most)
-    method = how.method or (answers.methods[0] if answers.methods else "")
-    judged = _judged(answers, items, method, how.dictionary, how.judgments)
-    profiling = dataclasses.replace(
-        how.profiling,
+    items = _chosen_items(answers, rated, options.at_most)
+    method = options.method or (answers.methods[0] if answers.methods else "")
+    judged = _judged(answers, items, method, options.dictionary, options.judgments)
+    profiling = Profiling(
+        k=options.k,
+        by=options.by,
+        remarks=options.not_expected,
+        threshold=options.threshold,
+        seed=options.seed,
         cluster=answers.suite.cluster,
-        frequency=_frequency(answers.suite.meta.language) if how.frequency else None,
+        frequency=_frequency(answers.suite.meta.language) if options.frequency else None,
     )
     return _Found(
         answers=answers,
@@ -174,7 +132,7 @@ def _found(answers: ClozeAnswers, how: _How) -> _Found:
         items=items,
         judged=judged,
         profile=compute(items, judged.candidates, profiling),
-        people=_people(answers, items, how.people, how.rule),
+        people=_people(answers, items, options.people, options.rule),
     )
 
 

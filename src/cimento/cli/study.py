@@ -5,56 +5,47 @@ from __future__ import annotations
 import dataclasses
 import json as json_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import flags, study_agreement
+from cimento.cli import study_agreement
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of, run_option, run_options_of
 from cimento.cli.report import neutralise
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
+from cimento.models.base import BosRule
+from cimento.options import Limit, Options, Texts, option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from cimento.models.base import BosRule
     from cimento.options import RunOptions
     from cimento.studies.connectives.own import Cell, Perplexities
     from cimento.studies.record import Section
     from cimento.suites.model import JsonValue
 
 
-# size: one argument for each option.
-def connectives(
-    data: Annotated[
-        Path | None,
-        flags.option("--data", help="Folder of released data (AcCompl-it, Lau 2020, ...)."),
-    ] = None,
-    *,
-    own: Annotated[
-        Path | None,
-        flags.option("--own", help="Folder of your copy: acceptability.tsv, cloze.tsv."),
-    ] = None,
-    expected: Annotated[
-        Path | None, flags.option("--expected", help="JSON of expected statistics of --data.")
-    ] = None,
-    blimp: Annotated[
-        Path | None,
-        flags.option("--blimp-summary", help="BLiMP's published human accuracies (CSV)."),
-    ] = None,
-    model: Annotated[
-        str | None,
-        flags.option("-m", "--model", help="Gives the perplexities of --own; else column ppl."),
-    ] = None,
-    cloze_model: Annotated[
-        str | None,
-        flags.option("--cloze-model", help="Masked; gives completions; else completions.tsv."),
-    ] = None,
-    bos: flags.Bos = None,
-    device: flags.Device = "auto",
-    json: flags.Json = False,
-) -> int:
+class ConnectivesOptions(Options):
+    """Released data, a copy of one's own, and models that score it."""
+
+    data: Path | None = option(None, "Folder of released data (AcCompl-it, Lau 2020, ...).")
+    own: Path | None = option(None, "Folder of your copy: acceptability.tsv, cloze.tsv.")
+    expected: Path | None = option(None, "JSON of expected statistics of --data.")
+    blimp: Path | None = option(
+        None, "BLiMP's published human accuracies (CSV).", flags=("--blimp-summary",)
+    )
+    model: str | None = option(
+        None, "Gives the perplexities of --own; else column ppl.", flags=("-m",)
+    )
+    cloze_model: str | None = option(None, "Masked; gives completions; else completions.tsv.")
+    bos: BosRule | None = run_option("bos")
+    device: str = run_option("device")
+    as_json: bool = run_option("as_json")
+
+
+def _connectives(options: ConnectivesOptions) -> int:
     """Check the printed tables, describe comparable data, make Tables 2 to 5 of your own copy.
 
     The resource is not public: without --data and --own the printed tables alone are checked.
@@ -64,17 +55,17 @@ def connectives(
     from cimento.studies.connectives.released import compare, read_expected, released
     from cimento.studies.connectives.text import study_text
 
-    if (expected or blimp) and data is None:
+    if (options.expected or options.blimp) and options.data is None:
         raise UsageError(where="--expected", seen="there is no --data", todo="Give both.")
-    if (model or cloze_model) and own is None:
+    if (options.model or options.cloze_model) and options.own is None:
         raise UsageError(where="--model", seen="there is no --own", todo="Give both.")
     checks = check_published()
-    found = released(data, published_blimp=blimp) if data else None
-    compared = compare(found.values, read_expected(expected)) if found and expected else []
-    cells, scored = (
-        _own(own, model, cloze_model, flags.given(bos=bos), device) if own else ([], None)
+    found = released(options.data, published_blimp=options.blimp) if options.data else None
+    compared = (
+        compare(found.values, read_expected(options.expected)) if found and options.expected else []
     )
-    if json:
+    cells, scored = _own(options.own, options) if options.own else ([], None)
+    if options.as_json:
         plain = {
             "checks": [dataclasses.asdict(each) for each in checks],
             "statistics": found.values if found else None,
@@ -89,23 +80,26 @@ def connectives(
     return int(any(each.equal is False for each in compared))
 
 
-def _own(
-    folder: Path, model: str | None, cloze_model: str | None, bos: dict[str, BosRule], device: str
-) -> tuple[list[Cell], Perplexities | None]:
+connectives = command_of(ConnectivesOptions, _connectives)
+
+
+def _own(folder: Path, options: ConnectivesOptions) -> tuple[list[Cell], Perplexities | None]:
     """The tables of a user's copy, and what a model says of it."""
     from cimento.studies.connectives.own import own_tables, perplexities, read_own, with_completions
 
     copy = read_own(folder)
-    if cloze_model is not None:
+    if options.cloze_model is not None:
         if not copy.cloze:
             raise _no_section(folder, "cloze")
-        cloze = with_completions(copy.cloze, cloze_model, device=device)
+        cloze = with_completions(copy.cloze, options.cloze_model, device=options.device)
         copy = dataclasses.replace(copy, cloze=cloze)
-    if model is None:
+    if options.model is None:
         return own_tables(copy), None
     if copy.acceptability is None:
         raise _no_section(folder, "acceptability")
-    scored = perplexities(copy.acceptability, model, device=device, **bos)
+    scored = perplexities(
+        copy.acceptability, options.model, device=options.device, bos=options.bos or "none"
+    )
     return own_tables(copy, scored.values), scored
 
 
@@ -137,25 +131,21 @@ def _perplexities(scored: Perplexities | None) -> JsonValue:
     }
 
 
-# size: one argument for each option.
-def islands(
-    data: Annotated[Path, flags.option("--data", help="The folder of the study's data.")],
-    *,
-    json: flags.Json = False,
-    model: Annotated[
-        list[str] | None,
-        flags.option("-m", "--model", help="Also score the Italian suites with this model."),
-    ] = None,
-    section: Annotated[
-        list[str] | None,
-        flags.option("--section", help="Only this section, such as human. May be repeated."),
-    ] = None,
-    output: flags.Output = Path("runs"),
-    limit: flags.Limit = None,
-    device: flags.Device = "auto",
-    batch_size: flags.BatchSize = None,
-    batch_tokens: flags.BatchTokens = None,
-) -> int:
+class IslandOptions(Options):
+    """The data, the sections wanted, and models that score the suites."""
+
+    data: Path = option(..., "The folder of the study's data.")
+    as_json: bool = run_option("as_json")
+    model: Texts = option((), "Also score the Italian suites with this model.", flags=("-m",))
+    section: Texts = option((), "Only this section, such as human. May be repeated.")
+    output: Path = run_option("output")
+    limit: int | None = run_option("limit")
+    device: str = run_option("device")
+    batch_size: Limit = run_option("batch_size")
+    batch_tokens: Limit = run_option("batch_tokens")
+
+
+def _islands(options: IslandOptions) -> int:
     """Every computation of the Italian island study that needs no model, beside what is printed.
 
     With -m the two Italian suites are scored too: LP, PenLP and their logistic forms, tokens of
@@ -166,34 +156,27 @@ def islands(
     from cimento.studies.islands.study import study
     from cimento.studies.record import as_json, as_text
 
-    if not data.is_dir():
-        raise InputError(where=str(data), seen="is no folder", todo="Give the data with --data.")
-    wanted = section or []
-    sections = [] if wanted == [NOTHING] else study(data, wanted)
+    if not options.data.is_dir():
+        raise InputError(
+            where=str(options.data), seen="is no folder", todo="Give the data with --data."
+        )
+    nothing = options.section == (NOTHING,)
+    sections = [] if nothing else study(options.data, options.section)
     code = 0
-    if model:
+    if options.model:
         from cimento.measures import columns_needed
-        from cimento.options import RunOptions, checked
         from cimento.studies.islands.study import MEASURES
 
-        run_options = checked(
-            RunOptions,
-            {
-                "pll": "original",
-                "device": device,
-                "batch_size": batch_size or "auto",
-                "batch_tokens": batch_tokens or "auto",
-                "columns": columns_needed(MEASURES),
-                "limit": limit,
-                "measures": ("lp",),
-                "output": output,
-            },
-            written="--",
+        run_options = run_options_of(
+            options, pll="original", columns=columns_needed(MEASURES), measures=("lp",)
         )
-        found, code = _models(data, model, run_options)
+        found, code = _models(options.data, options.model, run_options)
         sections += found
-    show(as_json(sections) if json else as_text(sections))
+    show(as_json(sections) if options.as_json else as_text(sections))
     return code
+
+
+islands = command_of(IslandOptions, _islands)
 
 
 NOTHING = "none"
@@ -214,36 +197,25 @@ def _models(
 StateName = Literal["snapshot", "release"]
 
 
-# size: one argument for each option.
-def portuguese(
-    data: Annotated[
-        Path,
-        flags.option(
-            "--data", help="Folder with the released files, or all-eval.tsv; see docs/cloze.md."
-        ),
-    ],
-    *,
-    table: Annotated[
-        int | None, flags.option("--table", help="Only this table, 1 to 13; else all of them.")
-    ] = None,
-    what: Annotated[
-        str | None,
-        flags.option(
-            "--what",
-            help="Instead of tables: mcnemar, claims, profiles, auto, confidence, per-template, "
-            "hits, per-mwe, person, tense, clusters.",
-        ),
-    ] = None,
-    state: Annotated[
-        StateName | None,
-        flags.option(
-            "--state",
-            help="State of the judgments: the snapshot that the paper used, or the release; "
-            "both by default.",
-        ),
-    ] = None,
-    json: flags.Json = False,
-) -> None:
+class PortugueseOptions(Options):
+    """The released files, and what of the study is shown."""
+
+    data: Path = option(..., "Folder with the released files, or all-eval.tsv; see docs/cloze.md.")
+    table: int | None = option(None, "Only this table, 1 to 13; else all of them.")
+    what: str | None = option(
+        None,
+        "Instead of tables: mcnemar, claims, profiles, auto, confidence, per-template, "
+        "hits, per-mwe, person, tense, clusters.",
+    )
+    state: StateName | None = option(
+        None,
+        "State of the judgments: the snapshot that the paper used, or the release; both "
+        "by default.",
+    )
+    as_json: bool = run_option("as_json")
+
+
+def _portuguese(options: PortugueseOptions) -> None:
     """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not."""
     from cimento.errors import UsageError
     from cimento.studies.portuguese.data import load
@@ -251,33 +223,36 @@ def portuguese(
     from cimento.studies.portuguese.study import table as compute
     from cimento.studies.portuguese.text import part_text, table_text
 
-    if table is not None and what is not None:
+    if options.table is not None and options.what is not None:
         raise UsageError(
             where="--table and --what", seen="both are given", todo="Ask for one at a time."
         )
-    released = load(data)
-    states = released.states if state is None else (state,)
+    released = load(options.data)
+    states = released.states if options.state is None else (options.state,)
     if not set(states) <= set(released.states):
         raise UsageError(
-            where=f"--state {state}",
+            where=f"--state {options.state}",
             seen="the sheet of judgments alone has only the release",
             todo="Give a folder with all files, see docs/cloze.md.",
         )
-    for each in states if of_judgments(table, what) else ():
+    for each in states if of_judgments(options.table, options.what) else ():
         for warning in released.warnings(each):
             note(f"warning: {each}: {warning}")
-    if what is not None:
-        found = part(released, what)
-        show(_as_json(found) if json else part_text(what, found))
+    if options.what is not None:
+        found = part(released, options.what)
+        show(_as_json(found) if options.as_json else part_text(options.what, found))
         return
-    numbers = numbers_of(released) if table is None else (table,)
+    numbers = numbers_of(released) if options.table is None else (options.table,)
     tables = [compute(released, number, states) for number in numbers]
-    if not json:
+    if not options.as_json:
         show("\n\n".join(table_text(each) for each in tables))
-    elif table is not None:
+    elif options.table is not None:
         show(_as_json(tables[0]))
     else:
         show(_as_json({"tables": tables}))
+
+
+portuguese = command_of(PortugueseOptions, _portuguese)
 
 
 def _as_json(value: object) -> str:
@@ -287,30 +262,22 @@ def _as_json(value: object) -> str:
 GroupingName = Literal["paper_code", "type", "corrected"]
 
 
-# size: one argument for each option.
-def stories(
-    data: Annotated[
-        Path, flags.option("--data", help="The stories: GITA4CALAMITA as JSONL, or others.")
-    ],
-    responses: Annotated[
-        list[Path],
-        flags.option("--responses", help="Recorded answers of one model (JSONL); repeatable."),
-    ],
-    output: Annotated[
-        Path | None,
-        flags.option("-o", "--output", help="Table 3 as .txt, .csv, .md or .tex."),
-    ] = None,
-    *,
-    grouping: Annotated[
-        GroupingName, flags.option("--grouping", help="Groups of the table written with -o.")
-    ] = "paper_code",
-    json: flags.Json = False,
-    seed: Annotated[int, flags.option("--seed", help="Seed of the bootstrap.")] = 1,
-    draws: Annotated[
-        int, flags.option("--draws", min=100, help="Draws of the bootstrap.")
-    ] = 20_000,
-    spreadsheet_safe: flags.SpreadsheetSafe = False,
-) -> int:
+class StoryStudyOptions(Options):
+    """The stories, recorded answers, and how they are grouped."""
+
+    data: Path = option(..., "The stories: GITA4CALAMITA as JSONL, or others.")
+    responses: tuple[Path, ...] = option(..., "Recorded answers of one model (JSONL); repeatable.")
+    output: Path | None = option(None, "Table 3 as .txt, .csv, .md or .tex.", flags=("-o",))
+    grouping: GroupingName = option("paper_code", "Groups of the table written with -o.")
+    as_json: bool = run_option("as_json")
+    seed: int = option(1, "Seed of the bootstrap.")
+    draws: int = option(20000, "Draws of the bootstrap.", ge=100)
+    spreadsheet_safe: bool = option(
+        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+    )
+
+
+def _stories(options: StoryStudyOptions) -> int:
     """Redo GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
 
     Every metric in the grouping of the paper's code and in a corrected one, with intervals, bias,
@@ -325,14 +292,17 @@ def stories(
     from cimento.studies.stories.text import differing, equality_rows
     from cimento.suites.builtin import find_suite
 
-    _refuse_unknown_form(output)
-    file = read_stories(find_suite(str(data)))
+    _refuse_unknown_form(options.output)
+    file = read_stories(find_suite(str(options.data)))
     asked = file.stories
-    models = [read_responses(path, stories=asked) for path in responses]
+    models = [read_responses(path, stories=asked) for path in options.responses]
     _refuse_same_names([model.model for model in models])
-    records = {model.model: study_record(asked, model, seed=seed, draws=draws) for model in models}
+    records = {
+        model.model: study_record(asked, model, seed=options.seed, draws=options.draws)
+        for model in models
+    }
     paired = paired_record(asked, models) if len(models) > 1 else None
-    if json:
+    if options.as_json:
         whole: JsonValue = next(iter(records.values()))
         if paired is not None:
             whole = {"models": dict(records), "paired_story_class": paired}
@@ -342,14 +312,18 @@ def stories(
             _show(record)
         if paired is not None:
             _show_paired(paired)
-    if output is not None:
-        told = f"Stories: {data.name}, SHA-256 {file.sha256[:16]}. First of tied options chosen."
-        _write_table(records, output, grouping=grouping, note_below=told)
-        neutralise([output], asked=spreadsheet_safe)
+    if options.output is not None:
+        source = f"Stories: {options.data.name}, SHA-256 {file.sha256[:16]}."
+        told = f"{source} First of tied options chosen."
+        _write_table(records, options.output, grouping=options.grouping, note_below=told)
+        neutralise([options.output], asked=options.spreadsheet_safe)
     wrong = sum(differing(equality_rows(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
     return 1 if wrong else 0
+
+
+stories = command_of(StoryStudyOptions, _stories)
 
 
 def _refuse_unknown_form(output: Path | None) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, cast
 
-from cimento.cli import flags
 from cimento.cli.console import note, show
+from cimento.cli.flags import command_of, run_option, run_options_of
 from cimento.cli.report import neutralise
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
-from cimento.models.base import BoundaryRule
+from cimento.models.base import BosRule, BoundaryRule, DtypeName, PllRule, PunctuationRule
+from cimento.options import Limit, Options, Texts, option
 from cimento.studies.agreement.table import Averaging
 
 if TYPE_CHECKING:
@@ -24,61 +25,48 @@ if TYPE_CHECKING:
     from cimento.suites.model import Suite
 
 
-# size: one argument for each option.
-def agreement(
-    data: Annotated[
-        list[Path],
-        flags.option(
-            "--data", help="A zip archive or folder of suites, one for each language; repeatable."
-        ),
-    ],
-    model: flags.Model,
-    output: flags.Output = Path("runs"),
-    *,
-    json: flags.Json = False,
-    boundary: Annotated[
-        BoundaryRule,
-        flags.option("--boundary", help="Correct words of causal models for where they end."),
-    ] = "auto",
-    pll: flags.Pll = None,
-    final_marks: Annotated[
-        FinalMarkRule,
-        flags.option("--final-marks", help="Whether punctuation at the target's end counts."),
-    ] = "keep",
-    region: Annotated[
-        list[int] | None,
-        flags.option("--region", help="The target's region, where formulas leave it open."),
-    ] = None,
-    averaging: Annotated[
-        Averaging, flags.option("--averaging", help="What has equal weight in a language.")
-    ] = "suites",
-    profile: Annotated[
-        bool, flags.option("--profile", help="Also by agreement and feature, with covariates.")
-    ] = False,
-    models_table: Annotated[
-        Path | None,
-        flags.option(
-            "--models-table",
-            help="With --profile: a table with a column model and what you know of each, such as"
-            " training_tokens.",
-        ),
-    ] = None,
-    figure: Annotated[
-        Path | None,
-        flags.option(
-            "--figure", help="The profile as a heat map: .svg, .png, .pdf, .csv or .json."
-        ),
-    ] = None,
-    bos: flags.Bos = None,
-    punctuation: flags.Punctuation = None,
-    device: flags.Device = "auto",
-    dtype: flags.Dtype = "float32",
-    batch_size: flags.BatchSize = None,
-    batch_tokens: flags.BatchTokens = None,
-    limit: flags.Limit = None,
-    seed: flags.Seed = 0,
-    spreadsheet_safe: flags.SpreadsheetSafe = False,
-) -> int:
+class AgreementOptions(Options):
+    """The suites, the models, and what the tables hold."""
+
+    data: tuple[Path, ...] = option(
+        ..., "A zip archive or folder of suites, one for each language; repeatable."
+    )
+    model: Texts = option(
+        ...,
+        "demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, "
+        "kenlm:FILE, replay:FILE; may be repeated.",
+        flags=("-m",),
+    )
+    output: Path = run_option("output")
+    as_json: bool = run_option("as_json")
+    boundary: BoundaryRule = option("auto", "Correct words of causal models for where they end.")
+    pll: PllRule | None = run_option("pll")
+    final_marks: FinalMarkRule = option("keep", "Whether punctuation at the target's end counts.")
+    region: tuple[int, ...] = option((), "The target's region, where formulas leave it open.")
+    averaging: Averaging = option("suites", "What has equal weight in a language.")
+    profile: bool = option(default=False, help="Also by agreement and feature, with covariates.")
+    models_table: Path | None = option(
+        None,
+        "With --profile: a table with a column model and what you know of each, such as "
+        "training_tokens.",
+    )
+    figure: Path | None = option(
+        None, "The profile as a heat map: .svg, .png, .pdf, .csv or .json."
+    )
+    bos: BosRule | None = run_option("bos")
+    punctuation: PunctuationRule | None = run_option("punctuation")
+    device: str = run_option("device")
+    dtype: DtypeName = run_option("dtype")
+    batch_size: Limit = run_option("batch_size")
+    batch_tokens: Limit = run_option("batch_tokens")
+    limit: int | None = run_option("limit")
+    seed: int = option(0, "Seed of the simulated chance levels.")
+    spreadsheet_safe: bool = option(
+        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+    )
+
+
+def _agreement(options: AgreementOptions) -> int:
     """Mean probability ratio and accuracy of every suite, its adversarial twin, and the drop.
 
     The measure is p(target) / (p(target) + p(alternative)), averaged over the alternatives of an
@@ -86,50 +74,37 @@ def agreement(
     rest of a word to the right, unless --boundary and --pll say otherwise.
     """
     from cimento.cli.evaluating import PART_MISSING, report_failures
-    from cimento.options import RunOptions, checked
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.report import agreement_report
     from cimento.studies.agreement.text import as_text
 
-    profile = profile or models_table is not None or figure is not None
+    wants_profile = options.profile or bool(options.models_table or options.figure)
     # Read before a model is asked, so that a mistake is found at once.
-    facts = read_models(models_table) if models_table else {}
-    run_options = checked(
-        RunOptions,
-        {
-            **flags.given(pll=pll, bos=bos, punctuation=punctuation),
-            "dtype": dtype,
-            "boundary": boundary,
-            "device": device,
-            "batch_size": batch_size or "auto",
-            "batch_tokens": batch_tokens or "auto",
-            "limit": limit,
-            "metric": "sum",
-            "seed": seed,
-            "output": output,
-        },
-        written="--",
-    )
-    runs, failures = _evaluate(_by_language(data), model, run_options)
+    facts = read_models(options.models_table) if options.models_table else {}
+    run_options = run_options_of(options, metric="sum")
+    runs, failures = _evaluate(_by_language(options.data), options.model, run_options)
     report = agreement_report(
         runs,
-        regions=tuple(region or ()),
-        final_marks=final_marks,
-        averaging=averaging,
-        seed=seed,
-        frequency=zipf_frequencies_if_any if profile else None,
+        regions=options.region,
+        final_marks=options.final_marks,
+        averaging=options.averaging,
+        seed=options.seed,
+        frequency=zipf_frequencies_if_any if wants_profile else None,
         models=facts,
     )
-    if figure is not None:
-        _draw(report, figure)
-        neutralise([figure], asked=spreadsheet_safe)
-    show(_as_json(report) if json else as_text(report))
+    if options.figure is not None:
+        _draw(report, options.figure)
+        neutralise([options.figure], asked=options.spreadsheet_safe)
+    show(_as_json(report) if options.as_json else as_text(report))
     for refusal in report.refusals:
         note(f"cimento: {refusal}")
     code = report_failures(runs, failures)
     if code or not report.refusals:
         return code
     return PART_MISSING if report.suites else UsageError.exit_code
+
+
+agreement = command_of(AgreementOptions, _agreement)
 
 
 def _by_language(paths: Sequence[Path]) -> dict[str, list[LoadedSuite]]:

@@ -13,15 +13,15 @@ import typer
 from cimento.cli import flags
 from cimento.cli.console import note, show
 from cimento.cli.corpus_build import (
-    Licence,
-    Malformed,
-    Treebanks,
-    WithText,
+    TextOptions,
+    TreebankOptions,
     note_skipped,
     shows_text,
     where_skipped,
 )
+from cimento.cli.flags import command_of
 from cimento.io.inline_markup import columns
+from cimento.options import option
 
 if TYPE_CHECKING:
     from cimento.models.questions import Fill
@@ -113,38 +113,28 @@ def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
 IDS = "sources.tsv"
 
 
-# size: one argument for each option
-def treebank(
-    treebanks: Treebanks,
-    output: Annotated[Path, flags.option("-o", "--output", help="Suite folder to write.")],
-    *,
-    language: Annotated[str, flags.option("--language", help="ISO 639-1 code.")],
-    dictionary: Annotated[
-        str,
-        flags.option(
-            "--dictionary", help="delaf:FILE, unimorph:FILE, rules:it, pymorphy3; rules by default."
-        ),
-    ] = "",
-    phenomenon: Annotated[
-        Literal["subject-verb", "noun-adjective"],
-        flags.option("--phenomenon", help="What agrees with what."),
-    ] = "subject-verb",
-    feature: Annotated[
-        Literal["Number", "Gender"],
-        flags.option("--feature", help="The feature that is changed."),
-    ] = "Number",
-    items: Annotated[
-        int | None, flags.option("--items", min=1, help="How many; all unless given.")
-    ] = None,
-    per_lemma: Annotated[
-        int, flags.option("--per-lemma", min=1, help="Items of the same agreeing lemma.")
-    ] = 10,
-    longest: Annotated[int, flags.option("--longest", min=1, help="In words.")] = 40,
-    seed: Annotated[int, flags.option("--seed", help="Seed of the draw.")] = 0,
-    text: WithText = None,
-    malformed: Malformed = "refuse",
-    licence: Licence = "",
-) -> None:
+class AgreementSuiteOptions(TreebankOptions, TextOptions):
+    """Which agreement is looked for, and how many pairs are drawn."""
+
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    language: str = option(..., "ISO 639-1 code.")
+    dictionary: str = option(
+        "", "delaf:FILE, unimorph:FILE, rules:it, pymorphy3; rules by default."
+    )
+    phenomenon: Literal["subject-verb", "noun-adjective"] = option(
+        "subject-verb", "What agrees with what."
+    )
+    feature: Literal["Number", "Gender"] = option("Number", "The feature that is changed.")
+    items: int | None = option(None, "How many; all unless given.", ge=1)
+    per_lemma: int = option(10, "Items of the same agreeing lemma.", ge=1)
+    longest: int = option(40, "In words.", ge=1)
+    seed: int = option(0, "Seed of the draw.")
+    malformed: Literal["refuse", "skip"] = option(
+        "refuse", "Refuse malformed sentences, or skip and report them."
+    )
+
+
+def _treebank(options: AgreementSuiteOptions) -> None:
     """Find agreeing pairs and inflect one of the two, as MultiBLiMP does.
 
     Forms that a dictionary cannot tell apart are left out; how many pairs, and why, is printed.
@@ -156,16 +146,21 @@ def treebank(
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 
-    files, skipped = open_treebanks(treebanks, licence=licence), where_skipped(malformed)
-    morphology = open_named(dictionary or f"rules:{language}", language=language)
+    files, skipped = (
+        open_treebanks(options.treebanks, licence=options.licence),
+        where_skipped(options.malformed),
+    )
+    morphology = open_named(
+        options.dictionary or f"rules:{options.language}", language=options.language
+    )
     reasons: Counter[str] = Counter()
     found = list(
         agreeing_pairs(
             files,
             morphology,
-            phenomenon,
-            feature=feature,
-            longest=longest,
+            options.phenomenon,
+            feature=options.feature,
+            longest=options.longest,
             skipped=skipped,
             reasons=reasons,
         )
@@ -173,22 +168,27 @@ def treebank(
     note_skipped(skipped)
     for reason, number in reasons.most_common():
         note(f"{number} left out: {reason}")
-    drawn = draw_pairs(found, n=items, per_lemma=per_lemma, seed=seed)
-    write_text(as_ids(drawn), output / IDS)
-    if not shows_text(files, text):
-        note(f"{len(drawn)} of {len(found)} pairs, ids only: {output / IDS}")
+    drawn = draw_pairs(found, n=options.items, per_lemma=options.per_lemma, seed=options.seed)
+    write_text(as_ids(drawn), options.output / IDS)
+    if not shows_text(files, options.text):
+        note(f"{len(drawn)} of {len(found)} pairs, ids only: {options.output / IDS}")
         return
     meta = Meta(
-        name=output.resolve().name,
+        name=options.output.resolve().name,
         version="0.1.0",
-        language=language,
-        phenomenon=f"{phenomenon} agreement",
+        language=options.language,
+        phenomenon=f"{options.phenomenon} agreement",
         licence=" AND ".join(dict.fromkeys(each.licence for each in drawn)),
         status="made from a treebank, not yet reviewed",
-        comment=f"{feature} changed by {morphology.name}, seed {seed}.",
+        comment=f"{options.feature} changed by {morphology.name}, seed {options.seed}.",
     )
-    write_native(agreement_suite(drawn, meta=meta), output)
-    note(f"{len(drawn)} of {len(found)} pairs: {output}")
+    write_native(agreement_suite(drawn, meta=meta), options.output)
+    note(f"{len(drawn)} of {len(found)} pairs: {options.output}")
+
+
+treebank = command_of(
+    AgreementSuiteOptions, _treebank, positional="treebanks", metavar="TREEBANK..."
+)
 
 
 app = typer.Typer(help="Make new items out of those that are there.", no_args_is_help=True)

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import flags
+from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import zipf_frequencies
 from cimento.errors import UsageError, did_you_mean
+from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
@@ -25,30 +27,19 @@ SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name o
 Folder = Annotated[Path, flags.option("-o", "--output", help="Folder to write.")]
 
 
-# size: one argument for each option.
-def match_suite(
-    suite: SuiteName,
-    output: Folder,
-    *,
-    words: Annotated[
-        int | None, flags.option("--words", min=0, help="At most so many words apart.")
-    ] = None,
-    characters: Annotated[
-        int | None, flags.option("--characters", min=0, help="At most so many characters apart.")
-    ] = None,
-    frequency: Annotated[
-        float | None,
-        flags.option("--frequency", min=0, help="Mean Zipf frequencies at most so far apart."),
-    ] = None,
-    overlap: Annotated[
-        float | None,
-        flags.option("--overlap", min=0, max=1, help="At least this share of words in common."),
-    ] = None,
-    condition: Annotated[
-        list[str] | None,
-        flags.option("--condition", help="Compare only these; may be repeated. All by default."),
-    ] = None,
-) -> None:
+class MatchOptions(Options):
+    """How far apart the conditions of an item may be."""
+
+    suite: str = option(..., "Built-in name or path.")
+    output: Path = option(..., "Folder to write.", flags=("-o",))
+    words: int | None = option(None, "At most so many words apart.", ge=0)
+    characters: int | None = option(None, "At most so many characters apart.", ge=0)
+    frequency: float | None = option(None, "Mean Zipf frequencies at most so far apart.", ge=0)
+    overlap: float | None = option(None, "At least this share of words in common.", ge=0, le=1)
+    condition: Texts = option((), "Compare only these; may be repeated. All by default.")
+
+
+def _match_suite(options: MatchOptions) -> None:
     """Write a copy with the items whose conditions are alike, and say how alike they were.
 
     Differences in length, frequency or words between conditions can make or hide an effect.
@@ -61,25 +52,30 @@ def match_suite(
     from cimento.suites.formats.native import write_native
     from cimento.suites.matching import Limits, match_items
 
-    limits = Limits(words=words, characters=characters, frequency=frequency, overlap=overlap)
+    limits = Limits(
+        words=options.words,
+        characters=options.characters,
+        frequency=options.frequency,
+        overlap=options.overlap,
+    )
     if limits == Limits():
         raise UsageError(
             where="cimento suites match",
             seen="no limit is given",
             todo="Give --words, --characters, --frequency or --overlap.",
         )
-    loaded = load_suite(suite)
+    loaded = load_suite(options.suite)
     sentences = sentence_suite(loaded)
     language = sentences.meta.language
-    known = _frequencies(language) if frequency is not None else None
+    known = _frequencies(language) if options.frequency is not None else None
     found = match_items(
         sentences,
         limits,
-        conditions=tuple(condition or ()),
+        conditions=tuple(options.condition or ()),
         frequency=known,
         sha256=loaded.reading.sha256,
     )
-    write_native(found.suite, output)
+    write_native(found.suite, options.output)
     kept = len(found.suite.items)
     rows = [
         ("", "items", "words apart", "characters apart", "words shared", "frequency apart"),
@@ -87,7 +83,10 @@ def match_suite(
         ("kept", str(kept), *_numbers(found.after)),
     ]
     show(columns(rows))
-    note(f"Written: {output}")
+    note(f"Written: {options.output}")
+
+
+match_suite = command_of(MatchOptions, _match_suite, positional="suite", metavar="SUITE")
 
 
 def prime_suite(
@@ -173,44 +172,27 @@ _TWO = 2
 _WHERE = "cimento suites power"
 
 
-# size: one argument for each option.
-def power_of_suite(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")],
-    *,
-    pilot: Annotated[
-        list[Path],
-        flags.option(
-            "--pilot", metavar="RUN", help="A run of it; two for the difference of two models."
-        ),
-    ],
-    of: Annotated[
-        Of,
-        flags.option("--of", help="What is tested: rate, margin (in bits), or dd (factorial)."),
-    ] = "rate",
-    difference: Annotated[
-        float | None,
-        flags.option("--difference", help="To be found; by default that of the pilot."),
-    ] = None,
-    against: Annotated[
-        float | None,
-        flags.option("--against", help="Share that a rate is tested against; else chance."),
-    ] = None,
-    question: Annotated[
-        str,
-        flags.option("--question", help="Such as 'prediction 0' or hit@10; else all together."),
-    ] = "",
-    phenomenon: Annotated[
-        str, flags.option("--phenomenon", help="Of dd, where there are several.")
-    ] = "",
-    measure: Annotated[
-        str, flags.option("--measure", help="Of rates and dd; else as the run is stored.")
-    ] = "",
-    power: Annotated[float, flags.option("--power", help="Chance to find the difference.")] = 0.8,
-    alpha: Annotated[float, flags.option("--alpha", help="Level of the two-sided test.")] = 0.05,
-    trials: Annotated[int, flags.option("--trials", help="Data sets drawn for each size.")] = 1000,
-    seed: Annotated[int, flags.option("--seed", help="Of the draws.")] = 0,
-    json: flags.Json = False,
-) -> None:
+class PowerOptions(Options):
+    """The pilot, what is tested, and how surely it is to be found."""
+
+    suite: str = option(..., "Built-in name or path.")
+    pilot: tuple[Path, ...] = option(
+        ..., "A run of it; two for the difference of two models.", metavar="RUN"
+    )
+    of: Of = option("rate", "What is tested: rate, margin (in bits), or dd (factorial).")
+    difference: float | None = option(None, "To be found; by default that of the pilot.")
+    against: float | None = option(None, "Share that a rate is tested against; else chance.")
+    question: str = option("", "Such as 'prediction 0' or hit@10; else all together.")
+    phenomenon: str = option("", "Of dd, where there are several.")
+    measure: str = option("", "Of rates and dd; else as the run is stored.")
+    power: float = option(0.8, "Chance to find the difference.")
+    alpha: float = option(0.05, "Level of the two-sided test.")
+    trials: int = option(1000, "Data sets drawn for each size.")
+    seed: int = option(0, "Of the draws.")
+    as_json: bool = run_option("as_json")
+
+
+def _power_of_suite(options: PowerOptions) -> None:
     """Tell how many items and clusters a difference needs, from what a pilot run shows.
 
     One pilot: a rate against chance, margins or DD against zero. Two pilots: the second model's
@@ -223,23 +205,42 @@ def power_of_suite(
     from cimento.report.robustness import plan_grid
     from cimento.statistics.planning import plan_size
 
-    name = load_suite(suite).suite.name
-    if of == "rate":
-        title, found = _rates(name, pilot, question=question, measure=measure, against=against)
+    name = load_suite(options.suite).suite.name
+    if options.of == "rate":
+        title, found = _rates(
+            name,
+            options.pilot,
+            question=options.question,
+            measure=options.measure,
+            against=options.against,
+        )
         unit = ""
     else:
         title, found, unit = _means(
-            name, pilot, question=question, phenomenon=phenomenon, measure=measure, dd=of == "dd"
+            name,
+            options.pilot,
+            question=options.question,
+            phenomenon=options.phenomenon,
+            measure=options.measure,
+            dd=options.of == "dd",
         )
     planned = plan_size(
-        found, difference=difference, power=power, alpha=alpha, seed=seed, trials=trials
+        found,
+        difference=options.difference,
+        power=options.power,
+        alpha=options.alpha,
+        seed=options.seed,
+        trials=options.trials,
     )
-    if json:
+    if options.as_json:
         plain = {"suite": name, "title": title, "unit": unit, **asdict(planned)}
         show(json_format.dumps(plain, ensure_ascii=False, indent=2))
         return
-    grid = plan_grid(planned, found, title=title, unit=unit, own=difference is None)
+    grid = plan_grid(planned, found, title=title, unit=unit, own=options.difference is None)
     show(as_text(grid))
+
+
+power_of_suite = command_of(PowerOptions, _power_of_suite, positional="suite", metavar="SUITE")
 
 
 def _rates(
