@@ -31,13 +31,14 @@ $(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
 demo: $(STAMPS)/run  ## the starter suites of sentences on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
-check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names
+check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, the picture
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/check_sizes.py
 	$(BIN)/python scripts/dead_names.py
+	$(BIN)/python scripts/picture.py --check
 
 docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as errors
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet

@@ -1,4 +1,4 @@
-"""Pages of the site that are made from the code: one for each command, one for the Python API.
+"""Pages of the site that stand elsewhere: in the code, and at the root of the repository.
 
 mkdocs calls the functions at the end (``hooks`` in mkdocs.yml). The pages are never written to
 docs/: what the code says is what the page says.
@@ -27,6 +27,11 @@ Parameter: TypeAlias = "TyperArgument | TyperOption"
 FOLDER = "reference/"
 _OPTION = re.compile(r"<code>(?=-[\w -]{1,30}</code>)")
 PYTHON = FOLDER + "python.md"
+
+ROOT = Path(__file__).parents[2]
+AT_ROOT = {"contributing.md": "CONTRIBUTING.md"}
+"""Page of the site to the file at the root of the repository."""
+_LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 
 ALSO_PUBLIC = (
     "cimento.paradigms",
@@ -126,10 +131,29 @@ def _modules() -> str:
     return "".join(f"\n::: {name}\n    options:\n      heading_level: 3\n" for name in ALSO_PUBLIC)
 
 
+def root_page(name: str) -> str:
+    """A page that stands at the root of the repository, where those who join look for it."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    return _LINK.sub(_in_site, text)
+
+
+def _in_site(link: re.Match[str]) -> str:
+    """A link from the root as the site has it; what the site does not have is named only."""
+    words, target, anchor = link[1], link[2], link[3] or ""
+    if target in {*AT_ROOT.values()}:
+        return f"[{words}]({next(page for page in AT_ROOT if AT_ROOT[page] == target)}{anchor})"
+    if target.startswith("docs/"):
+        return f"[{words}]({target.removeprefix('docs/')}{anchor})"
+    if ":" in target or not target:
+        return link[0]
+    return f"`{target}`" if words == target else f"{words} (`{target}`)"
+
+
 def generated_pages() -> dict[str, str]:
     """Path in the site to Markdown."""
     commands = {f"{FOLDER}{name}.md": command_page(name) for name in COMMANDS}
-    return {**commands, PYTHON: python_page()}
+    root = {page: root_page(name) for page, name in AT_ROOT.items()}
+    return {**commands, PYTHON: python_page(), **root}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
