@@ -254,7 +254,7 @@ def _record_candidates(suite: str, folder: Path) -> None:
     from cimento.paradigms.cloze.suite import expand_suite
     from cimento.suites.builtin import find_suite
 
-    items = expand_suite(load_cloze(Path(find_suite(suite))).suite).items
+    items = expand_suite(load_cloze(Path(find_suite(suite)))).items
     texts = sorted({option.text for item in items for option in item.options})
     pool = [*texts, *(f"##{text[:3]}" for text in texts[:4]), ",", ".", "[UNK]", "di", "casa"]
     for name in ("first", "second"):

@@ -106,7 +106,7 @@ def _targets(suite: Path) -> dict[str, str]:
 
     if kind_of(suite) != "cloze":
         return {}
-    return {item.id: item.targets[0] for item in load_cloze(suite).suite.items}
+    return {item.id: item.targets[0] for item in load_cloze(suite).items}
 
 
 if __name__ == "__main__":

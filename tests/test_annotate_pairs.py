@@ -138,7 +138,7 @@ def test_the_whole_way_to_a_suite_that_runs(table, tmp_path, monkeypatch, capsys
     if section == "acceptability":
         assert len(load_rated(output).rated.sentences) == 34
     else:
-        assert len(load_cloze(output).suite.items) == 17
+        assert len(load_cloze(output).items) == 17
 
 
 def test_the_end_of_input_keeps_everything(table, monkeypatch):

@@ -65,8 +65,7 @@ def test_verbs_are_put_into_tenses_and_persons(tmp_path, capsys):
     path = described(tmp_path, VERBS)
     assert invoke(["suites", "build", "templates", str(path), "-o", str(folder)]) == 0
     assert "sujeito_1  8          8     0        0      8" in capsys.readouterr().out
-    loaded = load_cloze(folder)
-    items = expand_suite(loaded.suite).items
+    items = expand_suite(load_cloze(folder)).items
     # chegava is the first and the third person: one item for both.
     assert len(items) == 2 * 7
     by_seed = {item.columns["seed"]: item for item in items if item.columns["sentence"] == "1"}
@@ -118,7 +117,7 @@ def test_the_reviewed_list_is_left_alone_and_compared(tmp_path, capsys):
         reviewed.decode().splitlines()
     )
     assert "chegávamos" in (folder / "generated.tsv").read_text(encoding="utf-8")
-    seeds_asked = {item.columns["seed"] for item in expand_suite(load_cloze(folder).suite).items}
+    seeds_asked = {item.columns["seed"] for item in expand_suite(load_cloze(folder)).items}
     assert "tinha chegado" in seeds_asked
     assert "chegávamos" not in seeds_asked
 

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.paradigms.cloze import reading
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.reading import read_folder
 from cimento.paradigms.cloze.suite import (
@@ -22,7 +21,7 @@ from cimento.paradigms.cloze.suite import (
     Sentence,
     Template,
 )
-from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.cloze.writing import write_folder, write_options
 from cimento.suites.model import Meta
 
 HARD = (
@@ -108,11 +107,11 @@ class TestRoundTrip:
 
     @pytest.mark.parametrize("text", HARD)
     def test_tokens_in_csv_as_a_spreadsheet_program_writes_it(self, tmp_path, text):
-        cell = reading.write_options([Option(text)])
+        cell = write_options([Option(text)])
         made = io.StringIO()
         csv.writer(made).writerows([["item", "text", "target"], ["1", "La ___.", cell]])
         (tmp_path / "prove.csv").write_text(made.getvalue(), encoding="utf-8", newline="")
-        assert load_cloze(tmp_path / "prove.csv").suite.items[0].targets == (text,)
+        assert load_cloze(tmp_path / "prove.csv").items[0].targets == (text,)
 
     def test_meta_and_unknown_keys_are_kept(self, tmp_path):
         suite = ClozeSuite(

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from cimento.corpus.morphology.dictionaries import open_morphology
-from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.checks import load_cloze, read_cloze
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.cloze.reading import KINDS
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
@@ -24,7 +24,7 @@ IDIOMS = [name for name in NAMES if name.endswith("-idioms")]
 
 @cache
 def suite(name: str) -> ClozeSuite:
-    return load_cloze(FOLDER / name).suite
+    return load_cloze(FOLDER / name)
 
 
 @cache
@@ -48,7 +48,7 @@ def test_what_was_promised_is_there():
 @pytest.mark.parametrize("name", NAMES)
 class TestEverySuite:
     def test_is_read_with_no_warning_but_of_syncretic_forms(self, name):
-        assert {fault.code for fault in load_cloze(FOLDER / name).warnings} <= {"CIM-C012"}
+        assert {fault.code for fault in read_cloze(FOLDER / name).faults} <= {"CIM-C012"}
 
     def test_says_what_it_is(self, name):
         meta = suite(name).meta

@@ -9,7 +9,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import InputError, SuiteError
-from cimento.paradigms.cloze.checks import load_cloze
+from cimento.paradigms.cloze.checks import load_cloze, read_cloze
 from cimento.paradigms.cloze.paradigm import CLOZE
 from cimento.paradigms.cloze.reading import CHECKS
 from cimento.paradigms.cloze.suite import (
@@ -47,7 +47,7 @@ class TestItems:
             "item\ttext\ttarget\tplausible\timplausible\tnone\tregister\n"
             "1\tPiove, ___ esco lo stesso.\tma | però\te/ed\tse | o/od\tyes\tplain\n",
         )
-        (item,) = load_cloze(path).suite.items
+        (item,) = load_cloze(path).items
         assert item == ClozeItem(
             id="1",
             before="Piove, ",
@@ -69,7 +69,7 @@ class TestItems:
 
     def test_a_longer_line_of_underscores_is_one_blank(self, tmp_path):
         path = folder(tmp_path, "item\ttext\n1\tPiove _____ esco.\n")
-        assert load_cloze(path).suite.items[0].before == "Piove "
+        assert load_cloze(path).items[0].before == "Piove "
 
     @pytest.mark.parametrize(
         ("text", "seen"),
@@ -85,15 +85,15 @@ class TestItems:
         text = "item;text;target\r\n1;Ha detto: «___!»;ciao\r\n"
         (tmp_path / "suite.toml").write_text(f'kind = "cloze"\n{TOML}', encoding="utf-8")
         (tmp_path / "items.csv").write_bytes(text.encode("cp1252"))
-        loaded = load_cloze(tmp_path)
-        assert loaded.suite.items[0].text == "Ha detto: «___!»"
-        assert [fault.code for fault in loaded.warnings] == ["CIM-S006"]
+        reading = read_cloze(tmp_path)
+        assert reading.suite.items[0].text == "Ha detto: «___!»"
+        assert [fault.code for fault in reading.faults] == ["CIM-S006"]
 
     def test_a_table_alone_is_a_suite(self, tmp_path):
         (tmp_path / "prove.tsv").write_text('item\ttext\ttarget\n1\tDisse "___".\t"\n', "utf-8")
-        loaded = load_cloze(tmp_path / "prove.tsv")
-        assert loaded.suite.name == "prove"
-        assert loaded.suite.items[0].targets == ('"',)
+        suite = load_cloze(tmp_path / "prove.tsv")
+        assert suite.name == "prove"
+        assert suite.items[0].targets == ('"',)
 
     def test_a_table_with_other_columns_is_refused(self, tmp_path):
         (tmp_path / "prove.csv").write_text("id,frase\n1,La ___ va.\n", "utf-8")
@@ -118,7 +118,7 @@ class TestTemplates:
     )
 
     def test_every_sentence_takes_every_form(self, tmp_path):
-        suite = load_cloze(folder(tmp_path, self.ITEMS, seeds=self.SEEDS, kind="templates")).suite
+        suite = load_cloze(folder(tmp_path, self.ITEMS, seeds=self.SEEDS, kind="templates"))
         made = expand_suite(suite)
         assert [item.id for item in made.items] == [
             "agg/1/strade",
@@ -141,7 +141,7 @@ class TestTemplates:
 
     def test_a_form_in_two_categories_is_one_item_and_is_reported(self, tmp_path):
         path = folder(tmp_path, self.ITEMS, seeds=self.SEEDS, kind="templates")
-        made = expand_suite(load_cloze(path).suite)
+        made = expand_suite(load_cloze(path))
         (shared,) = made.shared
         assert (shared.template, shared.form, shared.categories) == (
             "agg",
@@ -156,7 +156,7 @@ class TestTemplates:
     def test_a_set_may_serve_several_templates(self, tmp_path):
         items = "item\ttext\tseeds\na\tLa <SEED> è ___.\tcase\nb\tQuella <SEED> sembra ___.\tcase\n"
         seeds = "set\tcategory\tform\ncase\tf_sg\tcasa\n"
-        suite = load_cloze(folder(tmp_path, items, seeds=seeds, kind="templates")).suite
+        suite = load_cloze(folder(tmp_path, items, seeds=seeds, kind="templates"))
         assert [item.text for item in expand_suite(suite).items] == [
             "La casa è ___.",
             "Quella casa sembra ___.",
@@ -188,7 +188,7 @@ class TestTemplates:
         seeds = "set\tcategory\tform\na\tf\tcasa\na\tf\tcasa\n"
         path = folder(tmp_path, "item\ttext\na\tLa <SEED> è ___.\n", seeds=seeds, kind="templates")
         assert codes(path) == ["CIM-C011"]
-        assert len(expand_suite(load_cloze(path).suite).items) == 1
+        assert len(expand_suite(load_cloze(path)).items) == 1
 
     def test_rows_of_a_template_have_the_same_options(self, tmp_path):
         items = "item\ttext\ttarget\na\tPiove, ___ esco.\tma\na\tNevica, ___ esco.\tperò\n"
@@ -228,7 +228,7 @@ class TestMultiwords:
             "1\tacqua in bocca\t{Acqua} in {bocca}!\n"
             "2\t\tUn {Pesce} {rosso}.\n",
         )
-        suite = load_cloze(path).suite
+        suite = load_cloze(path)
         assert [item.expression for item in suite.multiwords] == ["acqua in bocca", "pesce rosso"]
 
     @pytest.mark.parametrize(
@@ -303,7 +303,7 @@ class TestShown:
         options = '[options]\ncluster = "origin"\n'
         rows = "1\tLa ___ va.\tx\n2\tIl ___ va.\tx\n3\tUn ___ va.\ty\n"
         path = folder(tmp_path, f"item\ttext\torigin\n{rows}", options=options)
-        assert "2 by origin; the largest, 'x', has 2" in CLOZE.describe(load_cloze(path).suite, 0)
+        assert "2 by origin; the largest, 'x', has 2" in CLOZE.describe(load_cloze(path), 0)
 
 
 @pytest.mark.parametrize("kind", CLOZE.kinds)
@@ -311,17 +311,17 @@ class TestShown:
 def test_a_suite_to_start_from_has_no_faults(tmp_path, kind, flags):
     path = tmp_path / "La mia suite"
     assert invoke(["suites", "new", kind, str(path), *flags]) == 0
-    loaded = load_cloze(path)
-    assert loaded.warnings == ()
-    assert (loaded.suite.name, loaded.suite.kind) == ("La mia suite", kind)
-    assert len(expand_suite(loaded.suite).items) >= 4
+    reading = read_cloze(path)
+    assert reading.faults == ()
+    assert (reading.suite.name, reading.suite.kind) == ("La mia suite", kind)
+    assert len(expand_suite(reading.suite).items) >= 4
 
 
 def test_both_tables_of_such_a_suite_say_the_same(tmp_path):
     for kind in CLOZE.kinds:
         new_suite(kind, tmp_path / "a" / kind)
         new_suite(kind, tmp_path / "b" / kind, workbook=True)
-        suites = [load_cloze(tmp_path / where / kind).suite for where in ("a", "b")]
+        suites = [load_cloze(tmp_path / where / kind) for where in ("a", "b")]
         assert suites[0] == suites[1]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from cimento.errors import InputError
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.judgments import CANDIDATE_COLUMNS, read_candidates
-from cimento.paradigms.cloze.reading import write_cell
+from cimento.paradigms.cloze.writing import write_cell
 
 texts = st.one_of(
     st.sampled_from(['"', "'", "\t", "10", "null", "NA", "", "[UNK]", "##s", "a\r\n", " | ", "\\"]),

@@ -138,7 +138,7 @@ def folder(tmp_path_factory):
 
 def test_the_suite_is_balanced_and_has_no_faults(folder):
     assert invoke(["suites", "check", str(folder)]) == 0
-    suite = load_cloze(folder).suite
+    suite = load_cloze(folder)
     assert Counter(each.columns["label"] for each in suite.items) == dict.fromkeys(
         LABELS, len(suite.items) // 3
     )

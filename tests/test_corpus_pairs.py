@@ -360,7 +360,7 @@ def test_the_whole_way_to_suites_that_load(tmp_path, capsys):
     assert invoke([*arguments, "-o", str(cloze)]) == 0
     out = tmp_path / "cloze"
     assert invoke(["corpus", "finish", str(cloze), str(SAMPLE), "-o", str(out)]) == 0
-    loaded = load_cloze(out).suite
+    loaded = load_cloze(out)
     assert loaded.items[0].id == "e 1cl"
     assert len(loaded.items) >= 14
     for item in loaded.items:

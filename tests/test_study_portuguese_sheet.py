@@ -61,7 +61,7 @@ def test_rows_are_ranked_by_probability_and_quotes_are_quotes(tmp_path):
         ("one\ttwo", "row 1: there are 2 fields"),
         (f"{PASSIVE}\tA\tx\t0.5\tmaybe\t", "the judgment is 'maybe'"),
         (f"{PASSIVE}\tA\tx\thalf\ts\t", "no number"),
-        ("voz passiva_1a\t\tOntem cedo.\tA\tx\t0.5\ts\t", r"\[MASK\] is not there once"),
+        ("voz passiva_1a\t\tOntem cedo.\tA\tx\t0.5\ts\t", r"\[MASK\] is there 0 times"),
         ("other\t\tOntem [MASK].\tA\tx\t0.5\ts\t", "is none of the study's templates"),
     ],
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
@@ -86,13 +86,14 @@ def paradigm_of(path: Path) -> AnyParadigm:
         InputError: the suite is of a kind that nothing knows.
     """
     kind = kind_of(path)
-    own = own_paradigms()
     if kind != DEFAULT:
-        return _of_kind(kind, own, path)
-    detected = _detecting(own, path)
-    # Packages are looked for only where nothing of cimento's own fits.
-    if detected is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
-        detected = _detecting(plugged_paradigms(), path)
+        return _of_kind(kind, path)
+    detected = None
+    if not (path.is_dir() and (path / "suite.toml").is_file()):
+        detected = _detecting(own_paradigms(), path)
+        # Packages are looked for only where nothing of cimento's own fits.
+        if detected is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
+            detected = _detecting(plugged_paradigms(), path)
     return detected or find_paradigm(DEFAULT)
 
 
@@ -102,18 +103,17 @@ def _detecting(paradigms: Iterable[AnyParadigm], path: Path) -> AnyParadigm | No
     return next((paradigm for paradigm in others if paradigm.detect(path)), None)
 
 
-def _of_kind(kind: str, own: Sequence[AnyParadigm], path: Path) -> AnyParadigm:
+def _of_kind(kind: str, path: Path) -> AnyParadigm:
     """The paradigm whose suites say that they are of a kind; plug-ins are asked last."""
-    kinds = _kinds(own)
-    if kind not in kinds:
-        kinds = {**_kinds(plugged_paradigms()), **kinds}
-    if kind not in kinds:
-        raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
-    return kinds[kind]
-
-
-def _kinds(paradigms: Sequence[AnyParadigm]) -> dict[str, AnyParadigm]:
-    return {kind: paradigm for paradigm in paradigms for kind in paradigm.kinds}
+    if kind in PARADIGMS and kind in (named := find_paradigm(kind)).kinds:
+        return named
+    kinds: dict[str, AnyParadigm] = {}
+    for paradigms in (own_paradigms, plugged_paradigms):
+        for paradigm in paradigms():
+            kinds = {**dict.fromkeys(paradigm.kinds, paradigm), **kinds}
+        if kind in kinds:
+            return kinds[kind]
+    raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
 
 
 def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:

@@ -19,7 +19,7 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
-from cimento.paradigms.cloze.reading import read_blanks, read_cell, write_cell
+from cimento.paradigms.cloze.reading import read_blanks, read_cell
 from cimento.paradigms.cloze.seeds import (
     AskModel,
     Seed,
@@ -30,7 +30,7 @@ from cimento.paradigms.cloze.seeds import (
     verb_seeds,
 )
 from cimento.paradigms.cloze.suite import SEED, ClozeSuite, SeedSet, Sentence, Template
-from cimento.paradigms.cloze.writing import as_tsv, write_folder
+from cimento.paradigms.cloze.writing import as_tsv, write_cell, write_folder
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode
 from cimento.suites.tables import read_table

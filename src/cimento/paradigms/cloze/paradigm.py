@@ -37,8 +37,7 @@ from cimento.paradigms.cloze.judging import (
 )
 from cimento.paradigms.cloze.judgments import read_said
 from cimento.paradigms.cloze.options import ClozeOptions
-from cimento.paradigms.cloze.portuguese import is_released
-from cimento.paradigms.cloze.reading import folder_files
+from cimento.paradigms.cloze.reading import folder_files, is_released
 from cimento.paradigms.cloze.recording import read_recording
 from cimento.paradigms.cloze.requests import blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
@@ -223,7 +222,7 @@ def _stored_suite(folder: RunFolder) -> ClozeSuite:
     from cimento.io.tables import read_table
 
     try:
-        suite = load_cloze(folder.suite_folder).suite
+        suite = load_cloze(folder.suite_folder)
     except (InputError, SuiteError) as error:
         raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
     asked = read_table(REQUESTS, folder.path)["item"].n_unique()

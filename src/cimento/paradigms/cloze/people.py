@@ -22,10 +22,10 @@ from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.judgments import PIECE
-from cimento.paradigms.cloze.reading import read_cell, write_cell
+from cimento.paradigms.cloze.reading import read_cell
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
-from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.cloze.writing import write_cell, write_folder
 from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
 from cimento.statistics.values import Statistic

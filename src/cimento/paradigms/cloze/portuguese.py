@@ -23,15 +23,16 @@ from cimento.io.files import file_digest, read_bytes
 from cimento.io.parsing import parse_json
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.reading import INSTANCES, TEMPLATES
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, SeedSet, Sentence, Template
 from cimento.suites.model import Meta
 
 MASK = "[MASK]"
-TEMPLATES = "grammar_templates.jsonl"
-INSTANCES = "grammar_instances.jsonl"
 JUDGMENTS = "grammar_judgments.tsv"
-MWE_ITEMS = "mwe_items.jsonl"
 MWE_PREDICTIONS = "mwe_predictions.jsonl"
+SHEET = "all-eval.tsv"
+FIELDS = 8
+"""Of a row of the sheet."""
 
 JUDGED_AS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
 """What the study's judge wrote: sim, não, or nothing."""
@@ -39,8 +40,24 @@ JUDGED_AS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
 REMARK_JOINT = "; "
 TAG_JOINT = ";"
 
+_JUDGED_COLUMNS = (
+    "id", "rank", "token", "score", "tags", "judgment", "comment",
+    "in_snapshot", "snapshot_judgment", "snapshot_top1",
+)  # fmt: skip
+_DIMENSIONS = (
+    (re.compile(r"concordância nominal_(\d)"), "nominal_agreement"),
+    (re.compile(r"concordância verbal_(\d)"), "verb_agreement"),
+    (re.compile(r"concordancia_de_sujeito_(\d)_"), "subject_agreement"),
+    (re.compile(r"conectores_(\w+)"), "connectors"),
+    (re.compile(r"verbo_sem_sujeito_(\d)_"), "impersonal_verbs"),
+    (re.compile(r"voz passiva_(\d)"), "passive"),
+)
+_TEMPLATE, _SEED, _SENTENCE, _TAGS, _TOKEN, _SCORE, _JUDGMENT, _REMARKS = range(FIELDS)
+_QUOTE = '"'
+
 _Value = TypeVar("_Value")
-_Record = dict[str, object]
+_Row = tuple[str, Sequence[str], float]
+"""Where a row of the sheet stands, its fields, and its probability."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,16 +97,11 @@ class Instance:
     readings: tuple[str, ...] = ()
 
 
-def is_released(path: Path) -> bool:
-    """Whether a file is one of the study's whose items can be asked, by its name."""
-    return path.name in {TEMPLATES, INSTANCES, MWE_ITEMS} and path.is_file()
-
-
 def read_released(path: Path) -> SuiteReading[ClozeSuite]:
     """The templates, their instances or the multiword items of the study, as a suite.
 
     Args:
-        path: a file of which `is_released` is true.
+        path: one of these three files.
 
     Raises:
         InputError: a line cannot be used.
@@ -111,20 +123,19 @@ def read_templates(path: Path) -> list[Template]:
     Raises:
         InputError: a line cannot be used.
     """
-    found = []
-    for where, record in _lines(path):
-        columns = {name: _text(record, name, where) for name in ("dimension", "group")}
-        seeds = _field(record, "seeds", dict, where)
-        sentences = _texts(record, "sentences", where)
-        found.append(
-            Template(
-                id=_text(record, "template", where),
-                sentences=tuple(Sentence(*_at_mask(text, where)) for text in sentences),
-                seeds=tuple(SeedSet(name, tuple(forms)) for name, forms in seeds.items()),
-                columns=columns,
-            )
+    return [
+        Template(
+            id=record.text("template"),
+            sentences=tuple(
+                Sentence(*_around_mask(text, record.where)) for text in record.texts("sentences")
+            ),
+            seeds=tuple(
+                SeedSet(name, tuple(forms)) for name, forms in record.field("seeds", dict).items()
+            ),
+            columns={name: record.text(name) for name in ("dimension", "group")},
         )
-    return found
+        for record in _records(path)
+    ]
 
 
 def read_instances(path: Path) -> list[Instance]:
@@ -133,31 +144,26 @@ def read_instances(path: Path) -> list[Instance]:
     Raises:
         InputError: a line cannot be used.
     """
-    found = []
-    for where, record in _lines(path):
-        before, after = _at_mask(_text(record, "text", where), where)
-        categories = _texts(record, "seed_categories", where)
-        columns = {
-            name: _text(record, name, where) for name in ("template", "dimension", "group", "seed")
-        }
-        item = ClozeItem(
-            id=_text(record, "id", where),
-            before=before,
-            after=after,
-            columns={**columns, "category": "; ".join(categories)},
-        )
-        found.append(
+    instances = []
+    for record in _records(path):
+        before, after = _around_mask(record.text("text"), record.where)
+        categories = record.texts("seed_categories")
+        names = ("template", "dimension", "group", "seed")
+        columns = {name: record.text(name) for name in names}
+        columns["category"] = "; ".join(categories)
+        tenses = "ling_tense_person"
+        instances.append(
             Instance(
-                item=item,
+                item=ClozeItem(record.text("id"), before, after, columns=columns),
                 categories=categories,
-                case=_text_or_none(record, "paper_case", where),
-                tense=_text_or_none(record, "paper_case_alt", where),
-                readings=_texts(record, "ling_tense_person", where)
-                if record.get("ling_tense_person")
+                case=_text_or_none(record, "paper_case"),
+                tense=_text_or_none(record, "paper_case_alt"),
+                readings=record.texts("ling_tense_person")
+                if known.get("ling_tense_person")
                 else (),
             )
         )
-    return found
+    return instances
 
 
 def read_multiword_cells(path: Path) -> list[ClozeItem]:
@@ -166,20 +172,18 @@ def read_multiword_cells(path: Path) -> list[ClozeItem]:
     Raises:
         InputError: a line cannot be used.
     """
-    found = []
-    for where, record in _lines(path):
-        before, after = _at_mask(_text(record, "text", where), where)
+    items = []
+    for record in _records(path):
+        before, after = _around_mask(record.text("text"), record.where)
         columns = {
-            "expression": _text(record, "mwe", where),
-            "word": str(_field(record, "masked_word", int, where)),
-            "cue": _text(record, "cue", where),
-            "sentence": str(_field(record, "sentence_index", int, where)),
+            "expression": record.text("mwe"),
+            "word": str(record.field("masked_word", int)),
+            "cue": record.text("cue"),
+            "sentence": str(record.field("sentence_index", int)),
         }
-        answer = Option(_text(record, "answer", where))
-        found.append(
-            ClozeItem(_text(record, "id", where), before, after, (answer,), columns=columns)
-        )
-    return found
+        answer = Option(record.text("answer"))
+        items.append(ClozeItem(record.text("id"), before, after, (answer,), columns=columns))
+    return items
 
 
 def read_predictions(path: Path) -> dict[str, list[Candidate]]:
@@ -188,14 +192,13 @@ def read_predictions(path: Path) -> dict[str, list[Candidate]]:
     Raises:
         InputError: a line cannot be used.
     """
-    found: dict[str, list[Candidate]] = {}
-    for where, record in _lines(path):
-        texts = _texts(record, "top10", where)
-        item = _text(record, "id", where)
-        found.setdefault(_text(record, "model", where), []).extend(
+    by_model: dict[str, list[Candidate]] = {}
+    for record in _records(path):
+        texts, item = record.texts("top10"), record.text("id")
+        by_model.setdefault(record.text("model"), []).extend(
             Candidate(item, rank, text) for rank, text in enumerate(texts, start=1)
         )
-    return found
+    return by_model
 
 
 def read_judgments(path: Path) -> list[JudgedRow]:
@@ -204,139 +207,43 @@ def read_judgments(path: Path) -> list[JudgedRow]:
     Raises:
         InputError: the table lacks a column, or a row cannot be used.
     """
-    text = _decoded(path)
-    header, *lines = text.removesuffix("\n").split("\n")
-    names = header.split("\t")
-    wanted = (
-        "id", "rank", "token", "score", "tags", "judgment", "comment",
-        "in_snapshot", "snapshot_judgment", "snapshot_top1",
-    )  # fmt: skip
-    missing = [name for name in wanted if name not in names]
+    names, rows = read_unquoted(path, read_bytes(path))
+    missing = [name for name in _JUDGED_COLUMNS if name not in names]
     if missing:
         raise InputError(
             where=path.name, seen=f"there is no column {missing[0]!r}", todo="Give the table whole."
         )
-    rows = []
-    for number, line in enumerate(lines, start=2):
-        cells = line.split("\t")
-        if len(cells) != len(names):
-            raise InputError(
-                where=f"{path.name} row {number}",
-                seen=f"there are {len(cells)} cells and {len(names)} columns",
-                todo="Is there a tab or a line break inside a cell?",
-            )
-        cell = dict(zip(names, cells, strict=True))
-        rows.append(_judged(cell, f"{path.name} row {number}"))
-    return rows
+    return [_judged(dict(zip(names, cells, strict=True)), where) for where, cells in rows]
 
 
-def _judged(cell: Mapping[str, str], where: str) -> JudgedRow:
-    for column in ("judgment", "snapshot_judgment"):
-        if cell[column] not in JUDGED_AS:
-            raise InputError(
-                where=where, seen=f"{column} is {cell[column]!r}", todo="Write s, n or nothing."
-            )
-    try:
-        rank, score = int(cell["rank"]), float(cell["score"])
-    except ValueError as error:
-        raise InputError(where=where, seen=f"no number: {error}", todo="Correct it.") from error
-    candidate = Candidate(
-        item=cell["id"],
-        rank=rank,
-        text=cell["token"],
-        probability=score,
-        fits=JUDGED_AS[cell["judgment"]],
-        remarks=_split(cell["comment"], REMARK_JOINT),
-        tags=_split(cell["tags"], TAG_JOINT),
-    )
-    return JudgedRow(
-        candidate,
-        in_snapshot=cell["in_snapshot"] == "1",
-        snapshot_fits=JUDGED_AS[cell["snapshot_judgment"]],
-        snapshot_first=cell["snapshot_top1"] == "1",
-    )
+def read_unquoted(path: Path, data: bytes) -> tuple[list[str], Iterator[tuple[str, list[str]]]]:
+    """A table with a header line, tabs and no quoting: every cell is read as it stands there.
 
+    Args:
+        path: of the file.
+        data: that it holds.
 
-def _split(cell: str, joint: str) -> tuple[str, ...]:
-    return tuple(cell.split(joint)) if cell else ()
+    Returns:
+        The names of the columns, and each row's cells with where it stands.
 
+    Raises:
+        InputError: it is not UTF-8, or (where the row is taken) a row has more or fewer cells.
+    """
+    header, *lines = _decoded(path, data).removesuffix("\n").split("\n")
+    names = header.split("\t")
 
-def _at_mask(text: str, where: str) -> tuple[str, str]:
-    if text.count(MASK) != 1:
-        raise InputError(
-            where=where,
-            seen=f"{MASK} is there {text.count(MASK)} times in {text!r}",
-            todo="Write it once.",
-        )
-    before, _, after = text.partition(MASK)
-    return before, after
+    def rows() -> Iterator[tuple[str, list[str]]]:
+        for number, line in enumerate(lines, start=2):
+            cells, where = line.split("\t"), f"{path.name} row {number}"
+            if len(cells) != len(names):
+                raise InputError(
+                    where=where,
+                    seen=f"there are {len(cells)} cells and {len(names)} columns",
+                    todo="Is there a tab or a line break inside a cell?",
+                )
+            yield where, cells
 
-
-# --- JSON lines
-
-
-def _decoded(path: Path) -> str:
-    try:
-        return read_bytes(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(where=path.name, seen=f"not UTF-8: {error}", todo="Save it so.") from error
-
-
-def _lines(path: Path) -> Iterator[tuple[str, _Record]]:
-    for number, line in enumerate(_decoded(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{path.name} line {number}"
-        try:
-            record = parse_json(line)
-        except json.JSONDecodeError as error:
-            raise InputError(where=where, seen=f"not JSON: {error}", todo="Correct it.") from error
-        if not isinstance(record, dict):
-            raise InputError(where=where, seen="not a JSON object", todo="Correct it.")
-        yield where, record
-
-
-def _field(record: _Record, name: str, kind: type[_Value], where: str) -> _Value:
-    value = record.get(name)
-    if not isinstance(value, kind):
-        seen = f"{name} is {value!r}" if name in record else f"there is no {name!r}"
-        raise InputError(where=where, seen=seen, todo=f"It should be of type {kind.__name__}.")
-    return value
-
-
-def _text(record: _Record, name: str, where: str) -> str:
-    return _field(record, name, str, where)
-
-
-def _text_or_none(record: _Record, name: str, where: str) -> str | None:
-    return None if record.get(name) is None else _text(record, name, where)
-
-
-def _texts(record: _Record, name: str, where: str) -> tuple[str, ...]:
-    values = _field(record, name, list, where)
-    for value in values:
-        if not isinstance(value, str):
-            raise InputError(
-                where=where, seen=f"{name} holds {value!r}", todo="It should hold texts."
-            )
-    return tuple(values)
-
-
-SHEET = "all-eval.tsv"
-FIELDS = 8
-
-_DIMENSIONS = (
-    (re.compile(r"concordância nominal_(\d)"), "nominal_agreement"),
-    (re.compile(r"concordância verbal_(\d)"), "verb_agreement"),
-    (re.compile(r"concordancia_de_sujeito_(\d)_"), "subject_agreement"),
-    (re.compile(r"conectores_(\w+)"), "connectors"),
-    (re.compile(r"verbo_sem_sujeito_(\d)_"), "impersonal_verbs"),
-    (re.compile(r"voz passiva_(\d)"), "passive"),
-)
-_TEMPLATE, _SEED, _SENTENCE, _TAGS, _TOKEN, _SCORE, _JUDGMENT, _REMARKS = range(FIELDS)
-_QUOTE = '"'
-
-_Row = tuple[str, Sequence[str], float]
+    return names, rows()
 
 
 def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
@@ -348,34 +255,57 @@ def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     Raises:
         InputError: the file is not such a sheet, or a row cannot be used.
     """
-    rows = [
-        _row(line, f"{path.name} row {number}")
-        for number, line in enumerate(_sheet_lines(path), start=1)
-        if line.strip()
-    ]
     groups: dict[tuple[str, ...], list[_Row]] = {}
-    for row in rows:
-        groups.setdefault(tuple(row[1][: _SENTENCE + 1]), []).append(row)
+    for number, line in enumerate(_decoded(path, read_bytes(path)).split("\n"), start=1):
+        if line.strip():
+            row = _sheet_row(line.removesuffix("\r"), f"{path.name} row {number}")
+            groups.setdefault(tuple(row[1][: _SENTENCE + 1]), []).append(row)
     instances: list[Instance] = []
     judged: list[JudgedRow] = []
     numbers: Counter[str] = Counter()
-    for key, own in groups.items():
-        instance = _instance(key, own[0][0], numbers[key[_TEMPLATE]])
+    for key, rows in groups.items():
+        instance = _sheet_instance(key, rows[0][0], numbers[key[_TEMPLATE]])
         numbers[key[_TEMPLATE]] += 1
         instances.append(instance)
-        judged += _ranked(instance.item.id, own)
+        judged += _ranked(instance.item.id, rows)
     return instances, judged
 
 
-def _sheet_lines(path: Path) -> list[str]:
+# --- Rows
+
+
+def _judged(cells: Mapping[str, str], where: str) -> JudgedRow:
+    candidate = Candidate(
+        item=cells["id"],
+        fits=_fit(cells["judgment"], "judgment is", where),
+        rank=int(_number(cells["rank"], where, whole=True)),
+        text=cells["token"],
+        probability=_number(cells["score"], where),
+        remarks=_parts(cells["comment"], REMARK_JOINT),
+        tags=_parts(cells["tags"], TAG_JOINT),
+    )
+    return JudgedRow(
+        candidate,
+        in_snapshot=cells["in_snapshot"] == "1",
+        snapshot_fits=_fit(cells["snapshot_judgment"], "snapshot_judgment is", where),
+        snapshot_first=cells["snapshot_top1"] == "1",
+    )
+
+
+def _fit(cell: str, what: str, where: str) -> bool | None:
+    if cell not in JUDGED_AS:
+        raise InputError(where=where, seen=f"{what} {cell!r}", todo="Write s, n or nothing.")
+    return JUDGED_AS[cell]
+
+
+def _number(cell: str, where: str, *, whole: bool = False) -> float:
     try:
-        text = read_bytes(path).decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(where=path.name, seen=f"not UTF-8: {error}", todo="Save it so.") from error
-    return [line.removesuffix("\r") for line in text.split("\n")]
+        return int(cell) if whole else float(cell)
+    except ValueError as error:
+        raise InputError(where=where, seen=f"no number: {error}", todo="Correct it.") from error
 
 
-def _row(line: str, where: str) -> _Row:
+def _sheet_row(line: str, where: str) -> _Row:
     fields = line.split("\t")
     if len(fields) == FIELDS + 1 and {_QUOTE} == {fields[_TOKEN], fields[_TOKEN + 1]}:
         del fields[_TOKEN + 1]
@@ -385,64 +315,112 @@ def _row(line: str, where: str) -> _Row:
             seen=f"there are {len(fields)} fields",
             todo=f"The released sheet has {FIELDS}, separated by tabs.",
         )
-    if fields[_JUDGMENT] not in JUDGED_AS:
-        raise InputError(
-            where=where,
-            seen=f"the judgment is {fields[_JUDGMENT]!r}",
-            todo="Write s, n or nothing.",
-        )
-    try:
-        return where, fields, float(fields[_SCORE].strip(_QUOTE))
-    except ValueError as error:
-        raise InputError(where=where, seen=f"no number: {error}", todo="Correct it.") from error
+    _fit(fields[_JUDGMENT], "the judgment is", where)
+    return where, fields, _number(fields[_SCORE].strip(_QUOTE), where)
 
 
-def _instance(key: Sequence[str], where: str, number: int) -> Instance:
+def _sheet_instance(key: Sequence[str], where: str, number: int) -> Instance:
     template, seed, sentence = key
-    if sentence.count(MASK) != 1:
-        raise InputError(
-            where=where, seen=f"{MASK} is not there once in {sentence!r}", todo="Write it once."
-        )
-    found = next(((m[1], name) for p, name in _DIMENSIONS if (m := p.match(template))), None)
-    if found is None:
+    before, after = _around_mask(sentence, where)
+    dimensions = ((m[1], name) for p, name in _DIMENSIONS if (m := p.match(template)))
+    group, dimension = next(dimensions, ("", ""))
+    if not dimension:
         raise InputError(
             where=where,
             seen=f"{template!r} is none of the study's templates",
             todo="Is this the sheet that the study released?",
         )
-    group, dimension = found
     columns = {"template": template, "dimension": dimension, "group": group, "seed": seed}
-    start, _, end = sentence.partition(MASK)
-    item = ClozeItem(f"{template}/{number:03d}", start, end, columns=columns)
+    item = ClozeItem(f"{template}/{number:03d}", before, after, columns=columns)
     return Instance(item, categories=(), case=None, tense=None)
 
 
-def _ranked(item: str, rows: Sequence[_Row]) -> list[JudgedRow]:
-    scores = [score for _, _, score in rows]
-    if len(set(scores)) < len(scores):
+def _ranked(item: str, rows: Sequence[_Row]) -> Iterator[JudgedRow]:
+    if len({score for _, _, score in rows}) < len(rows):
         raise InputError(
             where=rows[0][0],
             seen=f"two candidates of {item!r} are equally probable",
             todo="Their ranks cannot be told; was a row copied?",
         )
-    found = []
     ordered = sorted(rows, key=lambda row: -row[2])
     for rank, (_, fields, score) in enumerate(ordered, start=1):
-        fits = JUDGED_AS[fields[_JUDGMENT]]
         candidate = Candidate(
             item=item,
             rank=rank,
             text=fields[_TOKEN].replace('\\"', _QUOTE),
             probability=score,
-            fits=fits,
+            fits=JUDGED_AS[fields[_JUDGMENT]],
             remarks=_parts(fields[_REMARKS], REMARK_JOINT),
             tags=_parts(fields[_TAGS], TAG_JOINT),
         )
-        found.append(
-            JudgedRow(candidate, in_snapshot=False, snapshot_fits=None, snapshot_first=False)
+        yield JudgedRow(candidate, in_snapshot=False, snapshot_fits=None, snapshot_first=False)
+
+
+def _parts(cell: str, joint: str) -> tuple[str, ...]:
+    return tuple(cell.split(joint)) if cell else ()
+
+
+def _around_mask(text: str, where: str) -> tuple[str, str]:
+    if text.count(MASK) != 1:
+        raise InputError(
+            where=where,
+            seen=f"{MASK} is there {text.count(MASK)} times in {text!r}",
+            todo="Write it once.",
         )
-    return found
+    before, _, after = text.partition(MASK)
+    return before, after
 
 
-def _parts(field: str, joint: str) -> tuple[str, ...]:
-    return tuple(field.split(joint)) if field else ()
+def _decoded(path: Path, data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(where=path.name, seen=f"not UTF-8: {error}", todo="Save it so.") from error
+
+
+# --- JSON lines
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A line of JSON whose fields are looked at before they are used."""
+
+    where: str
+    values: Mapping[str, object]
+
+    def field(self, name: str, kind: type[_Value]) -> _Value:
+        value = self.values.get(name)
+        if not isinstance(value, kind):
+            seen = f"{name} is {value!r}" if name in self.values else f"there is no {name!r}"
+            todo = f"It should be of type {kind.__name__}."
+            raise InputError(where=self.where, seen=seen, todo=todo)
+        return value
+
+    def text(self, name: str) -> str:
+        return self.field(name, str)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        values = self.field(name, list)
+        for value in values:
+            if not isinstance(value, str):
+                seen = f"{name} holds {value!r}"
+                raise InputError(where=self.where, seen=seen, todo="It should hold texts.")
+        return tuple(values)
+
+
+def _text_or_none(record: _Record, name: str) -> str | None:
+    return None if record.values.get(name) is None else record.text(name)
+
+
+def _records(path: Path) -> Iterator[_Record]:
+    for number, line in enumerate(_decoded(path, read_bytes(path)).split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path.name} line {number}"
+        try:
+            values = parse_json(line)
+        except json.JSONDecodeError as error:
+            raise InputError(where=where, seen=f"not JSON: {error}", todo="Correct it.") from error
+        if not isinstance(values, dict):
+            raise InputError(where=where, seen="not a JSON object", todo="Correct it.")
+        yield _Record(where, values)

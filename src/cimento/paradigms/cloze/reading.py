@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -35,33 +35,31 @@ from cimento.paradigms.cloze.suite import (
 from cimento.suites.faults import fault as file_fault
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
-from cimento.suites.schema import Open, TomlMeta
+from cimento.suites.schema import Model, Open, TomlMeta, validate
 from cimento.suites.tables import Row, Table, read_table
 
-_CODES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
+TOML = "suite.toml"
+KINDS = ("cloze", "templates")
+ITEMS, SEEDS = "items", "seeds"
+SUFFIXES = (".tsv", ".csv", ".xlsx", ".txt")
+
+TEMPLATES = "grammar_templates.jsonl"
+INSTANCES = "grammar_instances.jsonl"
+MWE_ITEMS = "mwe_items.jsonl"
+"""Files of the study of Brazilian Portuguese that hold what can be asked."""
+
+ITEM_COLUMNS = ("item", "text", *ROLES, "none")
+SEED_COLUMNS = ("set", "category", "form", *ROLES)
+YES = ("yes", "true", "1", "x")
+
 _MEANINGS = {"\\t": "\t", "\\n": "\n", "\\r": "\r", "\\s": " ", "\\e": ""}
 _PIECE = re.compile(r"\\.|.|\\$", re.DOTALL)
 _BLANK_LENGTH = 3
 
 
-def write_cell(text: str, *, signs: str = "") -> str:
-    """A text as a cell.
-
-    Args:
-        text: anything.
-        signs: those that would mean something in this cell.
-    """
-    return _end(_start(_coded(text, signs)))
-
-
 def read_cell(cell: str) -> str:
     """The text of a cell in which no sign means anything."""
     return _text(_stripped(_pieces(cell)))
-
-
-def write_blank(before: str, after: str) -> str:
-    """A text with its blank as a cell."""
-    return f"{_start(_coded(before, '_{}'))}___{_end(_coded(after, '_{}'))}"
 
 
 def read_blanks(cell: str) -> list[str]:
@@ -81,22 +79,9 @@ def read_blanks(cell: str) -> list[str]:
     return [_text(part) for part in found]
 
 
-def write_marked(text: str) -> str:
-    """A text with marked words as a cell; its braces stay what they are."""
-    return write_cell(text, signs="_")
-
-
 def has_braces(cell: str) -> bool:
     """Whether there are braces that mean something."""
     return not {"{", "}"}.isdisjoint(_pieces(cell))
-
-
-def write_options(options: Iterable[Option]) -> str:
-    """Options of one role as a cell."""
-    return " | ".join(
-        "/".join(write_cell(text, signs="|/") or "\\e" for text in option.spellings)
-        for option in options
-    )
 
 
 def read_options(cell: str, role: Role) -> tuple[Option, ...]:
@@ -145,21 +130,6 @@ def _text(pieces: Iterable[str]) -> str:
     return "".join(_MEANINGS.get(piece, piece[-1:]) for piece in pieces)
 
 
-def _coded(text: str, signs: str) -> str:
-    return "".join(
-        _CODES.get(character) or (f"\\{character}" if character in signs else character)
-        for character in text
-    )
-
-
-def _start(cell: str) -> str:
-    return "\\s" + cell[1:] if cell.startswith(" ") else cell
-
-
-def _end(cell: str) -> str:
-    return cell[:-1] + "\\s" if cell.endswith(" ") else cell
-
-
 CHECKS: Mapping[str, tuple[Severity, str]] = {
     "CIM-C001": ("error", "Write the blank once, as three underscores: ___"),
     "CIM-C002": ("error", "Add rows for it to seeds.tsv, or name the set in the column `seeds`."),
@@ -200,22 +170,11 @@ class TomlCloze(Open):
     meta: TomlMeta
     options: TomlClozeOptions = Field(default_factory=TomlClozeOptions)
 
-    def suite_meta(self) -> Meta:
-        """Who made the suite, about what, and on which terms."""
-        known = {name: getattr(self.meta, name) for name in TomlMeta.model_fields if name != "tags"}
-        return Meta(**known, tags=tuple(self.meta.tags), extra=self.meta.rest())
 
-
-TOML = "suite.toml"
-KINDS = ("cloze", "templates")
-ITEMS, SEEDS = "items", "seeds"
-SUFFIXES = (".tsv", ".csv", ".xlsx", ".txt")
-
-ITEM_COLUMNS = ("item", "text", *ROLES, "none", "expression", "seeds")
-SEED_COLUMNS = ("set", "category", "form", *ROLES)
-YES = ("yes", "true", "1", "x")
-
-_ID = "item"
+def meta_of(table: TomlMeta) -> Meta:
+    """Who made a suite, about what, and on which terms: its ``[meta]``."""
+    known = {name: getattr(table, name) for name in TomlMeta.model_fields if name != "tags"}
+    return Meta(**known, tags=tuple(table.tags), extra=table.rest())
 
 
 def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
@@ -226,24 +185,23 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
         SuiteError: no suite can be made of what the files hold.
     """
     toml = read_bytes(folder / TOML)
-    settings, faults = _settings(toml)
-    items, data, more = _table(folder, ITEMS)
-    faults += more
-    seeds, seed_data, more = _table(folder, SEEDS, needed=False)
-    faults += more
+    settings, faults = parsed_toml(TomlCloze, toml, name=TOML)
+    items, data = _find_table(folder, ITEMS, faults)
+    seeds, seed_data = _find_table(folder, SEEDS, faults, needed=False)
     if settings is None or items is None:
         raise SuiteError(where=str(folder), faults=faults)
-    sha256 = sha256_of(toml, data, seed_data)
+    meta = meta_of(settings.meta)
     if settings.kind == KINDS[1]:
-        sets, more = _seed_sets(seeds)
-        faults += more
-        templates, more = _templates(items, sets)
-        suite = ClozeSuite(settings.suite_meta(), templates=templates)
+        sets = {} if seeds is None else _seed_sets(seeds, faults)
+        suite = ClozeSuite(meta, templates=tuple(_templates(items, sets, faults)))
     else:
-        written, multiwords, more = _items(items)
-        suite = ClozeSuite(settings.suite_meta(), items=written, multiwords=multiwords)
-    suite = replace(suite, cluster=settings.options.cluster, extra=settings.rest())
-    return SuiteReading(suite=suite, faults=(*faults, *more), sha256=sha256, path=folder)
+        suite = _suite_of_items(meta, items, faults)
+    return SuiteReading(
+        suite=replace(suite, cluster=settings.options.cluster, extra=settings.rest()),
+        faults=tuple(faults),
+        sha256=sha256_of(toml, data, seed_data),
+        path=folder,
+    )
 
 
 def folder_files(folder: Path) -> tuple[Path, ...]:
@@ -263,52 +221,72 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
     table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
-    items, multiwords, more = _items(table)
-    suite = ClozeSuite(Meta(path.stem), items=items, multiwords=multiwords)
-    return SuiteReading(suite=suite, faults=(*faults, *more), sha256=sha256_of(data), path=path)
+    suite = _suite_of_items(Meta(path.stem), table, faults)
+    return SuiteReading(suite=suite, faults=tuple(faults), sha256=sha256_of(data), path=path)
 
 
 # --- Files
 
 
-def _settings(data: bytes) -> tuple[TomlCloze | None, list[Fault]]:
+def is_released(path: Path) -> bool:
+    """Whether a file is one of the Portuguese study's whose items can be asked, by its name."""
+    return path.name in {TEMPLATES, INSTANCES, MWE_ITEMS} and path.is_file()
 
-    from cimento.suites.schema import validate
 
-    text, faults = decode(data, name=TOML)
+def parsed_toml(model: type[Model], data: bytes, *, name: str) -> tuple[Model | None, list[Fault]]:
+    """A file of TOML as a model, and its faults.
+
+    Args:
+        model: what it should hold.
+        data: of the file.
+        name: of the file.
+    """
+    text, faults = decode(data, name=name)
     if text is None:
         return None, faults
     try:
         parsed = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
-        return None, [file_fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.")]
-    return validate(TomlCloze, parsed, where=TOML)
+        return None, [file_fault("CIM-S002", where=name, seen=f"Not TOML: {error}.")]
+    return validate(model, parsed, where=name)
 
 
-def _table(
-    folder: Path, name: str, *, needed: bool = True
-) -> tuple[Table | None, bytes, list[Fault]]:
-    found = [path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").exists()]
-    if len(found) > 1 or (needed and not found):
-        names = ", ".join(path.name for path in found)
-        seen = f"There are several tables: {names}." if found else f"There is no {name}.tsv."
-        return None, b"", [file_fault("CIM-S002", where=str(folder), seen=seen)]
-    if not found:
-        return None, b"", []
-    data = read_bytes(found[0])
-    table, faults = read_table(data, found[0])
-    return table, data, faults
-
-
-def _lacking(table: Table, names: Sequence[str]) -> list[Fault]:
-    return [
-        fault("CIM-C005", where=table.name, seen=f"There is no column {name!r}.")
-        for name in names
-        if name not in table.columns
-    ]
+def _find_table(
+    folder: Path, name: str, faults: list[Fault], *, needed: bool = True
+) -> tuple[Table | None, bytes]:
+    paths = [path for suffix in SUFFIXES if (path := folder / f"{name}{suffix}").exists()]
+    if len(paths) > 1 or (needed and not paths):
+        names = ", ".join(path.name for path in paths)
+        seen = f"There are several tables: {names}." if paths else f"There is no {name}.tsv."
+        faults.append(file_fault("CIM-S002", where=str(folder), seen=seen))
+    if len(paths) != 1:
+        return None, b""
+    data = read_bytes(paths[0])
+    table, more = read_table(data, paths[0])
+    faults += more
+    return table, data
 
 
 # --- Rows
+
+
+def _rows_with(table: Table, columns: Sequence[str], faults: list[Fault]) -> Sequence[Row]:
+    """The rows of a table; none, and faults, where it lacks a column."""
+    missing = [name for name in columns if name not in table.columns]
+    faults += (
+        fault("CIM-C005", where=table.name, seen=f"There is no column {name!r}.")
+        for name in missing
+    )
+    return () if missing else table.rows
+
+
+def _named_rows(table: Table, faults: list[Fault]) -> Iterator[tuple[str, Row]]:
+    """The rows of a table of items with their ids; a fault is added where a row has none."""
+    for row in _rows_with(table, ("item", "text"), faults):
+        name = _cell(row, "item")
+        if not name.strip():
+            faults.append(fault("CIM-C005", where=table.where(row), seen="The row has no item."))
+        yield name, row
 
 
 def _cell(row: Row, name: str) -> str:
@@ -324,91 +302,65 @@ def _free(row: Row, known: Sequence[str]) -> dict[str, str]:
     return {name: text for name, text in cells.items() if text}
 
 
-def _none(row: Row) -> bool:
+def _has_none(row: Row) -> bool:
     return _cell(row, "none").lower() in YES
 
 
-def _at_blank(row: Row, where: str, faults: list[Fault]) -> tuple[str, str] | None:
+def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str] | None:
     """What stands before and after the blank; a fault is added where there is not one of it."""
-    parts = read_blanks(row.cells["text"])
-    if len(parts) == 2:  # noqa: PLR2004  # before and after
-        return parts[0], parts[1]
-    number = len(parts) - 1
-    seen = (
-        f"There are {number} blanks in {row.cells['text']!r}."
-        if number
-        else (f"There is no blank in {row.cells['text']!r}.")
-    )
-    faults.append(fault("CIM-C001", where=where, seen=seen))
+    text = row.cells["text"]
+    match read_blanks(text):
+        case [before, after]:
+            return before, after
+        case [_]:
+            seen = f"There is no blank in {text!r}."
+        case parts:
+            seen = f"There are {len(parts) - 1} blanks in {text!r}."
+    faults.append(fault("CIM-C001", where=table.where(row), seen=seen))
     return None
 
 
-def _identity(table: Table, row: Row, faults: list[Fault]) -> str:
-    name = _cell(row, _ID)
-    if not name.strip():
-        faults.append(fault("CIM-C005", where=table.where(row), seen="The row has no item."))
-    return name
-
-
-def _items(
-    table: Table,
-) -> tuple[tuple[ClozeItem, ...], tuple[MultiwordItem, ...], list[Fault]]:
-    faults = _lacking(table, (_ID, "text"))
+def _suite_of_items(meta: Meta, table: Table, faults: list[Fault]) -> ClozeSuite:
     items: list[ClozeItem] = []
     multiwords: list[MultiwordItem] = []
-    for row in [] if faults else table.rows:
-        name, where = _identity(table, row, faults), table.where(row)
+    for name, row in _named_rows(table, faults):
         if has_braces(row.cells["text"]):
-            multiwords.append(_multiword(name, row))
-            continue
-        parts = _at_blank(row, where, faults)
-        if parts is not None:
-            before, after = parts
-            columns = _free(row, tuple(c for c in ITEM_COLUMNS if c not in ("expression", "seeds")))
-            items.append(ClozeItem(name, before, after, _options(row), _none(row), columns))
-    return tuple(items), tuple(multiwords), faults
-
-
-def _multiword(name: str, row: Row) -> MultiwordItem:
-    made = MultiwordItem(name, _cell(row, "expression"), read_cell(row.cells["text"]))
-    columns = _free(row, tuple(column for column in ITEM_COLUMNS if column != "seeds"))
-    expression = made.expression or " ".join(made.words).lower()
-    return replace(made, expression=expression, columns=columns)
+            item = MultiwordItem(name, _cell(row, "expression"), read_cell(row.cells["text"]))
+            expression = item.expression or " ".join(item.words).lower()
+            columns = _free(row, (*ITEM_COLUMNS, "expression"))
+            multiwords.append(replace(item, expression=expression, columns=columns))
+        elif around := _around_blank(table, row, faults):
+            columns = _free(row, ITEM_COLUMNS)
+            items.append(ClozeItem(name, *around, _options(row), _has_none(row), columns))
+    return ClozeSuite(meta, items=tuple(items), multiwords=tuple(multiwords))
 
 
 # --- Templates
 
 
-def _seed_sets(table: Table | None) -> tuple[dict[str, list[SeedSet]], list[Fault]]:
+def _seed_sets(table: Table, faults: list[Fault]) -> dict[str, list[SeedSet]]:
     """Name of a set to its categories; the rows of a category share its options and columns."""
-    if table is None:
-        return {}, []
-    faults = _lacking(table, ("set", "category", "form"))
     grouped: dict[tuple[str, str], list[Row]] = {}
-    for row in [] if faults else table.rows:
+    for row in _rows_with(table, ("set", "category", "form"), faults):
         grouped.setdefault((_cell(row, "set"), _cell(row, "category")), []).append(row)
-    found: dict[str, list[SeedSet]] = {}
+    sets: dict[str, list[SeedSet]] = {}
     for (name, category), rows in grouped.items():
         columns: dict[str, str] = {}
-        options: tuple[Option, ...] = ()
         for row in rows:
             columns = {**_free(row, SEED_COLUMNS), **columns}
-            options = options or _options(row)
+        options = next(filter(None, map(_options, rows)), ())
         forms = tuple(_cell(row, "form") for row in rows)
-        found.setdefault(name, []).append(SeedSet(category, forms, options, columns))
-    return found, faults
+        sets.setdefault(name, []).append(SeedSet(category, forms, options, columns))
+    return sets
 
 
 def _templates(
-    table: Table, sets: Mapping[str, Sequence[SeedSet]]
-) -> tuple[tuple[Template, ...], list[Fault]]:
-    faults = _lacking(table, (_ID, "text"))
+    table: Table, sets: Mapping[str, Sequence[SeedSet]], faults: list[Fault]
+) -> list[Template]:
     grouped: dict[str, list[Row]] = {}
-    for row in [] if faults else table.rows:
-        grouped.setdefault(_identity(table, row, faults), []).append(row)
-    return tuple(_template(table, name, rows, sets, faults) for name, rows in grouped.items()), (
-        faults
-    )
+    for name, row in _named_rows(table, faults):
+        grouped.setdefault(name, []).append(row)
+    return [_template(table, name, rows, sets, faults) for name, rows in grouped.items()]
 
 
 def _template(
@@ -418,27 +370,24 @@ def _template(
     sets: Mapping[str, Sequence[SeedSet]],
     faults: list[Fault],
 ) -> Template:
-    first, where = rows[0], table.where(rows[0])
+    first, options = rows[0], _options(rows[0])
     wanted = _cell(first, "seeds")
     if wanted and wanted not in sets:
-        faults.append(
-            fault("CIM-C002", where=where, seen=f"There is no seed set {wanted!r} in seeds.tsv.")
-        )
-    options = _options(first)
-    columns = [_free(row, tuple(c for c in ITEM_COLUMNS if c != "expression")) for row in rows]
+        seen = f"There is no seed set {wanted!r} in seeds.tsv."
+        faults.append(fault("CIM-C002", where=table.where(first), seen=seen))
+    columns = [_free(row, (*ITEM_COLUMNS, "seeds")) for row in rows]
     common = {
         key: value
         for key, value in columns[0].items()
         if all(other.get(key) == value for other in columns)
     }
     sentences = []
-    for row, own in zip(rows, columns, strict=True):
+    for row, cells in zip(rows, columns, strict=True):
         if _options(row) != options:
             seen = f"Its options are not those of row {first.number}, of the same template."
             faults.append(fault("CIM-C008", where=table.where(row), seen=seen))
-        parts = _at_blank(row, table.where(row), faults)
-        if parts is not None:
-            rest = {key: value for key, value in own.items() if key not in common}
-            sentences.append(Sentence(*parts, columns=rest))
+        if around := _around_blank(table, row, faults):
+            rest = {key: value for key, value in cells.items() if key not in common}
+            sentences.append(Sentence(*around, columns=rest))
     seeds = tuple(sets.get(wanted or name, ()))
-    return Template(name, tuple(sentences), seeds, options, _none(first), common)
+    return Template(name, tuple(sentences), seeds, options, _has_none(first), common)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +15,8 @@ from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.questions import Fill, FillKind
 from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
-from cimento.paradigms.cloze.portuguese import read_predictions
+from cimento.paradigms.cloze.portuguese import read_predictions, read_unquoted
+from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 RECORDED = "recorded"
 """The method of recorded candidates."""
 
-_ITEM, _CANDIDATE = ("item", "id"), ("candidate", "token")
-_PROBABILITY, _LOGPROB = ("probability", "score"), ("logprob_nats",)
 _UNKNOWN = frozenset({"[UNK]", "<unk>"})
 
 
@@ -43,8 +41,10 @@ def read_recording(name: str) -> Recording:
     """
     file, _, model = name.partition("#")
     path = Path(file).expanduser()
-    revision = hashlib.sha256(read_bytes(path)).hexdigest()
-    by_model = read_predictions(path) if path.suffix == ".jsonl" else {path.stem: _table(path)}
+    data = read_bytes(path)
+    by_model = (
+        read_predictions(path) if path.suffix == ".jsonl" else {path.stem: _table(path, data)}
+    )
     if not model and len(by_model) == 1:
         model = next(iter(by_model))
     if model not in by_model:
@@ -53,7 +53,7 @@ def read_recording(name: str) -> Recording:
             seen=f"there is no model {model!r} in it" if model else "it holds several models",
             todo=f"Write {PREFIX}{file}#NAME. {did_you_mean(model, by_model)}",
         )
-    candidates = by_model[model]
+    candidates, revision = by_model[model], sha256_of(data)
     check_candidates(candidates)
     return Recording(
         card=ModelCard(model, kind="replay", revision=revision, tokenizer=""),
@@ -63,38 +63,28 @@ def read_recording(name: str) -> Recording:
     )
 
 
-def _table(path: Path) -> list[Candidate]:
+def _table(path: Path, data: bytes) -> list[Candidate]:
     """A table without quoting, so that every token is read as it stands there."""
-    try:
-        header, *lines = read_bytes(path).decode("utf-8-sig").removesuffix("\n").split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(where=path.name, seen="is not UTF-8", todo="Save it so.") from error
-    names = header.rstrip("\r").split("\t")
-    item, rank, text = (_column(names, some, path) for some in (_ITEM, ("rank",), _CANDIDATE))
-    logprob, score = (
-        next((names.index(each) for each in some if each in names), None)
-        for some in (_LOGPROB, _PROBABILITY)
+    names, rows = read_unquoted(path, data.replace(b"\r\n", b"\n"))
+    item, rank, text = (
+        _column(names, some, path) for some in (("item", "id"), ("rank",), ("candidate", "token"))
     )
-    found = []
-    for number, line in enumerate(lines, start=2):
-        cells = line.rstrip("\r").split("\t")
-        where = f"{path.name} row {number}"
-        if len(cells) != len(names):
-            raise InputError(
-                where=where,
-                seen=f"there are {len(cells)} cells and {len(names)} columns",
-                todo="Is there a tab or a line break inside a cell?",
-            )
-        value = cells[logprob] if logprob is not None else cells[score] if score is not None else ""
-        found.append(
-            Candidate(
-                item=cells[item],
-                rank=int(_number(cells[rank], where)),
-                text=cells[text],
-                probability=_probability(value, where, is_log=logprob is not None),
-            )
+    logprob, score = (
+        next((names.index(name) for name in some if name in names), None)
+        for some in (("logprob_nats",), ("probability", "score"))
+    )
+    value = score if logprob is None else logprob
+    return [
+        Candidate(
+            item=cells[item],
+            rank=int(_number(cells[rank], where)),
+            text=cells[text],
+            probability=None
+            if value is None
+            else _probability(cells[value], where, is_log=logprob is not None),
         )
-    return found
+        for where, cells in rows
+    ]
 
 
 def _probability(cell: str, where: str, *, is_log: bool) -> float | None:

@@ -6,15 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from cimento.io.files import write_text
-from cimento.paradigms.cloze.reading import (
-    ITEMS,
-    SEEDS,
-    TOML,
-    write_blank,
-    write_cell,
-    write_marked,
-    write_options,
-)
+from cimento.paradigms.cloze.reading import ITEMS, SEEDS, TOML
 from cimento.paradigms.cloze.suite import (
     ROLES,
     ClozeItem,
@@ -27,6 +19,8 @@ from cimento.suites.formats.native import META_KEYS
 from cimento.suites.model import JsonValue
 
 _Record = Mapping[str, str]
+
+_CODES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
 
 
 def write_folder(suite: ClozeSuite, folder: Path) -> Path:
@@ -86,7 +80,7 @@ def _multiword(item: MultiwordItem) -> _Record:
     return {
         "item": write_cell(item.id),
         "expression": write_cell(item.expression),
-        "text": write_marked(item.text),
+        "text": write_cell(item.text, signs="_"),
         **_free(item.columns),
     }
 
@@ -110,10 +104,8 @@ def _named_sets(templates: Sequence[Template]) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, template in enumerate(templates):
         if template.seeds:
-            first = next(
-                each.id for each in templates[: number + 1] if each.seeds == template.seeds
-            )
-            found[template.id] = first
+            same = (first.id for first in templates[: number + 1] if first.seeds == template.seeds)
+            found[template.id] = next(same)
     return found
 
 
@@ -145,3 +137,44 @@ def _answers(options: Sequence[Option], *, none: bool) -> dict[str, str]:
 
 def _free(columns: Mapping[str, str]) -> dict[str, str]:
     return {name: write_cell(text) for name, text in columns.items() if text}
+
+
+# --- Cells
+
+
+def write_cell(text: str, *, signs: str = "") -> str:
+    """A text as a cell.
+
+    Args:
+        text: anything.
+        signs: those that would mean something in this cell.
+    """
+    return _end(_start(_coded(text, signs)))
+
+
+def write_blank(before: str, after: str) -> str:
+    """A text with its blank as a cell."""
+    return f"{_start(_coded(before, '_{}'))}___{_end(_coded(after, '_{}'))}"
+
+
+def write_options(options: Iterable[Option]) -> str:
+    """Options of one role as a cell."""
+    return " | ".join(
+        "/".join(write_cell(text, signs="|/") or "\\e" for text in option.spellings)
+        for option in options
+    )
+
+
+def _coded(text: str, signs: str) -> str:
+    return "".join(
+        _CODES.get(character) or (f"\\{character}" if character in signs else character)
+        for character in text
+    )
+
+
+def _start(cell: str) -> str:
+    return "\\s" + cell[1:] if cell.startswith(" ") else cell
+
+
+def _end(cell: str) -> str:
+    return cell[:-1] + "\\s" if cell.endswith(" ") else cell

@@ -124,7 +124,7 @@ def _of_suite(path: Path, completions: Mapping[str, Mapping[int, str]]) -> Itera
     from cimento.paradigms.cloze.checks import load_cloze
     from cimento.paradigms.cloze.people import read_choices
 
-    suite = load_cloze(path).suite
+    suite = load_cloze(path)
     choices = path / "choices.tsv"
     people = read_choices(choices, suite.items) if choices.is_file() else {}
     for item in suite.items:

@@ -16,12 +16,9 @@ from typing import Literal, TypeAlias, get_args
 from cimento.errors import InputError
 from cimento.paradigms.cloze.answers import Candidate, check_candidates
 from cimento.paradigms.cloze.portuguese import (
-    INSTANCES,
     JUDGMENTS,
-    MWE_ITEMS,
     MWE_PREDICTIONS,
     SHEET,
-    TEMPLATES,
     Instance,
     JudgedRow,
     read_instances,
@@ -31,6 +28,7 @@ from cimento.paradigms.cloze.portuguese import (
     read_sheet,
     read_templates,
 )
+from cimento.paradigms.cloze.reading import INSTANCES, MWE_ITEMS, TEMPLATES
 from cimento.paradigms.cloze.suite import ClozeItem, Template
 
 State: TypeAlias = Literal["snapshot", "release"]
