@@ -199,7 +199,7 @@ class Execution(Generic[ResultT]):
         Raises:
             TableError: a file was damaged meanwhile.
         """
-        parts: dict[str, list[pl.DataFrame]] = {}
+        tables: dict[str, pl.DataFrame] = {}
         warnings: dict[str, None] = {}
         card = None
         for number, places in state.units.items():
@@ -207,8 +207,12 @@ class Execution(Generic[ResultT]):
             card = card or answers.model
             warnings |= dict.fromkeys(answers.warnings)
             for name, table in answers.tables.items():
-                parts.setdefault(name, []).append(_renumbered(table, places))
-        tables = {name: _put_together(some) for name, some in parts.items()}
+                part = _renumbered(table, places)
+                # Grown in place: a list of all parts and their sum would be there side by side.
+                tables[name] = tables[name].extend(part) if name in tables else part
+        for name, table in tables.items():
+            if not table["request"].is_sorted():
+                tables[name] = table.sort("request", maintain_order=True)
         return Answers(tables=tables, n=state.n, warnings=tuple(warnings), model=card)
 
     def _replay(self, state: JobState) -> None:
@@ -384,20 +388,3 @@ def _renumbered(table: pl.DataFrame, places: Mapping[int, int]) -> pl.DataFrame:
     # A unit may answer other jobs too.
     asked = renumbered["request"] >= 0
     return renumbered if asked.all() else renumbered.filter(asked)
-
-
-def _put_together(parts: list[pl.DataFrame]) -> pl.DataFrame:
-    """Answers as one table, by request.
-
-    A column at a time, so that no more than one of them is ever there twice.
-    """
-    import polars as pl
-
-    width = parts[0].width
-    columns = [part.get_columns() for part in parts]
-    parts.clear()
-    whole = pl.DataFrame(
-        [pl.concat([some.pop(0) for some in columns], rechunk=True) for _ in range(width)]
-    )
-    is_sorted = whole["request"].is_sorted()
-    return whole if is_sorted else whole.sort("request", maintain_order=True)
