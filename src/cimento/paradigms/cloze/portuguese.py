@@ -158,9 +158,7 @@ def read_instances(path: Path) -> list[Instance]:
                 categories=categories,
                 case=_text_or_none(record, "paper_case"),
                 tense=_text_or_none(record, "paper_case_alt"),
-                readings=record.texts("ling_tense_person")
-                if known.get("ling_tense_person")
-                else (),
+                readings=record.texts(tenses) if record.values.get(tenses) else (),
             )
         )
     return instances
