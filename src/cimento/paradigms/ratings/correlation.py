@@ -313,23 +313,25 @@ def divide(
             auc_interval=Interval(None, None, None, NO_LABELS), mcc=None, mcc_in_sample=None,
             folds=0, reasons=reasons,
         )  # fmt: skip
-    design = Design(tuple(range(len(values))), tuple(clusters))
     area = auc(values, acceptable)
-    found = threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters)
-    reasons = {}
-    if area.value is None:
-        reasons["auc"] = area.reason or ""
-    if found.mcc is None:
-        reasons["mcc"] = found.reason or ""
-    if found.mcc_in_sample is None:
-        reasons["mcc_in_sample"] = found.reason or ""
+    threshold = threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters)
+    reasons = {
+        name: reason or ""
+        for name, value, reason in (
+            ("auc", area.value, area.reason),
+            ("mcc", threshold.mcc, threshold.reason),
+            ("mcc_in_sample", threshold.mcc_in_sample, threshold.reason),
+        )
+        if value is None
+    }
+    design = Design(tuple(range(len(values))), tuple(clusters))
     return Binary(
         n=len(values),
         acceptable=sum(acceptable),
         auc=area.value,
         auc_interval=auc_interval(values, acceptable, design),
-        mcc=found.mcc,
-        mcc_in_sample=found.mcc_in_sample,
-        folds=len(found.thresholds),
+        mcc=threshold.mcc,
+        mcc_in_sample=threshold.mcc_in_sample,
+        folds=len(threshold.thresholds),
         reasons=reasons,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.measures import Measure
+    from cimento.statistics.correlation import Correlation
 
 
 Of: TypeAlias = Callable[[RatedSentence], "Value | None"]
@@ -268,6 +268,7 @@ def _correlations(
         like,
         question=measure.name,
         description=f"{measure.formula} beside the ratings; the {better} the better",
+        role="detail",
         n=len(rows),
         unscored=len(values.ratings) - len(rows),
         clustered=design.clustered,
@@ -275,31 +276,23 @@ def _correlations(
         chance_method="values and ratings unrelated",
     )
     test = permutation_test(rows, design, seed=seed, draws=draws)
-    for kind in KINDS:
-        found = correlation(rows, kind, design)
-        yield replace(
-            like,
-            statistic=kind,
-            value=found.r,
-            low=found.low,
-            high=found.high,
-            interval_method=found.method,
-            reason=found.reason or "",
-            role="main" if kind == "spearman" else "detail",
-            p=test.p if kind == "spearman" else None,
-            p_method=(test.reason or test.method) if kind == "spearman" else None,
-        )
+    first, *others = (_correlation(like, correlation(rows, kind, design), kind) for kind in KINDS)
+    yield replace(first, role="main", p=test.p, p_method=test.reason or test.method)
+    yield from others
+    held = f"Spearman with {' and '.join(values.covariates)} held constant"
     partial = partial_correlation(rows, design)
-    yield replace(
+    yield _correlation(replace(like, description=held), partial, "partial spearman")
+
+
+def _correlation(like: Estimate, found: Correlation, statistic: str) -> Estimate:
+    return replace(
         like,
-        statistic="partial spearman",
-        description=f"Spearman with {' and '.join(values.covariates)} held constant",
-        value=partial.r,
-        low=partial.low,
-        high=partial.high,
-        interval_method=partial.method,
-        reason=partial.reason or "",
-        role="detail",
+        statistic=statistic,
+        value=found.r,
+        low=found.low,
+        high=found.high,
+        interval_method=found.method,
+        reason=found.reason or "",
     )
 
 
@@ -312,21 +305,15 @@ def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[list[E
     from cimento.statistics.multiple import holm
 
     if len(families) < 2:  # noqa: PLR2004  # one test is no family
-        return [list(each) for each in families]
+        return [list(estimates) for estimates in families]
+    corrected = []
     adjusted = holm([estimates[0].p for estimates in families])
-    return [
-        [
-            replace(
-                first,
-                p_corrected=p,
-                p_method=first.p_method
-                if first.p is None
-                else f"{first.p_method}; Holm over {len(families)} measures",
-            ),
-            *others,
-        ]
-        for (first, *others), p in zip(families, adjusted, strict=True)
-    ]
+    for (first, *others), p in zip(families, adjusted, strict=True):
+        method = first.p_method
+        if first.p is not None:
+            method = f"{method}; Holm over {len(families)} measures"
+        corrected.append([replace(first, p_corrected=p, p_method=method), *others])
+    return corrected
 
 
 def _binary(
@@ -345,13 +332,13 @@ def _binary(
         [belongs_to(sentence) for sentence, _ in known],
         seed=seed,
     )
-    labelled = sum(bool(each.label) for each in values.sentences)
     like = replace(
         like,
         description=f"acceptable or not, by a threshold on {measure.name}",
         n=found.n,
-        unscored=labelled - found.n,
+        unscored=sum(bool(sentence.label) for sentence in values.sentences) - found.n,
         clustered=design_of([sentence for sentence, _ in known]).clustered,
+        chance_method="values and labels unrelated",
     )
     yield replace(
         like,
@@ -362,7 +349,6 @@ def _binary(
         interval_method=found.auc_interval.method,
         reason=found.reasons.get("auc") or found.auc_interval.reason or "",
         chance=0.5,
-        chance_method="values and labels unrelated",
     )
     for statistic, mcc in (("MCC", found.mcc), ("MCC in sample", found.mcc_in_sample)):
         name = statistic.lower().replace(" ", "_")
@@ -373,7 +359,6 @@ def _binary(
             reason=found.reasons.get(name) or THRESHOLD_CHOSEN,
             role="detail",
             chance=0.0,
-            chance_method="values and labels unrelated",
         )
 
 
@@ -383,28 +368,16 @@ def _ceilings(
     """What a score without noise could reach, from halves and from standard errors."""
     halves = ceiling(sentences, seed=seed, draws=draws)
     errors = ceiling_from_errors(sentences)
-    like = replace(like, statistic="noise ceiling")
-    no_interval = "the spread of halvings is no interval of the ceiling"
+    reason = halves.reason or "the spread of halvings is no interval of the ceiling"
+    by_halves = replace(like, method=BY_HALVES, n=halves.items, reason=reason)
+    yield replace(by_halves, statistic="noise ceiling", value=halves.ceiling)
+    yield replace(by_halves, statistic="split-half reliability", value=halves.reliability)
     yield replace(
         like,
-        method=BY_HALVES,
-        value=halves.ceiling,
-        n=halves.items,
-        reason=halves.reason or no_interval,
-    )
-    yield replace(
-        like,
-        statistic="split-half reliability",
-        method=BY_HALVES,
-        value=halves.reliability,
-        n=halves.items,
-        reason=halves.reason or no_interval,
-    )
-    yield replace(
-        like,
+        statistic="noise ceiling",
         method=BY_ERRORS,
         value=errors.value,
-        n=sum(1 for each in sentences if each.sd is not None and each.n),
+        n=sum(1 for sentence in sentences if sentence.sd is not None and sentence.n),
         reason=errors.reason or "no interval is known for it",
     )
 
@@ -465,10 +438,8 @@ def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate
 
 def with_headline(estimates: Sequence[Estimate]) -> list[Estimate]:
     """The estimates, the first of the main ones as the headline where none is one yet."""
-    found = list(estimates)
-    if not any(each.role == "headline" for each in found):
-        for place, each in enumerate(found):
-            if each.role == "main":
-                found[place] = dataclasses.replace(each, role="headline")
-                break
-    return found
+    roles = [estimate.role for estimate in estimates]
+    if "headline" in roles or "main" not in roles:
+        return list(estimates)
+    first = roles.index("main")
+    return [*estimates[:first], replace(estimates[first], role="headline"), *estimates[first + 1 :]]
