@@ -174,12 +174,12 @@ def test_options_are_compared_in_five_ways():
     assert by("token") == (-2.0, -3.0, -1.0)
     assert by("char") == (-1.0, -1.5, -0.5)
     labels = ("a", "b", "c")
-    assert pmi_corrections(nats, labels).nats == {"a": -4.0, "b": -3.0, "c": -3.0}
+    assert pmi_corrections(nats, labels) == {"a": -4.0, "b": -3.0, "c": -3.0}
     # Two prompts: P = (1/2, 1/2) and (1/4, 3/4), so the priors are 3/8 and 5/8. One that cannot
     # be scored is left out.
     values = [(math.log(0.5), math.log(0.5)), (math.log(0.25), math.log(0.75))]
     for rows in (values, [*values, (math.nan, -1.0)]):
-        found = prior_corrections(rows, [("a", "b")] * len(rows)).nats
+        found = prior_corrections(rows, [("a", "b")] * len(rows))
         assert found["a"] == pytest.approx(math.log(3 / 8))
         assert found["b"] == pytest.approx(math.log(5 / 8))
 

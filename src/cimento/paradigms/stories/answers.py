@@ -9,10 +9,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.errors import TableError
+from cimento.errors import TableError, UsageError
 from cimento.paradigms.stories.grouping import correct_suite
 from cimento.paradigms.stories.options import (
     StoryOptions,
@@ -125,8 +125,8 @@ def parse(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
     read = _READERS[tier]
     paragraph = re.split(r"\n\s*\n", text)[0]
     first_line = paragraph.split("\n")[0]
-    found = read(first_line, numbering)
-    return found if found.label is not None else read(paragraph, numbering)
+    parsed = read(first_line, numbering)
+    return parsed if parsed.label is not None else read(paragraph, numbering)
 
 
 def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
@@ -139,7 +139,7 @@ def parse_words(reply: str, labels: Mapping[str, str]) -> Parsed:
     text = _without_thinking(reply).strip()
     if not text:
         return Parsed(None, "empty")
-    return _only(_found(_plain(text.split("\n")[0]), labels))
+    return _only(_labels_in(_plain(text.split("\n")[0]), labels))
 
 
 def _without_thinking(reply: str) -> str:
@@ -151,14 +151,14 @@ def _without_thinking(reply: str) -> str:
 
 def _story_class(text: str, _numbering: int) -> Parsed:
     plain = _plain(text)
-    said = set()
+    labels = set()
     opening = _OPENING.match(plain)
     if opening:
-        said.add(TRUE if opening["yes"] else FALSE)
+        labels.add(TRUE if opening["yes"] else FALSE)
     for match in _VERDICT.finditer(plain):
         positive = bool(match["yes"]) != bool(match["negated"])
-        said.add(TRUE if positive else FALSE)
-    return _only(said)
+        labels.add(TRUE if positive else FALSE)
+    return _only(labels)
 
 
 def _conflict(text: str, numbering: int) -> Parsed:
@@ -178,11 +178,7 @@ def _conflict(text: str, numbering: int) -> Parsed:
     return Parsed(pair_label(*distinct))
 
 
-def _state(text: str, _numbering: int) -> Parsed:
-    return _only(_found(_plain(text), _names()))
-
-
-def _found(plain: str, labels: Mapping[str, str]) -> set[str]:
+def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
     """The labels whose names stand in a text, as whole words."""
     said = set()
     # Longer names first, and out of the way: "acceso/spento" is not "acceso" and something else.
@@ -203,10 +199,10 @@ def _names() -> Mapping[str, str]:
     }
 
 
-def _only(said: set[str]) -> Parsed:
-    if not said:
+def _only(labels: set[str]) -> Parsed:
+    if not labels:
         return Parsed(None, "no answer")
-    return Parsed(said.pop()) if len(said) == 1 else Parsed(None, "several answers")
+    return Parsed(labels.pop()) if len(labels) == 1 else Parsed(None, "several answers")
 
 
 def _plain(text: str) -> str:
@@ -217,11 +213,11 @@ def _plain(text: str) -> str:
 _READERS: Mapping[Tier, Callable[[str, int], Parsed]] = {
     STORY: _story_class,
     CONFLICT: _conflict,
-    "physical_state": _state,
+    "physical_state": lambda text, _numbering: _only(_labels_in(_plain(text), _names())),
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class RawAnswer:
     """What the tables of a run hold for one request.
 
@@ -230,14 +226,12 @@ class RawAnswer:
         n_tokens: of each option; None where that is not known.
         greedy: whether greedy decoding would write each option; None where that is not known.
         reply: what the model wrote; None where options were scored.
-        stop_reason: why the reply ends.
     """
 
     nats: tuple[float | None, ...] = ()
     n_tokens: tuple[int | None, ...] = ()
     greedy: tuple[bool | None, ...] = ()
     reply: str | None = None
-    stop_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,28 +255,15 @@ RECORDED: Mapping[Tier, AnswerOptions] = {
 
 def raw_answers(tables: Mapping[str, pl.DataFrame]) -> dict[int, RawAnswer]:
     """What was answered to each request, by its number; those without answer are not there."""
-    found: dict[int, RawAnswer] = {}
-    replies = {
-        number: (text, stop or "")
-        for number, text, stop in (
-            tables["replies"].select("request", "text", "stop_reason").iter_rows()
-            if "replies" in tables
-            else ()
-        )
-    }
-    rows: dict[int, list[tuple[float | None, int | None, bool | None]]] = {}
+    answers: dict[int, RawAnswer] = {}
     if "choices" in tables:
-        columns = ("request", "logprob_nats", "n_tokens", "is_greedy")
-        table = tables["choices"].sort("request", "option").select(columns)
-        for number, *row in table.iter_rows():
-            rows.setdefault(number, []).append(tuple(row))
-    for number in dict.fromkeys((*rows, *replies)):
-        nats, n_tokens, greedy = zip(*rows[number], strict=True) if number in rows else ((), (), ())
-        reply, stop = replies.get(number, (None, ""))
-        found[number] = RawAnswer(
-            nats=nats, n_tokens=n_tokens, greedy=greedy, reply=reply, stop_reason=stop
-        )
-    return found
+        table = tables["choices"].sort("request", "option").group_by("request", maintain_order=True)
+        for number, *columns in table.agg("logprob_nats", "n_tokens", "is_greedy").iter_rows():
+            answers[number] = RawAnswer(*map(tuple, columns))
+    if "replies" in tables:
+        for number, text in tables["replies"].select("request", "text").iter_rows():
+            answers[number] = replace(answers.get(number, RawAnswer()), reply=text)
+    return answers
 
 
 def tier_options(tier: Tier, suite: StorySuite, options: StoryOptions) -> AnswerOptions:
@@ -316,46 +297,35 @@ def tier_answers(
     """
     known = RECORDED[tier] if is_recorded else tier_options(tier, suite, options)
     there = [(row, raw[number]) for number, row in asked if number in raw]
-    values = [_values(each, known, options) for _, each in there]
+    values = [_values(answer, known, options) for _, answer in there]
     scored = [each for (row, _), each in zip(there, values, strict=True) if each and row >= 0]
-    corrections = None
+    corrections: Mapping[str, float] = {}
     if options.norm == "prior" and scored:
         corrections = prior_corrections(scored, [known.labels] * len(scored))
     elif options.norm == "pmi" and scored:
         alone = next((v for (row, _), v in zip(there, values, strict=True) if row < 0), None)
-        corrections = pmi_corrections(_without_story(alone), known.labels)
-    return [
-        _tier_answer(
-            row,
-            tier,
-            each,
-            known,
-            corrected(nats, known.labels, corrections) if nats and corrections else nats,
-            options,
-        )
-        for (row, each), nats in zip(there, values, strict=True)
-        if row != WITHOUT_STORY
-    ]
-
-
-def _without_story(values: tuple[float, ...] | None) -> tuple[float, ...]:
-    from cimento.errors import UsageError
-
-    if values is None:
-        raise UsageError(
-            where="norm=pmi",
-            seen="the question was not asked without a story, which it needs",
-            todo="Ask the model again with --set norm=pmi.",
-        )
-    return values
+        if alone is None:
+            raise UsageError(
+                where="norm=pmi",
+                seen="the question was not asked without a story, which it needs",
+                todo="Ask the model again with --set norm=pmi.",
+            )
+        corrections = pmi_corrections(alone, known.labels)
+    answers = []
+    for (row, answer), nats in zip(there, values, strict=True):
+        if row != WITHOUT_STORY:
+            compared = corrected(nats, known.labels, corrections) if nats and corrections else nats
+            like = TierAnswer(row=row, tier=tier, options=known.labels)
+            answers.append(_tier_answer(like, answer, known, compared, options))
+    return answers
 
 
 def _values(
-    raw: RawAnswer, known: AnswerOptions, options: StoryOptions
+    answer: RawAnswer, known: AnswerOptions, options: StoryOptions
 ) -> tuple[float, ...] | None:
     """What options are compared by, as far as one prompt tells; None where none was scored."""
-    nats = [value for value in raw.nats if value is not None]
-    if not nats or len(nats) < len(raw.nats):
+    nats = [value for value in answer.nats if value is not None]
+    if not nats or len(nats) < len(answer.nats):
         return None
     if len(nats) != len(known.labels):
         raise TableError(
@@ -363,44 +333,28 @@ def _values(
             seen=f"a request has {len(nats)} options, and the question has {len(known.labels)}",
             todo="Run again: the suite or the wording is not the one that was asked.",
         )
-    return normalised(nats, options.norm, n_tokens=raw.n_tokens, words=known.words)
+    return normalised(nats, options.norm, n_tokens=answer.n_tokens, words=known.words)
 
 
 def _tier_answer(
-    row: int,
-    tier: Tier,
-    raw: RawAnswer,
+    like: TierAnswer,
+    answer: RawAnswer,
     known: AnswerOptions,
     values: tuple[float, ...] | None,
     options: StoryOptions,
 ) -> TierAnswer:
     if values is not None:
-        greedy = tuple(bool(each) for each in raw.greedy if each is not None)
-        whole = len(greedy) == len(raw.greedy)
-        return TierAnswer(
-            row=row,
-            tier=tier,
-            logprobs_nats=values,
-            options=known.labels,
-            greedy=greedy if whole else (),
-            reply=None,
-        )
-    if raw.greedy:
+        greedy = answer.greedy if None not in answer.greedy else ()
+        return replace(like, logprobs_nats=values, greedy=tuple(map(bool, greedy)))
+    if answer.greedy:
         # A recording that says what was chosen, or only that the right option was not.
-        chosen = next((n for n, g in zip(known.labels, raw.greedy, strict=True) if g), None)
-        return TierAnswer(
-            row=row,
-            tier=tier,
-            options=known.labels,
-            label=chosen,
-            reply=raw.reply if chosen else None,
-            correct=None if chosen else False,
-        )
-    text = raw.reply or ""
-    label, reason = read_reply(tier, text, known, options)
-    return TierAnswer(
-        row=row, tier=tier, options=known.labels, label=label, reply=text, reason=reason
-    )
+        chosen = next((n for n, g in zip(known.labels, answer.greedy, strict=True) if g), None)
+        if chosen is None:
+            return replace(like, correct=False)
+        return replace(like, label=chosen, reply=answer.reply)
+    text = answer.reply or ""
+    label, reason = read_reply(like.tier, text, known, options)
+    return replace(like, label=label, reply=text, reason=reason)
 
 
 def read_reply(
@@ -420,10 +374,7 @@ def read_reply(
     if label is not None:
         return label, ""
     tier = next((tier for tier in TIERS if tier == task), None)
-    if tier is None:
-        parsed = parse_words(text, exact)
-    else:
-        parsed = parse(tier, text, numbering=options.numbering)
+    parsed = parse(tier, text, numbering=options.numbering) if tier else parse_words(text, exact)
     return parsed.label, parsed.reason
 
 

@@ -77,13 +77,17 @@ def describe(stories: Sequence[Story]) -> Description:
     return Description(
         stories=len(stories),
         triples=len(triples),
-        complete=sum(_complete(triple) for triple in triples.values()),
+        complete=sum(
+            any(story.plausible for story in triple)
+            and {"order", "cloze"} <= {story.type for story in triple if not story.plausible}
+            for triple in triples.values()
+        ),
         types=most_frequent(story.type or NO_TYPE for story in stories),
         plausible=most_frequent(TRUE if story.plausible else FALSE for story in stories),
         states=most_frequent(story.state for story in conflicts if story.state),
         pairs=most_frequent(pair_label(*pair) for pair in pairs),
-        distances=_ascending(high - low for low, high in pairs),
-        breakpoints=_ascending(high for _, high in pairs),
+        distances=dict(sorted(Counter(high - low for low, high in pairs).items())),
+        breakpoints=dict(sorted(Counter(high for _, high in pairs).items())),
         locations=most_frequent(story.location for story in stories if story.location),
         domains=most_frequent(story.domain for story in stories if story.domain),
         swaps=_swaps(stories),
@@ -107,15 +111,6 @@ def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
 def most_frequent(values: Iterable[str]) -> dict[str, int]:
     """Counts, the most frequent first, equal ones in order of appearance."""
     return dict(Counter(values).most_common())
-
-
-def _ascending(values: Iterable[int]) -> dict[int, int]:
-    return dict(sorted(Counter(values).items()))
-
-
-def _complete(triple: Sequence[Story]) -> bool:
-    types = {story.type for story in triple if not story.plausible}
-    return {"order", "cloze"} <= types and any(story.plausible for story in triple)
 
 
 def _swaps(stories: Sequence[Story]) -> dict[str, int]:
@@ -174,7 +169,7 @@ def _facts(suite: StorySuite) -> list[tuple[str, ...]]:
     ]
     places = list(about.locations.items())
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    rows.append(("locations", _listed(dict(places[:_SHOWN])) + more))
+    rows.append(("locations", f"{_listed(dict(places[:_SHOWN]))}{more}"))
     if about.domains:
         rows.append(("domains", _listed(about.domains)))
     return [tuple(row) for row in rows]
@@ -211,22 +206,24 @@ def audit_record(file: StorySuite) -> dict[str, JsonValue]:
     Stories are named by row, in GITA v1 by key. What is found in many stories there is a count
     and the first ten keys.
     """
-    return _record_v1(file) if file.format == "gita-v1" else _record(file)
+    rows = dict.fromkeys(CHECKED[file.format], ()) | {
+        finding.check.name: finding.rows for finding in audit(file)
+    }
+    return _record_v1(file, rows) if file.format == "gita-v1" else _record(file, rows)
 
 
-def _record(file: StorySuite) -> dict[str, JsonValue]:
+def _record(file: StorySuite, wrong: Mapping[str, tuple[int, ...]]) -> dict[str, JsonValue]:
     about = describe(file.stories)
-    found = {each.check.name: each.rows for each in audit(file)}
-    issues: dict[str, JsonValue] = {}
-    for name in CHECKED[file.format]:
-        rows = found.get(name, ())
-        if name not in _CONTRACT:
-            issues[_RENAMED.get(name, name)] = len(rows) if name in _COUNTED else list(rows)
+    issues: dict[str, JsonValue] = {
+        _RENAMED.get(name, name): len(rows) if name in _COUNTED else list(rows)
+        for name, rows in wrong.items()
+        if name not in _CONTRACT
+    }
     contract: dict[str, JsonValue] = {
         "order_true_two_sentence_swap": sum(about.swaps.values()),
-        "order_not_a_swap": list(found.get("order_not_a_swap", ())),
+        "order_not_a_swap": list(wrong["order_not_a_swap"]),
         "cloze_one_replacement": sum(about.replacements.values()),
-        "cloze_not_one_replacement": list(found.get("cloze_not_one_replacement", ())),
+        "cloze_not_one_replacement": list(wrong["cloze_not_one_replacement"]),
         "order_pair_is": dict(about.swaps),
         "cloze_new_sentence_is": dict(about.replacements),
     }
@@ -237,7 +234,9 @@ def _record(file: StorySuite) -> dict[str, JsonValue]:
         "counts_code_groups": _code_groups(file),
         "state_counts_implausible": dict(about.states),
         "conflict_pair_counts_implausible": dict(about.pairs),
-        "conflict_distance_counts_implausible": _texts(about.distances),
+        "conflict_distance_counts_implausible": {
+            str(n): count for n, count in about.distances.items()
+        },
         "n_stories": about.triples,
         "issues": issues,
         "generator_contract": contract,
@@ -250,12 +249,11 @@ def _record(file: StorySuite) -> dict[str, JsonValue]:
     return audited
 
 
-def _record_v1(file: StorySuite) -> dict[str, JsonValue]:
+def _record_v1(file: StorySuite, wrong: Mapping[str, tuple[int, ...]]) -> dict[str, JsonValue]:
     keys = [story.key for story in file.stories]
-    found = {each.check.name: [keys[row] for row in each.rows] for each in audit(file)}
     issues: dict[str, JsonValue] = {}
-    for name in CHECKED["gita-v1"]:
-        names: list[JsonValue] = list(found.get(name, ()))
+    for name, rows in wrong.items():
+        names: list[JsonValue] = [keys[row] for row in rows]
         if name == "structural":
             issues[name] = {"keys": names} if names else {}
         elif name in _SHORTENED:
@@ -265,9 +263,7 @@ def _record_v1(file: StorySuite) -> dict[str, JsonValue]:
     shapes = Counter(f"{story.type}:{pair_shape(story)}" for story in file.stories)
     issues["confl_pairs_shape"] = dict(shapes)
     counts = Counter(f"{story.type}|{story.plausible}" for story in file.stories)
-    codes: dict[str, JsonValue] = {
-        attribute: dict(found_codes) for attribute, found_codes in code_counts(file.stories).items()
-    }
+    codes: dict[str, JsonValue] = {**code_counts(file.stories)}
     return {
         "n_stories": len(keys),
         "top_level": '{"test": {key: record}}',
@@ -280,9 +276,8 @@ def _record_v1(file: StorySuite) -> dict[str, JsonValue]:
 def _code_groups(file: StorySuite) -> dict[str, JsonValue]:
     """Group sizes by the letters of the ids, as the paper's code has them."""
     groups = Counter(code_group(story.example_id) for story in file.stories)
-    implausible = Counter(
-        code_group(story.example_id) for story in file.stories if not story.plausible
-    )
+    conflicts = (story for story in file.stories if not story.plausible)
+    implausible = Counter(code_group(story.example_id) for story in conflicts)
     return {
         "O_in_id": groups["order"],
         "C_in_id": groups["cloze"],
@@ -291,7 +286,3 @@ def _code_groups(file: StorySuite) -> dict[str, JsonValue]:
         "implausible_C": implausible["cloze"],
         "implausible_total": implausible.total(),
     }
-
-
-def _texts(counts: Mapping[int, int]) -> dict[str, JsonValue]:
-    return {str(key): value for key, value in counts.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
@@ -30,30 +29,6 @@ if TYPE_CHECKING:
 
 
 Norm: TypeAlias = Literal["sum", "token", "char", "pmi", "prior"]
-NORMS: tuple[Norm, ...] = get_args(Norm)
-
-
-@dataclass(frozen=True, slots=True)
-class Corrections:
-    """What is taken off the sums of a tier's options.
-
-    Attributes:
-        nats: of each label.
-    """
-
-    nats: Mapping[str, float]
-
-
-def find_norm(name: str) -> Norm:
-    """A way of comparing options by its name.
-
-    Raises:
-        UsageError: there is none of this name.
-    """
-    for norm in NORMS:
-        if norm == name:
-            return norm
-    raise UsageError(where="norm", seen=f"got {name!r}", todo=did_you_mean(name, NORMS))
 
 
 def normalised(
@@ -86,12 +61,14 @@ def normalised(
     return tuple(nats)
 
 
-def corrected(values: Sequence[float], labels: Sequence[str], by: Corrections) -> tuple[float, ...]:
-    """Values with what is taken off them."""
-    return tuple(value - by.nats[label] for value, label in zip(values, labels, strict=True))
+def corrected(
+    values: Sequence[float], labels: Sequence[str], corrections: Mapping[str, float]
+) -> tuple[float, ...]:
+    """Values less the correction of each label, in nats."""
+    return tuple(value - corrections[label] for value, label in zip(values, labels, strict=True))
 
 
-def pmi_corrections(nats: Sequence[float], labels: Sequence[str]) -> Corrections:
+def pmi_corrections(nats: Sequence[float], labels: Sequence[str]) -> dict[str, float]:
     """Log-probability of each option after the question alone.
 
     What remains without it is the mutual information of option and story: domain-conditional
@@ -102,12 +79,12 @@ def pmi_corrections(nats: Sequence[float], labels: Sequence[str]) -> Corrections
         nats: of the options after a prompt without story.
         labels: of the options.
     """
-    return Corrections(dict(zip(labels, nats, strict=True)))
+    return dict(zip(labels, nats, strict=True))
 
 
 def prior_corrections(
     values: Sequence[Sequence[float]], labels: Sequence[Sequence[str]]
-) -> Corrections:
+) -> dict[str, float]:
     """Logarithm of the mean probability of each label over all scored prompts of a tier.
 
     Batch calibration, Zhou et al. 2024, doi:10.48550/arXiv.2309.17249: what a model prefers on
@@ -129,27 +106,7 @@ def prior_corrections(
         for label, weight in zip(names, weights, strict=True):
             totals[label] = totals.get(label, 0.0) + weight / whole
     smallest = 1e-300
-    return Corrections(
-        {label: math.log(max(total, smallest) / scored) for label, total in totals.items()}
-    )
-
-
-Protocol: TypeAlias = Literal["native", "paper"]
-TaskRule: TypeAlias = Literal["tiers", "pair", "attributes"]
-AnswerRule: TypeAlias = Literal["loglik", "generate", "constrained"]
-ChatRule: TypeAlias = Literal["auto", "yes", "no"]
-SystemSetting: TypeAlias = Literal["auto", "folded"]
-Definitions: TypeAlias = Literal["auto", "yes", "no"]
-
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "task": get_args(TaskRule),
-    "protocol": get_args(Protocol),
-    "answer": get_args(AnswerRule),
-    "chat": get_args(ChatRule),
-    "system": get_args(SystemSetting),
-    "shots_as": get_args(ShotRule),
-    "definitions": get_args(Definitions),
-}
+    return {label: math.log(max(total, smallest) / scored) for label, total in totals.items()}
 
 
 def _whole(value: object, info: ValidationInfo) -> int:
@@ -178,12 +135,12 @@ class StoryOptions(ParadigmOptions):
         }
     )  # fmt: skip
 
-    task: TaskRule = Field(
+    task: Literal["tiers", "pair", "attributes"] = Field(
         default="tiers",
         description="the three tiers; which story of a pair is plausible; or which value the"
         " physical attributes have that the conflict is about",
     )
-    protocol: Protocol = Field(
+    protocol: Literal["native", "paper"] = Field(
         default="native",
         description="native: answers follow the prompt as the template renders it, and every tier"
         " is asked of all implausible stories; paper: as the study did, with a blank before"
@@ -196,7 +153,7 @@ class StoryOptions(ParadigmOptions):
     order: str = Field(default="paper", description="order of the options")
     order_seed: Whole = Field(default=0, description="of the shuffled order")
     numbering: Whole = Field(default=0, description="number of the first sentence, 0 or 1")
-    definitions: Definitions = Field(
+    definitions: Literal["auto", "yes", "no"] = Field(
         default="auto", description="whether the states are defined; auto: as the wording was made"
     )
     newlines: str = Field(
@@ -210,16 +167,16 @@ class StoryOptions(ParadigmOptions):
     shots_as: ShotRule = Field(
         default="turns", description="worked examples as turns of the chat or as one text"
     )
-    answer: AnswerRule = Field(
+    answer: Literal["loglik", "generate", "constrained"] = Field(
         default="loglik",
         description="loglik: each option is scored; generate: the model writes and the reply is"
         " read; constrained: it writes, and can write nothing but an option",
     )
     norm: Norm = Field(default="sum", description="what options are compared by")
-    chat: ChatRule = Field(
+    chat: Literal["auto", "yes", "no"] = Field(
         default="auto", description="whether the chat template is used; auto: where there is one"
     )
-    system: SystemSetting = Field(
+    system: Literal["auto", "folded"] = Field(
         default="auto", description="folded: the instruction goes into the first user turn"
     )
     max_tokens: Whole = Field(default=32, description="of a reply, tokens")
@@ -234,15 +191,14 @@ class StoryOptions(ParadigmOptions):
         """What ``protocol=paper`` brings with it; a choice that there is not is named here."""
         if not isinstance(given, dict):
             return given
-        for name, known in _CHOICES.items():
-            if name in given and given[name] not in known:
+        for name, field in cls.model_fields.items():
+            known = get_args(field.annotation) if name in given else ()
+            if known and isinstance(known[0], str) and given[name] not in known:
                 raise UsageError(
-                    where=f"--set {name}",
+                    where=name if name == "norm" else f"--set {name}",
                     seen=f"got {given[name]!r}",
                     todo=did_you_mean(str(given[name]), known),
                 )
-        if "norm" in given:
-            find_norm(str(given["norm"]))
         if given.get("protocol") == "paper":
             return {"prompt": PAPER, "shots_mode": PAPER_SHOTS, **given}
         return given

@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.engine.replay import Recording
-from cimento.errors import Fault, SuiteError
+from cimento.engine.requests import Choose, Reply, Request, Requests
+from cimento.errors import Fault, SuiteError, UsageError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
 from cimento.models.base import ModelCard
 from cimento.paradigms.stories.answers import RECORDED, read_reply
 from cimento.paradigms.stories.options import StoryOptions
+from cimento.paradigms.stories.requests import numbered_requests
 from cimento.paradigms.stories.suite import OPTIONS, Story, StorySuite, Tier, TierAnswer
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode, sha256_of, unusable
@@ -143,6 +145,35 @@ def _from_row(row: AnswerRow) -> TierAnswer:
         shots=tuple(row.shots or ()),
         prompt_sha256=row.prompt_sha256 or "",
     )
+
+
+def recorded_requests(suite: StorySuite, options: StoryOptions, recording: Recording) -> Requests:
+    """What a recording holds of the stories that are asked about."""
+    if options.task != "tiers":
+        raise UsageError(
+            where=f"--set task={options.task}",
+            seen="recorded answers are to the three tiers",
+            todo="Give a model.",
+        )
+    wanted = {str(story.row) for story in suite.asked}
+    asked: list[Request] = []
+    places: list[tuple[str | None, str, str]] = []
+    requests: dict[str, Request] = {
+        CHOICES.name: Choose(prompt="", options=()),
+        REPLIES.name: Reply(),
+    }
+    for name, table in recording.tables.items():
+        for item, condition in table.select("item", "condition").unique(maintain_order=True).rows():
+            if item in wanted:
+                asked.append(requests[name])
+                places.append((item, condition, ""))
+    if not asked:
+        raise UsageError(
+            where=f"recording {recording.card.name!r}",
+            seen="it has no answer about the stories that are asked about",
+            todo="Leave --limit out, or give another recording.",
+        )
+    return numbered_requests(suite, asked, places)
 
 
 def recorded_answers(path: Path, suite: StorySuite) -> Recording:

@@ -11,8 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, TypedDict
 
-from cimento.engine.requests import Choose, Reply
+from cimento.engine.requests import Choose, Reply, Request, Requests
 from cimento.errors import ModelError, UsageError
+from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import AskedModel
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import (
@@ -23,7 +24,7 @@ from cimento.paradigms.stories.prompts import (
     choose_shots,
     dialogue,
 )
-from cimento.paradigms.stories.suite import Story, Tier
+from cimento.paradigms.stories.suite import Story, StorySuite, Tier
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 SystemRule: TypeAlias = Literal["system", "folded"]
@@ -412,3 +413,21 @@ def rendered(parts: Dialogue, options: StoryOptions, voice: PromptFormat) -> Ren
     if voice.render is None:
         return flat(parts)
     return chat(parts, voice.render, system=voice.system, shots=as_, before_answer=blank)
+
+
+def numbered_requests(
+    suite: StorySuite,
+    asked: Sequence[Request],
+    places: Sequence[tuple[str | None, str, str]],
+    *,
+    first: int = 0,
+) -> Requests:
+    """Requests with what each is for: item, condition and the prompt, which is one region."""
+    import polars as pl
+
+    rows = [
+        (number, suite.name, item, condition, 1, text, "", 0, len(text), True)
+        for number, (item, condition, text) in enumerate(places, start=first)
+    ]
+    table = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+    return Requests(asked=asked, places=table)

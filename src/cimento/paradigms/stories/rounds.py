@@ -6,15 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.engine.replay import Recording
-from cimento.engine.requests import Answers, Choose, Reply, Request, Requests
+from cimento.engine.requests import Answers, Requests
 from cimento.errors import UsageError
-from cimento.io.tables import CHOICES, REPLIES, REQUESTS
 from cimento.paradigms.stories.answers import asked_suite, raw_answers, tier_answers
 from cimento.paradigms.stories.judging import refuse_norm
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import judge
 from cimento.paradigms.stories.questions import question_prompts, questions_of
-from cimento.paradigms.stories.requests import WITHOUT_STORY, StoryPrompt, find_format, tier_prompts
+from cimento.paradigms.stories.recordings import recorded_requests
+from cimento.paradigms.stories.requests import (
+    WITHOUT_STORY,
+    StoryPrompt,
+    find_format,
+    numbered_requests,
+    tier_prompts,
+)
 from cimento.paradigms.stories.suite import STORY, TIERS, Story, StorySuite, Tier
 
 if TYPE_CHECKING:
@@ -42,7 +48,7 @@ def next_round(
     """
     suite = asked_suite(suite, options)
     if isinstance(model, Recording):
-        return None if answers.n else _recorded(suite, options, model)
+        return None if answers.n else recorded_requests(suite, options, model)
     if options.task != "tiers":
         return None if answers.n else _questions(suite, options, model)
     voice = find_format(model, options)
@@ -62,7 +68,9 @@ def next_round(
         )
         if asks and first == answers.n:
             places = [(_item(ask), tier, ask.shown) for ask in asks]
-            return _requests(suite, [ask.request(options) for ask in asks], places, first=first)
+            return numbered_requests(
+                suite, [ask.request(options) for ask in asks], places, first=first
+            )
         if options.protocol == "paper":
             right = _right(tier, asks, suite, options, answers=answers, first=first)
             items = [story for story in items if story.row in right]
@@ -113,50 +121,4 @@ def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> R
         (str(question.story.row), question.about, ask.shown)
         for question, ask in zip(questions, asks, strict=True)
     ]
-    return _requests(suite, [ask.request(options) for ask in asks], places, first=0)
-
-
-def _requests(
-    suite: StorySuite,
-    asked: Sequence[Request],
-    places: Sequence[tuple[str | None, str, str]],
-    first: int,
-) -> Requests:
-    """Requests with what each is for: item, condition and the prompt, which is one region."""
-    import polars as pl
-
-    rows = [
-        (number, suite.name, item, condition, 1, text, "", 0, len(text), True)
-        for number, (item, condition, text) in enumerate(places, start=first)
-    ]
-    table = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
-    return Requests(asked=asked, places=table)
-
-
-def _recorded(suite: StorySuite, options: StoryOptions, recording: Recording) -> Requests:
-    """What a recording holds of the stories that are asked about."""
-    if options.task != "tiers":
-        raise UsageError(
-            where=f"--set task={options.task}",
-            seen="recorded answers are to the three tiers",
-            todo="Give a model.",
-        )
-    wanted = {str(story.row) for story in suite.asked}
-    asked: list[Request] = []
-    places: list[tuple[str | None, str, str]] = []
-    requests: dict[str, Request] = {
-        CHOICES.name: Choose(prompt="", options=()),
-        REPLIES.name: Reply(),
-    }
-    for name, table in recording.tables.items():
-        for item, condition in table.select("item", "condition").unique(maintain_order=True).rows():
-            if item in wanted:
-                asked.append(requests[name])
-                places.append((item, condition, ""))
-    if not asked:
-        raise UsageError(
-            where=f"recording {recording.card.name!r}",
-            seen="it has no answer about the stories that are asked about",
-            todo="Leave --limit out, or give another recording.",
-        )
-    return _requests(suite, asked, places, first=0)
+    return numbered_requests(suite, [ask.request(options) for ask in asks], places, first=0)
