@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +23,15 @@ VegaSpec: TypeAlias = Mapping[str, object]
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#767676"
 """Two colours that colour-blind readers tell apart (Okabe and Ito 2008), and one for marks."""
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
+LOOK: VegaSpec = {
+    "background": "white",
+    "font": "sans-serif",
+    "title": {
+        "anchor": "start", "fontSize": 12, "subtitleFontSize": 11, "subtitleColor": "#333333",
+    },
+}  # fmt: skip
 
 PNG_SCALE = 2.0
 """Pixels of a PNG for each unit of the figure."""
@@ -111,14 +122,21 @@ def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.Data
     import altair as alt
 
     # Set in the chart itself: each method for it would copy the whole chart.
-    head = alt.TitleConfig(
-        anchor="start", fontSize=12, subtitleFontSize=11, subtitleColor="#333333"
-    )
     own = cast("alt.SchemaBase", chart)
-    own["config"] = alt.Config(background="white", font="sans-serif", title=head)
+    own["config"] = alt.Config.from_dict(dict(LOOK), validate=False)
     own["description"] = title
     spec = chart.to_dict(validate=False)
     return Figure(name=name, title=title, frame=frame, spec=spec)
+
+
+def plain_figure(spec: VegaSpec, *, name: str, title: str, frame: pl.DataFrame) -> Figure:
+    """A figure from a Vega-Lite spec that is written out, in the look that all figures share.
+
+    Altair takes longer to make a spec than Vega to draw it, which long reports would feel: what
+    they have for every suite is made so.
+    """
+    shared = {"$schema": SCHEMA, "config": LOOK, "description": title, "title": title}
+    return Figure(name=name, title=title, frame=frame, spec={**shared, **spec})
 
 
 def drawable(*makers: Callable[[], Figure]) -> tuple[Figure, ...]:
@@ -149,6 +167,9 @@ def _unchecked() -> Iterator[None]:
         MissingDependencyError: altair is not installed.
     """
     load_altair()
+    if "altair" not in sys.modules:  # the first figure that needs it is checked
+        yield
+        return
     from altair.utils.schemapi import debug_mode
 
     with debug_mode(False):  # noqa: FBT003  # as altair has it
@@ -166,15 +187,13 @@ def lacking() -> str:
 
 
 def load_altair() -> None:
-    """See that altair is there.
+    """See that altair is there, which takes half a second to import.
 
     Raises:
         MissingDependencyError: it is not.
     """
-    try:
-        import altair as alt  # noqa: F401  # only looked for
-    except ImportError as error:
-        raise MissingDependencyError(package="altair", extra="report", purpose="figures") from error
+    if importlib.util.find_spec("altair") is None:
+        raise MissingDependencyError(package="altair", extra="report", purpose="figures")
 
 
 def require_rows(frame: pl.DataFrame, *, where: str, seen: str, todo: str = "") -> None:

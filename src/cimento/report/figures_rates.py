@@ -7,7 +7,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, load_altair, require_rows
+from cimento.report.figures import (
+    BLUE,
+    GREY,
+    ORANGE,
+    Figure,
+    VegaSpec,
+    figure_of,
+    load_altair,
+    plain_figure,
+    require_rows,
+)
 
 if TYPE_CHECKING:
     import altair as alt
@@ -21,6 +31,10 @@ if TYPE_CHECKING:
 BINS = 24
 WIDTH, MARGINS_HEIGHT = 340, 70
 DARK_CELL = 0.55
+ABOVE: VegaSpec = {
+    "labelAngle": 0, "labelAlign": "left", "labelOrient": "top", "labelAnchor": "start",
+}  # fmt: skip
+"""The name of a row of a figure above the row, where it can be as long as it is."""
 _WHOLE = "datum.value == floor(datum.value) ? datum.value : ''"
 """There are no halves of items, and half lines have no number."""
 
@@ -45,30 +59,45 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         seen="no item has a margin",
         todo="Give runs in which something was scored.",
     )
-    import altair as alt
-
-    title = f"Margins on {suite}: bits in favour of what is predicted, item by item"
     sides = ["against", "tie", "in favour"]
-    colour = alt.Color(
-        "side:N", title=None, sort=sides, scale=alt.Scale(domain=sides, range=[ORANGE, GREY, BLUE])
-    )
-    base = alt.Chart()
-    drawn = base.mark_bar(stroke=None).encode(
-        x=alt.X("low:Q", title="margin, bits"),
-        x2="high:Q",
-        y=alt.Y("items:Q", title="items", axis=alt.Axis(tickCount=3, labelExpr=_WHOLE)),
-        y2=alt.Y2Datum(0),
-        color=colour,
-    )
-    zero = base.mark_rule(color=GREY).encode(x=alt.datum(0))
-    models = list(dict.fromkeys(bars["model"]))
-    chart = (
-        alt.layer(drawn, zero, data=bars)
-        .properties(width=WIDTH, height=MARGINS_HEIGHT)
-        .facet(row=alt.Row("model:N", title=None, sort=models, header=above()), title=title)
-        .resolve_scale(y="independent")
-    )
-    return figure_of(chart, name="margins", title=title, frame=frame)
+    colours = {"domain": sides, "range": [ORANGE, GREY, BLUE]}
+    drawn = {
+        "mark": {"type": "bar", "stroke": None},
+        "encoding": {
+            "color": {**nominal("side", sort=sides), "scale": colours},
+            "x": {"field": "low", "type": "quantitative", "title": "margin, bits"},
+            "x2": {"field": "high"},
+            "y": {
+                "field": "items",
+                "type": "quantitative",
+                "title": "items",
+                "axis": {"tickCount": 3, "labelExpr": _WHOLE},
+            },
+            "y2": {"datum": 0},
+        },
+    }
+    zero = {"mark": {"type": "rule", "color": GREY}, "encoding": {"x": {"datum": 0}}}
+    spec = {
+        **by_model(bars),
+        "spec": {"layer": [drawn, zero], "width": WIDTH, "height": MARGINS_HEIGHT},
+    }
+    title = f"Margins on {suite}: bits in favour of what is predicted, item by item"
+    return plain_figure(spec, name="margins", title=title, frame=frame)
+
+
+def by_model(rows: pl.DataFrame) -> dict[str, object]:
+    """The parts of a spec that give each model a row of its own, with a scale of its own."""
+    models = list(dict.fromkeys(rows["model"]))
+    return {
+        "data": {"values": rows.to_dicts()},
+        "facet": {"row": {**nominal("model", sort=models), "header": ABOVE}},
+        "resolve": {"scale": {"y": "independent"}},
+    }
+
+
+def nominal(field: str, *, sort: Sequence[str]) -> dict[str, object]:
+    """Names in an order of their own, without a title."""
+    return {"field": field, "type": "nominal", "sort": list(sort), "title": None}
 
 
 def margins_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
@@ -244,7 +273,7 @@ def above() -> alt.Header:
     """The name of a row of a figure above the row, where it can be as long as it is."""
     import altair as alt
 
-    return alt.Header(labelAngle=0, labelAlign="left", labelOrient="top", labelAnchor="start")
+    return alt.Header.from_dict(dict(ABOVE), validate=False)
 
 
 RATES_WIDTH, ROW, LABEL = 340, 20, 320
@@ -270,29 +299,29 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
         seen="no rate is defined",
         todo="Give runs in which something was judged.",
     )
-    import altair as alt
-
+    share = {"type": "quantitative", "title": "share of items", "scale": {"domain": [0, 1]}}
+    names = nominal("name", sort=list(dict.fromkeys(known["name"])))
+    y = {"y": {**names, "axis": {"labelLimit": LABEL}}}
+    chance = {
+        "mark": {"type": "tick", "color": GREY, "thickness": 2},
+        "transform": [{"filter": "datum.chance !== null"}],
+        "encoding": {"x": {"field": "chance", "type": "quantitative"}, **y},
+    }
+    spans = {
+        "mark": {"type": "rule", "color": BLUE, "strokeWidth": 2},
+        "transform": [{"filter": "datum.high > datum.low"}],
+        "encoding": {"x": {"field": "low", "type": "quantitative"}, "x2": {"field": "high"}, **y},
+    }
+    points = {
+        "mark": {"type": "point", "color": BLUE, "filled": True, "size": 60, "opacity": 1},
+        "encoding": {"x": {"field": "value", **share}, **y},
+    }
+    spec = {
+        **by_model(known),
+        "spec": {"layer": [chance, spans, points], "width": RATES_WIDTH, "height": {"step": ROW}},
+    }
     title = f"Rates on {suite} with 95 % intervals; dashes are chance"
-    y = alt.Y(
-        "name:N",
-        title=None,
-        sort=list(dict.fromkeys(known["name"])),
-        axis=alt.Axis(labelLimit=LABEL),
-    )
-    x = alt.X("value:Q", title="share of items").scale(domain=[0, 1])
-    base = alt.Chart()
-    spans = base.transform_filter("datum.high > datum.low").mark_rule(color=BLUE, strokeWidth=2)
-    chance = base.transform_filter("datum.chance !== null").mark_tick(color=GREY, thickness=2)
-    drawn = alt.layer(
-        chance.encode(x=alt.X("chance:Q"), y=y),
-        spans.encode(x=alt.X("low:Q"), x2="high:Q", y=y),
-        base.mark_point(color=BLUE, filled=True, size=60, opacity=1).encode(x=x, y=y),
-        data=known,
-    ).properties(width=RATES_WIDTH, height=alt.Step(ROW))
-    models = list(dict.fromkeys(known["model"]))
-    facets = drawn.facet(row=alt.Row("model:N", title=None, sort=models, header=above()))
-    chart = facets.resolve_scale(y="independent")
-    return figure_of(chart.properties(title=title), name="rates", title=title, frame=frame)
+    return plain_figure(spec, name="rates", title=title, frame=frame)
 
 
 def rates_frame(runs: Sequence[RunReport]) -> pl.DataFrame:

@@ -9,9 +9,9 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from cimento.measures import surprisal_bits
+from cimento.measures import BITS_PER_NAT
 
 if TYPE_CHECKING:
     import polars as pl
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 MERGED_REASON = "another token of the same characters has no score"
 
 
-@dataclass(frozen=True, slots=True)
-class StripToken:
+class StripToken(NamedTuple):
     """One row of the tokens table.
 
     Attributes:
@@ -41,8 +40,7 @@ class StripToken:
     region: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(NamedTuple):
     """A stretch of a strip.
 
     Attributes:
@@ -119,8 +117,9 @@ def strip(
         tokens: what is known of its tokens, in order; those not asked for may be missing.
     """
     groups: dict[int, list[StripToken]] = {stretch.number: [] for stretch in stretches}
+    filled = [stretch for stretch in stretches if stretch.end > stretch.start]
     for token in tokens:
-        number = token.region or _region_of(token.start, stretches)
+        number = token.region or _region_of(token.start, filled)
         if number in groups:
             groups[number].append(token)
     regions = []
@@ -158,16 +157,13 @@ def _joined(first: StripToken, second: StripToken) -> StripToken:
     end = max(first.end, second.end)
     if first.surprisal_bits is None or second.surprisal_bits is None:
         reason = first.reason or second.reason or MERGED_REASON
-        return replace(first, end=end, surprisal_bits=None, reason=reason)
-    return replace(first, end=end, surprisal_bits=first.surprisal_bits + second.surprisal_bits)
+        return first._replace(end=end, surprisal_bits=None, reason=reason)
+    return first._replace(end=end, surprisal_bits=first.surprisal_bits + second.surprisal_bits)
 
 
-def _region_of(start: int, stretches: Sequence[Stretch]) -> int | None:
+def _region_of(start: int, filled: Sequence[Stretch]) -> int | None:
     """The last region with text that begins at or before a character, else the first with text."""
-    if start < 0:
-        return None
-    filled = [stretch for stretch in stretches if stretch.end > stretch.start]
-    if not filled:
+    if start < 0 or not filled:
         return None
     index = bisect_right(filled, start, key=lambda stretch: stretch.start) - 1
     return filled[max(index, 0)].number
@@ -199,22 +195,22 @@ def _scored(text: str, token: StripToken) -> Piece:
 
 def read_tokens(table: pl.DataFrame) -> dict[int, list[StripToken]]:
     """The rows of a tokens table by request, in token order."""
-    columns = ("request", "token", "start", "end", "logprob_nats", "unscored_reason")
-    extra = [name for name in ("region", "surprisal_bits") if name in table.columns]
+    import polars as pl
+
+    bits = (0.0 - pl.col("logprob_nats").cast(pl.Float64)) * BITS_PER_NAT
+    if "surprisal_bits" in table.columns:
+        bits = pl.coalesce("surprisal_bits", bits)
+    rows = table.sort("request", "position").select(
+        "request",
+        "token",
+        pl.col("start", "end").fill_null(-1),
+        bits.alias("bits"),
+        pl.col("unscored_reason").fill_null(""),
+        *(["region"] if "region" in table.columns else []),
+    )
     answers: dict[int, list[StripToken]] = {}
-    for row in table.sort("request", "position").select(*columns, *extra).iter_rows(named=True):
-        recorded = row.get("surprisal_bits")
-        logprob = row["logprob_nats"]
-        bits = None if logprob is None else surprisal_bits(logprob)
-        token = StripToken(
-            text=row["token"],
-            start=-1 if row["start"] is None else row["start"],
-            end=-1 if row["end"] is None else row["end"],
-            surprisal_bits=bits if recorded is None else recorded,
-            reason=row["unscored_reason"] or "",
-            region=row.get("region"),
-        )
-        answers.setdefault(row["request"], []).append(token)
+    for request, *token in rows.iter_rows():
+        answers.setdefault(request, []).append(StripToken(*token))
     return answers
 
 
