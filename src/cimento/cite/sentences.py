@@ -1,4 +1,4 @@
-"""What must be known of a run to say how it was made."""
+"""Sentences of the methods paragraph: what was used, how texts were scored, and what came of it."""
 
 from __future__ import annotations
 

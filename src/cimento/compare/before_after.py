@@ -1,4 +1,4 @@
-"""Two runs, or two folders of runs, before and after: another model, or a variant of the suite."""
+"""Runs before and after: which belong together, and what changed, item by item."""
 
 from __future__ import annotations
 

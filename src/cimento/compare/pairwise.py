@@ -1,4 +1,8 @@
-"""Values of the same items in two runs: margins, scores of conditions, interactions, ratings."""
+"""Two models on the same items: who is right about what, by how much, and how surely.
+
+All that is needed is whether each model got each item right, and the values that it gave: margins,
+scores of conditions, interactions, ratings. So every paradigm is compared by the same tests.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Surprisals of free text, token by token or word by word."""
+"""Free text without a suite: surprisals token by token or word by word, and ends of sentences.
+
+The log-probability of a question mark or a full stop after each word says where a model takes a
+question to be complete (Chowdhury and Zamparelli 2018, aclanthology.org/C18-1012).
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs in the formats of other programs; see docs/export.md."""
+"""Runs in the formats of other programs; see docs/exports.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,10 @@
-"""Logs of Inspect (UK AI Security Institute), version 2 of their JSON form, one for each run."""
+"""Logs of other harnesses: Inspect (UK AI Security Institute) and lm-evaluation-harness.
+
+Inspect's are version 2 of its JSON form, one for each run. Those of lm-evaluation-harness 0.4 are
+as ``--log_samples`` writes them, by its own record of the format (``lm_eval/result_schema.py``,
+v0.4.13): one ``results_*.json`` for a model, one ``samples_*.jsonl`` for a task. A question of a
+suite is a task; where there is only one, the suite is.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dataset folder for the Hugging Face hub: one Parquet file for each table, and its card."""
+"""Tables of runs for other tools: a dataset folder with its card, and CSV with a script in R."""
 
 from __future__ import annotations
 

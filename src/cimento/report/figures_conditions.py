@@ -1,4 +1,4 @@
-"""Interaction plots: the four means of each design, with what is said of them inside the panel."""
+"""Figures of conditions: interaction plots of designs, and surprisal region by region."""
 
 from __future__ import annotations
 

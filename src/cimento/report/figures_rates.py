@@ -1,4 +1,4 @@
-"""Figures of any run with verdicts: margins as distributions, accuracies as heat maps."""
+"""Figures of rates: margins as distributions, rates with intervals, heat maps, checkpoints."""
 
 from __future__ import annotations
 

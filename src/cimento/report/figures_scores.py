@@ -1,4 +1,4 @@
-"""Figures of sentence scores: against length, and DD item by item."""
+"""Figures of scores: against length, item by item, token by token, and calibration curves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How numbers and findings are put into words, the same in every form of report."""
+"""Numbers and findings in words, the same in every form of report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Plain tables in five forms: aligned text, CSV, Markdown, LaTeX and JSON."""
+"""The one renderer of tables: aligned text, CSV, Markdown, LaTeX, JSON, and HTML for notebooks."""
 
 from __future__ import annotations
 

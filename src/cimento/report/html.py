@@ -1,6 +1,7 @@
-"""One self-contained HTML page: nothing loaded from anywhere, text escaped by jinja2.
+"""The page of a report: one self-contained HTML file, text escaped by jinja2, figures as SVG.
 
-What runs in it is one script of its own, allowed by its hash, that draws the items.
+Nothing is loaded from anywhere. What runs in it is one script of its own, allowed by its hash, that
+draws the items.
 """
 
 from __future__ import annotations

@@ -1,4 +1,9 @@
-"""The items of a run as a reader goes through them: verdicts, margins, token strips."""
+"""Items of runs, the worst first: strips, outcomes, and the block of JSON that a page holds.
+
+The page's script draws items from the block on demand. A page stays light: of many or of long items
+those that went worst are kept, run by run, and the page says how many there are in all. The form of
+the block is described in `encode_items`.
+"""
 
 from __future__ import annotations
 

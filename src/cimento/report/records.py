@@ -1,4 +1,4 @@
-"""What a page shows, as plain records: of one run, and of one suite with all of its runs.
+"""Records of a page: one run, one suite with all of its runs, their items, and where they are from.
 
 `Paradigm.sections` returns them. Every number in them is an estimate or an outcome of a run, the
 very one that the tables of the run hold.

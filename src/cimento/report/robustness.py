@@ -1,4 +1,4 @@
-"""Tables of how far results can be relied on: sensitivity, reliability, covariates, people."""
+"""Tables of how far results hold: sensitivity, reliability, covariates, people, size of suites."""
 
 from __future__ import annotations
 

@@ -1,6 +1,9 @@
 """Token strips: a stimulus cut into regions and these into pieces that carry a surprisal.
 
-A strip shows the characters of the text itself and never a tokenizer's own marks.
+A strip shows the characters of the text itself and never a tokenizer's own marks. The conditions of
+an item are aligned, so that the eye lands on the words that differ: regions that a suite declares
+are aligned as they are; where no region decides alone, as in pairs of whole sentences, stimuli are
+cut into stretches of words that are the same and that are not.
 """
 
 from __future__ import annotations

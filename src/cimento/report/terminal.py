@@ -1,4 +1,4 @@
-"""The table for the terminal: one block for each suite, one line for each model and prediction."""
+"""Runs in the terminal: a block for each suite; and one item, its tokens shaded by surprisal."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Statistics of verdicts: pure functions, every formula with its source."""
+"""Statistics of verdicts, scores and ratings: pure functions, every formula with its source."""

@@ -1,4 +1,4 @@
-"""How far people agree: alpha, kappas, and each person with the rest."""
+"""Agreement among people: alpha, kappas, intraclass correlations, and each person with the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether probabilities mean what they say."""
+"""Probabilities beside what is right: Brier score, calibration, temperature; divergence."""
 
 from __future__ import annotations
 

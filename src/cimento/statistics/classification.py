@@ -1,4 +1,4 @@
-"""Yes-or-no answers and their probabilities, against what is right."""
+"""Yes-or-no answers and their probabilities, against what is right, with intervals."""
 
 from __future__ import annotations
 

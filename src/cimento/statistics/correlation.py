@@ -1,4 +1,4 @@
-"""How two columns go together: models beside people, a score beside a length."""
+"""Correlations of two columns, partial ones, and the difference of two with one reference."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Tests on paired observations: the same items seen by two models or more, or in two conditions."""
+"""Shares of the same items compared: exact and clustered tests, intervals, sizes of effects.
+
+McNemar's test and Cochran's Q for models on the same items; Bonett and Price's interval of a paired
+difference, Newcombe's of an unpaired one; Cohen's d and h.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,10 @@
-"""Correlations of many bootstrap draws at once, from how often each row was drawn.
+"""Coefficients of many bootstrap draws at once, and the jackknife of coefficients.
 
 A draw is a row of weights: how often it holds each row of the sample. All coefficients can be
-computed from weights, which makes ten thousand draws about as cheap as a few hundred one by one.
+computed from weights, which makes ten thousand draws about as cheap as a few hundred one by one;
+the sample itself is a draw of ones. Where all values of a draw are equal, its coefficient is NaN.
+The jackknife leaves out one cluster after the other, on Fisher's scale, for coefficients between
+-1 and 1.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The formulas of mixed models, as lme4 writes them."""
+"""Linear mixed models, from formulas as lme4 writes them, by maximum or restricted likelihood."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many tests at once: p-values that keep the error of the whole family."""
+"""Many tests at once: corrected p-values, and the places that several models could hold."""
 
 from __future__ import annotations
 

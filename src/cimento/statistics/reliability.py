@@ -1,4 +1,8 @@
-"""Where the variance of a fully crossed table comes from."""
+"""Reliability: of the items of a suite, of the mean ratings of people, of a crossed table.
+
+Split halves give the ceiling for anything that is compared with people; where only means and
+standard errors were published, they give it too.
+"""
 
 from __future__ import annotations
 

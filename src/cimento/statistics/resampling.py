@@ -1,4 +1,8 @@
-"""The bootstrap: intervals of any statistic, by drawing rows or whole clusters again."""
+"""Resampling: the bootstrap of any statistic, and permutation tests.
+
+Rows are drawn, or their signs, partners and clusters exchanged; whole clusters where rows belong
+together.
+"""
 
 from __future__ import annotations
 
