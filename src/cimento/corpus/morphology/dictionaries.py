@@ -1,8 +1,8 @@
-"""Russian by pymorphy3 and its dictionary, with OpenCorpora's tags as Universal Dependencies.
+"""Dictionaries by name: DELAF and UniMorph files, the rules of a language, pymorphy3.
 
-Korobov 2015, "Morphological analyzer and generator for Russian and Ukrainian languages"
-(doi:10.1007/978-3-319-26123-2_31). The analyser's own order (by its estimate) is kept; none of
-its readings is left out.
+Russian is analysed by pymorphy3 (Korobov 2015, "Morphological analyzer and generator for Russian
+and Ukrainian languages", doi:10.1007/978-3-319-26123-2_31). The analyser's own order (by its
+estimate) is kept, and none of its readings is left out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Two annotators side by side: where they agree, where they differ, and what was decided then."""
+"""Adjudication: two annotators side by side, and a dialogue in which a third person decides."""
 
 from __future__ import annotations
 

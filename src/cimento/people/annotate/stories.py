@@ -1,4 +1,4 @@
-"""The dialogue in which a story is written down, field by field.
+"""The dialogue in which a story is written down, field by field, and the files that stories go to.
 
 The fields and their order are those of Appendix B of the GITA4CALAMITA paper (Pensa et al. 2024,
 CEUR-WS Vol-3878, paper 127). What can be known from what was typed before is proposed, and what

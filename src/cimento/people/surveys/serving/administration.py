@@ -1,4 +1,4 @@
-"""Results of a survey: answers as the judgments table, and participants as a table of their own."""
+"""The administrator's pages, in English, behind the secret; and the results that they give out."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import functools
 import io
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -15,7 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.errors import CimentoError, StorageError
-from cimento.people.judgments.records import BETTER, Judgment, csv_of, table_of, write_judgments
+from cimento.people.judgments.records import (
+    BETTER,
+    Judgment,
+    csv_of,
+    judgments_to_parquet,
+    table_of,
+    write_judgments,
+)
 from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment, safe_csv
 from cimento.people.surveys.serving import storage
@@ -26,6 +33,7 @@ from cimento.people.surveys.serving.security import (
     is_signed,
     new_token,
     read_form,
+    redirect,
     same,
     sign,
 )
@@ -44,8 +52,8 @@ _PEOPLE = (
 
 
 @contextmanager
-def _told(path: Path) -> Iterator[None]:
-    """Answers that belong to no question, or times that are none, told as what they are."""
+def _fitting_answers(path: Path) -> Iterator[None]:
+    """StorageError where answers belong to no question, or times are none."""
     try:
         yield
     except (KeyError, TypeError, ValueError) as error:
@@ -63,32 +71,26 @@ def judgments_in(path: Path) -> list[Judgment]:
         InputError: there is no such file.
         StorageError: it cannot be read, or its answers do not fit its survey.
     """
-    with _told(path):
-        return _judgments(path)
-
-
-def _judgments(path: Path) -> list[Judgment]:
-    design = storage.stored_design(path)
-    people = {participant.id: participant for participant in storage.participants(path)}
-    places = {
-        (survey, question.id): place
-        for survey, questions in design.by_survey.items()
-        for place, question in enumerate(questions, start=1)
-    }
-    found = [
-        _judgment(design, answer, people[answer.participant], places)
-        for answer in storage.answers(path)
-        # Somebody may have been deleted between the two queries.
-        if answer.participant in people
-    ]
-    order = {person: number for number, person in enumerate(people)}
-    fields = {field.name: number for number, field in enumerate(design.fields)}
-    return sorted(
-        found,
-        key=lambda each: (
-            order[each.annotator or ""], each.position or 0, fields.get(each.question, 0),
-        ),
-    )  # fmt: skip
+    with _fitting_answers(path):
+        design = storage.stored_design(path)
+        people = {participant.id: participant for participant in storage.participants(path)}
+        places = {
+            (survey, question.id): place
+            for survey, questions in design.by_survey.items()
+            for place, question in enumerate(questions, start=1)
+        }
+        judgments = [
+            _judgment(design, answer, people[answer.participant], places)
+            for answer in storage.answers(path)
+            # Somebody may have been deleted between the two queries.
+            if answer.participant in people
+        ]
+        order = {person: number for number, person in enumerate(people)}
+        fields = {field.name: number for number, field in enumerate(design.fields)}
+        return sorted(
+            judgments,
+            key=lambda j: (order[j.annotator or ""], j.position or 0, fields.get(j.question, 0)),
+        )
 
 
 def judgments_csv(path: Path) -> str:
@@ -103,34 +105,34 @@ def people_csv(path: Path) -> str:
         InputError: there is no such file.
         StorageError: it cannot be read, or its answers do not fit its survey.
     """
-    with _told(path):
-        return _people_csv(path)
+    with _fitting_answers(path):
+        design = storage.stored_design(path)
+        answers = storage.answers(path)
+        given = _questions_answered(answers)
+        passed = Counter(
+            answer.participant
+            for answer in answers
+            if design.by_id[answer.question].expected == answer.value
+        )
+        lines = [list(_PEOPLE)]
+        for person in storage.participants(path):
+            questions = design.by_survey[person.survey]
+            seconds = session_seconds(person)
+            checks = sum(bool(question.expected) for question in questions)
+            lines.append(
+                [
+                    person.id, person.survey, person.created_at, person.consent or "",
+                    person.consented_at or "", person.finished_at or "",
+                    "" if seconds is None else f"{seconds:.3f}", str(given[person.id]),
+                    str(len(questions)), str(checks), str(passed[person.id]),
+                ]
+            )  # fmt: skip
+        return safe_csv(lines)
 
 
-def _people_csv(path: Path) -> str:
-    design = storage.stored_design(path)
-    answers = storage.answers(path)
-    given = Counter(
-        participant for participant, _ in {(a.participant, a.question) for a in answers}
-    )
-    passed = Counter(
-        answer.participant
-        for answer in answers
-        if design.by_id[answer.question].expected == answer.value
-    )
-    lines = [list(_PEOPLE)]
-    for each in storage.participants(path):
-        questions = design.by_survey[each.survey]
-        seconds = session_seconds(each)
-        lines.append(
-            [
-                each.id, each.survey, each.created_at, each.consent or "", each.consented_at or "",
-                each.finished_at or "", "" if seconds is None else f"{seconds:.3f}",
-                str(given[each.id]), str(len(questions)),
-                str(sum(bool(question.expected) for question in questions)), str(passed[each.id]),
-            ]
-        )  # fmt: skip
-    return safe_csv(lines)
+def _questions_answered(answers: Iterable[StoredAnswer]) -> Counter[str]:
+    """Participant to how many questions they answered, however many fields these have."""
+    return Counter(who for who, _ in {(each.participant, each.question) for each in answers})
 
 
 def write_results(path: Path, output: Path) -> int:
@@ -220,11 +222,6 @@ class Administration:
         """All of them."""
         from starlette.routing import Route
 
-        files = {
-            "judgments.csv": self.judgments_csv,
-            "judgments.parquet": self.judgments_parquet,
-            "participants.csv": self.participants_csv,
-        }
         return [
             Route("/admin/login", self.login, methods=["GET", "POST"]),
             Route("/admin/logout", self._signed_in(self.logout), methods=["POST"]),
@@ -232,7 +229,7 @@ class Administration:
             Route("/admin/links", self._signed_in(self.links), methods=["POST"]),
             Route("/admin/delete", self._signed_in(self.confirm), methods=["GET"]),
             Route("/admin/delete", self._signed_in(self.delete), methods=["POST"]),
-            *(Route(f"/admin/{name}", self._signed_in(file)) for name, file in files.items()),
+            *(Route(f"/admin/{name}", self._signed_in(self._download(name))) for name in _FILES),
         ]
 
     async def login(self, request: Request) -> Response:
@@ -248,10 +245,10 @@ class Administration:
         if not same(fields.get("secret", ""), self.secret):
             return self._page("admin_login.html", wrong=True, status=403)
         session, moment = new_token(), time.monotonic()
-        for each in [each for each, end in self.sessions.items() if end < moment]:
-            del self.sessions[each]
+        for ended in [name for name, end in self.sessions.items() if end < moment]:
+            del self.sessions[ended]
         self.sessions[digest(session)] = moment + SESSION_SECONDS
-        response = _to("/admin")
+        response = redirect("/admin")
         response.set_cookie(
             COOKIE, session, path="/admin", httponly=True, samesite="strict",
             secure=request.url.scheme == "https",
@@ -262,7 +259,7 @@ class Administration:
         """End the session."""
         await self._form(request, session, "logout")
         self.sessions.pop(digest(session), None)
-        response = _to("/admin/login")
+        response = redirect("/admin/login")
         response.delete_cookie(COOKIE, path="/admin")
         return response
 
@@ -270,14 +267,12 @@ class Administration:
         """Who is how far."""
         people = await asyncio.to_thread(storage.participants, self.path)
         answers = await asyncio.to_thread(storage.answers, self.path)
-        given = Counter(
-            participant for participant, _ in {(a.participant, a.question) for a in answers}
-        )
+        surveys = self.design.by_survey
         return self._page(
             "admin.html",
             people=people,
-            given=given,
-            totals={name: len(each) for name, each in self.design.by_survey.items()},
+            given=_questions_answered(answers),
+            totals={name: len(questions) for name, questions in surveys.items()},
             form=sign(self.key, "links", session),
             logout=sign(self.key, "logout", session),
             most=MOST_LINKS,
@@ -294,7 +289,7 @@ class Administration:
         )
         base = str(request.base_url).rstrip("/")
         return self._page(
-            "admin_links.html", links=[(each, f"{base}/p/{token}") for each, token in made]
+            "admin_links.html", links=[(person, f"{base}/p/{token}") for person, token in made]
         )
 
     async def confirm(self, request: Request, session: str) -> Response:
@@ -309,22 +304,21 @@ class Administration:
         await asyncio.to_thread(
             storage.delete_participant, self.path, fields.get("participant", "")
         )
-        return _to("/admin")
+        return redirect("/admin")
 
-    async def judgments_csv(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
-        """The judgments table as CSV."""
-        text = await asyncio.to_thread(judgments_csv, self.path)
-        return _file(text.encode(), "judgments.csv", "text/csv; charset=utf-8")
+    def _download(self, name: str) -> _Handler:
+        """The handler that gives out one of the files."""
+        make, kind = _FILES[name]
 
-    async def judgments_parquet(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
-        """The judgments table as Parquet."""
-        data = await asyncio.to_thread(_parquet, self.path)
-        return _file(data, "judgments.parquet", "application/vnd.apache.parquet")
+        async def download(request: Request, session: str) -> Response:  # noqa: ARG001  # as all
+            from starlette.responses import Response
 
-    async def participants_csv(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
-        """The participants as CSV."""
-        text = await asyncio.to_thread(people_csv, self.path)
-        return _file(text.encode(), "participants.csv", "text/csv; charset=utf-8")
+            data = await asyncio.to_thread(make, self.path)
+            headers = {"content-disposition": f'attachment; filename="{name}"'}
+            return Response(data, media_type=kind, headers=headers)
+
+        download.__name__ = name.replace(".", "_")  # as the log has it
+        return download
 
     def _signed_in(self, handler: _Handler) -> Callable[[Request], Awaitable[Response]]:
         """A handler that only the administrator gets to, with the session's cookie."""
@@ -333,7 +327,7 @@ class Administration:
         async def checked(request: Request) -> Response:
             session = request.cookies.get(COOKIE, "")
             if self.sessions.get(digest(session), 0.0) < time.monotonic():
-                return _to("/admin/login")
+                return redirect("/admin/login")
             try:
                 return await handler(request, session)
             except ForbiddenError:
@@ -357,21 +351,14 @@ class Administration:
 
 
 def _parquet(path: Path) -> bytes:
-    from cimento.people.judgments.records import judgments_to_parquet, table_of
-
     file = io.BytesIO()
     judgments_to_parquet(table_of(judgments_in(path)), file)
     return file.getvalue()
 
 
-def _file(data: bytes, name: str, kind: str) -> Response:
-    from starlette.responses import Response
-
-    headers = {"content-disposition": f'attachment; filename="{name}"'}
-    return Response(data, media_type=kind, headers=headers)
-
-
-def _to(path: str) -> Response:
-    from starlette.responses import RedirectResponse
-
-    return RedirectResponse(path, status_code=303)
+_FILES: Mapping[str, tuple[Callable[[Path], str | bytes], str]] = {
+    "judgments.csv": (judgments_csv, "text/csv; charset=utf-8"),
+    "judgments.parquet": (_parquet, "application/vnd.apache.parquet"),
+    "participants.csv": (people_csv, "text/csv; charset=utf-8"),
+}
+"""What can be downloaded, and as which type."""

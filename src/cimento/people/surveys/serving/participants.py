@@ -18,6 +18,7 @@ from cimento.people.surveys.serving.security import (
     digest,
     is_signed,
     read_form,
+    redirect,
     sign,
 )
 from cimento.people.surveys.serving.storage import Participant, Writer
@@ -157,8 +158,8 @@ class Participants:
         if person.consent is None:
             return self.pages.consent(token)
         if person.finished_at is not None:
-            return _to(f"/p/{token}/done")
-        return _to(f"/p/{token}/guidelines")
+            return redirect(f"/p/{token}/done")
+        return redirect(f"/p/{token}/guidelines")
 
     async def consent(self, request: Request, person: Participant) -> Response:
         """The participant agrees, or does not, of which nothing is kept."""
@@ -171,22 +172,22 @@ class Participants:
         await self.writer.write(
             functools.partial(storage.store_consent, participant=person.id, design=self.design)
         )
-        return _to(f"/p/{token}/guidelines")
+        return redirect(f"/p/{token}/guidelines")
 
     async def guidelines(self, request: Request, person: Participant) -> Response:
         """What to do."""
         token = request.path_params["token"]
         if person.consent is None:
-            return _to(f"/p/{token}")
+            return redirect(f"/p/{token}")
         return self.pages.guidelines(token, position=min(self._first(person), self._last(person)))
 
     async def ask(self, request: Request, person: Participant) -> Response:
         """One question; not one beyond the first that waits for an answer."""
         token, position = request.path_params["token"], request.path_params["position"]
         if person.consent is None:
-            return _to(f"/p/{token}")
+            return redirect(f"/p/{token}")
         if not 1 <= position <= min(self._first(person), self._last(person)):
-            return _to(f"/p/{token}/guidelines")
+            return redirect(f"/p/{token}/guidelines")
         question = self.design.by_survey[person.survey][position - 1]
         known = storage.answer_to(self.reader, person.id, question.id)
         shown = Shown({each.field: each.value for each in known}, known[0].remark if known else "")
@@ -219,7 +220,7 @@ class Participants:
                 asked=[question.id for question in questions],
             )
         )
-        return _to(
+        return redirect(
             f"/p/{token}/{position + 1}" if position < len(questions) else f"/p/{token}/done"
         )
 
@@ -227,7 +228,7 @@ class Participants:
         """The last page, for those who have answered everything."""
         token = request.path_params["token"]
         if person.consent is None or self._first(person) <= self._last(person):
-            return _to(f"/p/{token}")
+            return redirect(f"/p/{token}")
         return self.pages.done(token, person)
 
     def _known(self, handler: _Handler) -> Callable[[Request], Awaitable[Response]]:
@@ -275,9 +276,3 @@ class Participants:
                 return None
             found[asked.name] = value
         return found
-
-
-def _to(path: str) -> Response:
-    from starlette.responses import RedirectResponse
-
-    return RedirectResponse(path, status_code=303)

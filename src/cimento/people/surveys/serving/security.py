@@ -14,6 +14,7 @@ from urllib.parse import parse_qs
 
 if TYPE_CHECKING:
     from starlette.requests import Request
+    from starlette.responses import Response
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger("cimento.survey")
@@ -114,6 +115,13 @@ async def read_form(request: Request) -> dict[str, str]:
     except ValueError as error:
         raise ForbiddenError from error
     return {name: values[-1] for name, values in fields.items()}
+
+
+def redirect(path: str) -> Response:
+    """The answer to a form that was taken: go and see another page."""
+    from starlette.responses import RedirectResponse
+
+    return RedirectResponse(path, status_code=303)
 
 
 class Guard:
