@@ -15,7 +15,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Literal
+from typing import Literal
 
 from cimento.corpus.sentences import (
     EmptyNode,
@@ -127,7 +127,7 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
     number = start = 0
     try:
         most = MAX_GROWTH * path.stat().st_size + SMALL_BYTES
-        with _opened(path) as file:
+        with gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb") as file:
             while line := file.readline(LONGEST_LINE):
                 number += 1
                 most -= len(line)
@@ -170,10 +170,6 @@ def _endless(path: Path, number: int) -> InputError:
         seen=f"a line has {LONGEST_LINE} bytes or a sentence {LONGEST_SENTENCE} lines",
         todo="Is it a CoNLL-U file? An empty line ends each sentence.",
     )
-
-
-def _opened(path: Path) -> gzip.GzipFile | IO[bytes]:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
 def _without_mark(line: bytes, path: Path) -> bytes:

@@ -230,7 +230,9 @@ def decide_differences(
     """
     both = side_by_side(first, second)
     disputed = [pair for pair in both if pair.differs]
-    kept = _kept(output, disputed)
+    earlier = _earlier(output)
+    # What was decided another day of the places that are disputed now.
+    kept = {pair.place: earlier[pair.place] for pair in disputed if pair.place in earlier}
     decisions: dict[QuestionKey, tuple[str, str]] = {}
     known = {pair.value for pair in (*first, *second) if pair.value is not None}
 
@@ -260,12 +262,6 @@ def adjudication_text(first: Sequence[Judgment], second: Sequence[Judgment], out
     for own in (first, second):
         lines += [f"  {_line(figures)}" for figures in pair_agreements(own, held)]
     return "\n".join(lines)
-
-
-def _kept(output: Path, disputed: Sequence[AnswerPair]) -> dict[QuestionKey, Judgment]:
-    """What was decided another day of the places that are disputed now."""
-    before = _earlier(output)
-    return {pair.place: before[pair.place] for pair in disputed if pair.place in before}
 
 
 def _earlier(output: Path) -> dict[QuestionKey, Judgment]:

@@ -27,6 +27,7 @@ COMMANDS: Mapping[str, str] = {
     QUIT: "stops; the next time it goes on here",
     HELP: "says this",
 }
+HELP_TEXT = "\n".join(f"{name:<8}{meaning}" for name, meaning in COMMANDS.items())
 
 LONGEST_PAUSE_S = 300.0
 """Longer silences are no work, and are not counted."""
@@ -116,7 +117,8 @@ def _default(asked: DialogueField, values: Values) -> str | None:
     """
     given = values.get(asked.name)
     proposed = asked.default(values)
-    if asked.name not in values or (isinstance(given, list) and not _is_flat(given)):
+    is_nested = isinstance(given, list) and any(isinstance(each, dict | list) for each in given)
+    if asked.name not in values or is_nested:
         return proposed
     before = json.dumps(given, ensure_ascii=False)
     try:
@@ -124,10 +126,6 @@ def _default(asked: DialogueField, values: Values) -> str | None:
     except RefusedError:
         return proposed
     return before
-
-
-def _is_flat(values: list[JsonValue]) -> bool:
-    return not any(isinstance(value, dict | list) for value in values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +255,7 @@ def converse(session: DialogueSession, read: ReadPrompt, tell: Callable[[str], o
         if command == QUIT:
             return False
         if command in (HELP, SHOW):
-            tell(_help() if command == HELP else _shown(session.state.values))
+            tell(HELP_TEXT if command == HELP else _shown(session.state.values))
             continue
         try:
             told = session.feed(text)
@@ -267,10 +265,6 @@ def converse(session: DialogueSession, read: ReadPrompt, tell: Callable[[str], o
         if told:
             tell(told)
     return True
-
-
-def _help() -> str:
-    return "\n".join(f"{name:<8}{meaning}" for name, meaning in COMMANDS.items())
 
 
 def _shown(values: Values) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -31,8 +31,6 @@ from cimento.people.judgments.importing import (
 from cimento.people.judgments.mapping import AskedItem, AskedItems, ColumnMap, RawRow, usual_map
 from cimento.people.judgments.records import BETTER, Judgment, judgments_of
 
-Named: TypeAlias = tuple[AskedItem, list[str]]
-
 
 def asked_items(suites: Sequence[Path]) -> AskedItems:
     """The questions of suites, by every name that an answer may have for them.
@@ -46,7 +44,7 @@ def asked_items(suites: Sequence[Path]) -> AskedItems:
     return AskedItems(named for path in suites for named in _named(path))
 
 
-def _named(path: Path) -> Iterator[Named]:
+def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
     for loaded in load_suites(path):
         suite = loaded.suite.name
         asked = loaded.paradigm.survey_items(loaded.suite, None).items
@@ -112,9 +110,9 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     columns = _MAPS[options.form]().with_own(options.columns)
     passed, rows = Counter[str](), list[RawRow]()
     for path in files:
-        found = _read(path, options.form, columns, places)
-        rows += found.rows
-        passed.update(found.passed)
+        answers = _read(path, options.form, columns, places)
+        rows += answers.rows
+        passed.update(answers.passed)
     imported = judgments_from(
         rows,
         ImportRules(
@@ -127,11 +125,7 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     )
     if not imported.judgments:
         raise InputError(where=str(files[0]), seen="there is no answer", todo="Check --form.")
-    return Import(
-        judgments=imported.judgments,
-        passed={**passed, **imported.passed},
-        notes=imported.notes,
-    )
+    return replace(imported, passed={**passed, **imported.passed})
 
 
 def _read(path: Path, form: Form, columns: ColumnMap, places: AskedItems) -> RawAnswers:
@@ -156,11 +150,10 @@ def _published(files: Sequence[Path], options: ImportOptions) -> Import:
     judgments, passed = [], Counter[str]()
     for path in files:
         rated = read_rated(path)
-        found = judgments_of(judgments_table(rated))
-        bare = sum(not sentence.ratings for sentence in rated.sentences)
-        if bare:
-            passed["a sentence has no single ratings"] += bare
-        judgments += found
+        unrated = sum(not sentence.ratings for sentence in rated.sentences)
+        if unrated:
+            passed["a sentence has no single ratings"] += unrated
+        judgments += judgments_of(judgments_table(rated))
     if not judgments:
         raise InputError(
             where=str(files[0]),

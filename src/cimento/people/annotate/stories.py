@@ -89,7 +89,10 @@ def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
             "plausible", "plausible (true, false)", _read_plausible,
             lambda v: json.dumps(v.get("type") is None),
         ),
-        field("breakpoint", "breakpoint", _read_breakpoint, _proposed_breakpoint),
+        field(
+            "breakpoint", "breakpoint", _read_breakpoint,
+            lambda v: "-1" if v.get("plausible") else None,
+        ),
         field(
             "confl_sents", "conflicting sentence", _read_conflict,
             lambda v: "[]" if v.get("plausible") else None,
@@ -308,10 +311,6 @@ def _read_plausible(typed: str, values: Values) -> JsonValue:
     if found != (values.get("type") is None):
         raise RefusedError("Stories without type are plausible, variants are not.")
     return found
-
-
-def _proposed_breakpoint(values: Values) -> str | None:
-    return "-1" if values.get("plausible") else None
 
 
 def _read_breakpoint(typed: str, values: Values) -> JsonValue:

@@ -85,15 +85,13 @@ def blocks_of(values: Values) -> list[Block]:
     # After a step back the story may have other sentences or entities.
     return [
         {
-            name: [(entity, _code(block, name, entity, code)) for entity, code in entries]
+            name: [
+                (entity, dict(block.get(name, ())).get(entity, code)) for entity, code in entries
+            ]
             for name, entries in new.items()
         }
         for block, new in zip([*known, *({} for _ in range(n))], fresh, strict=False)
     ]
-
-
-def _code(block: Block, name: str, entity: str, otherwise: int) -> int:
-    return dict(block.get(name, ())).get(entity, otherwise)
 
 
 def _with_trip(blocks: Sequence[Block], values: Values) -> list[Block]:

@@ -125,7 +125,9 @@ def read_jspsych(path: Path) -> RawAnswers:
     trials = _from_csv(path) if path.suffix.lower() == ".csv" else list(_from_json(path))
     rows, passed = [], dict[str, int]()
     for trial in trials:
-        if trial.cells.get("item", "").strip() or _is_shown_text(trial.cells):
+        shown = trial.cells.get("sentence") or trial.cells.get(TEXT)
+        # A trial without an id can be known by the text that it showed.
+        if shown or trial.cells.get("item", "").strip():
             rows.append(trial)
             continue
         reason = f"a trial of type {trial.cells.get('trial_type') or 'unknown'} names no item"
@@ -138,11 +140,6 @@ def read_jspsych(path: Path) -> RawAnswers:
             " annotate survey` builds have them.",
         )
     return RawAnswers(rows, passed)
-
-
-def _is_shown_text(cells: Mapping[str, str]) -> bool:
-    """Whether a trial without an id can be known by what it showed and has an answer."""
-    return bool(cells.get("sentence") or cells.get(TEXT))
 
 
 def _from_csv(path: Path) -> list[RawRow]:
@@ -207,18 +204,11 @@ def _text(value: JsonValue) -> str:
 _ANSWER_TYPES = ("Choice", "Selection", "Selected", "Final", "PressedKey")
 """Parameters under which PennController logs what was chosen: scales, selectors, keys, texts."""
 
-RECEIVED, PERSON, ORDER = (
-    "Results reception time",
-    "MD5 hash of participant's IP address",
-    "Order number of item",
-)
+RECEIVED, PERSON = "Results reception time", "MD5 hash of participant's IP address"
+ORDER = "Order number of item"
 _LABEL = "Label"
 PARAMETER, VALUE, TIME = "Parameter", "Value", "EventTime"
-SENTENCE, ANSWER, TOOK = (
-    "Sentence (or sentence MD5)",
-    "Answer",
-    "Time taken to answer",
-)
+SENTENCE, ANSWER, TOOK = "Sentence (or sentence MD5)", "Answer", "Time taken to answer"
 _FIRST = (RECEIVED, PERSON, "Controller name", ORDER, "Inner element number", _LABEL)
 """The first columns of every row; versions of Ibex name some of them differently."""
 
@@ -247,9 +237,8 @@ def read_pcibex(path: Path) -> RawAnswers:
     Raises:
         InputError: it has no comments that name its columns, or no answer.
     """
-    text = open_text(path)
     trials: dict[tuple[str, ...], list[RawRow]] = {}
-    for row in _rows(text, path.name):
+    for row in _rows(open_text(path), path.name):
         key = tuple(row.cells.get(name, "") for name in (RECEIVED, PERSON, ORDER, _LABEL))
         trials.setdefault(key, []).append(row)
     rows, passed = [], dict[str, int]()
@@ -288,7 +277,7 @@ def _rows(text: str, name: str) -> Iterator[RawRow]:
                 todo="Give the results file with its lines that begin with #.",
             )
         cells = {
-            columns.get(place, f"column {place}"): _plain(cell)
+            columns.get(place, f"column {place}"): unquote(cell).strip()
             for place, cell in enumerate(line.split(","), start=1)
         }
         yield RawRow(f"{name} line {number}", cells)
@@ -328,13 +317,6 @@ def _moment(cells: Mapping[str, str]) -> str:
         return ""
 
 
-def _plain(cell: str) -> str:
-    return unquote(cell).strip()
-
-
-_PERSON = ("participantid",)
-_STATUS = ("status",)
-_SECONDS = ("timetaken",)
 _BEST = ("APPROVED", "AWAITING REVIEW")
 
 
@@ -362,7 +344,7 @@ def read_prolific(path: Path) -> dict[str, Submission]:
         InputError: it cannot be read, or has no column of participants.
     """
     table = open_table(path)
-    person = _column(table, _PERSON)
+    person = _column(table, "participantid")
     if person is None:
         raise InputError(
             where=table.name,
@@ -421,7 +403,7 @@ def write_participants(
 
 
 def _submission(table: Table, row: Row, person: str) -> Submission:
-    status, seconds = _column(table, _STATUS), _column(table, _SECONDS)
+    status, seconds = _column(table, "status"), _column(table, "timetaken")
     text = row.cells.get(seconds, "").strip() if seconds else ""
     taken = finite(text)
     if text and taken is None:
@@ -438,6 +420,6 @@ def _submission(table: Table, row: Row, person: str) -> Submission:
     )
 
 
-def _column(table: Table, wanted: tuple[str, ...]) -> str | None:
+def _column(table: Table, wanted: str) -> str | None:
     plain = {re.sub(r"[\s_]+", "", name).casefold(): name for name in table.columns}
-    return next((plain[name] for name in wanted if name in plain), None)
+    return plain.get(wanted)

@@ -235,15 +235,13 @@ def _number(row: RawRow, name: str, text: str) -> float | None:
     if not text or text.casefold() in ("null", "na", "nan"):
         return None
     value = finite(text)
-    if value is None or (name == "position" and not _is_place(value)):
+    # Tables keep positions as whole numbers.
+    if value is None or (
+        name == "position" and not (value.is_integer() and abs(value) <= MOST_PLACES)
+    ):
         todo = "It is a whole number." if name == "position" else "It is a number."
         raise InputError(where=row.where, seen=f"{name} is {text!r}", todo=todo)
     return value
-
-
-def _is_place(value: float) -> bool:
-    """Whether a number is that of a place in a survey, which tables keep as a whole one."""
-    return value.is_integer() and abs(value) <= MOST_PLACES
 
 
 def _doubled(found: Sequence[Judgment]) -> list[str]:

@@ -63,24 +63,12 @@ def printed(design: SurveyDesign) -> dict[str, str]:
 
 
 KNOWN_COLUMNS = (
-    "suite",
-    "item",
-    "condition",
-    "candidate",
-    "question",
-    "survey",
-    "position",
-    "expected",
-)
+    "suite", "item", "condition", "candidate", "question", "survey", "position", "expected",
+)  # fmt: skip
 
 
 def known_columns(
-    design: SurveyDesign,
-    question: SurveyQuestion,
-    field: SurveyField,
-    *,
-    survey: str,
-    position: int,
+    design: SurveyDesign, question: SurveyQuestion, field: SurveyField, survey: str, position: int
 ) -> dict[str, str]:
     """The columns that an answer will have besides its value, its annotator and its time."""
     return {
@@ -108,11 +96,11 @@ def form_tables(design: SurveyDesign) -> dict[str, str]:
         lines = [header]
         for position, question in enumerate(questions, start=1):
             for field in design.fields_of(question):
-                about = known_columns(design, question, field, survey=survey, position=position)
+                known = known_columns(design, question, field, survey, position)
                 empty = [""] * (widest - len(field.choices))
                 lines.append(
                     [question.id, "\n".join(question.lines), field.prompt, field.low, field.high]
-                    + [about[name] for name in KNOWN_COLUMNS]
+                    + [known[name] for name in KNOWN_COLUMNS]
                     + [choice.label for choice in field.choices]
                     + empty
                     + [choice.value for choice in field.choices]
@@ -142,7 +130,10 @@ def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
         "guidelines": design.guidelines,
         "words": {**said["pages"]},
         "surveys": {
-            survey: [_page(design, survey, place) for place in range(len(questions))]
+            survey: [
+                _page(design, question, survey, position)
+                for position, question in enumerate(questions, start=1)
+            ]
             for survey, questions in design.by_survey.items()
         },
     }
@@ -170,8 +161,9 @@ def script_json(data: object) -> str:
     return text
 
 
-def _page(design: SurveyDesign, survey: str, place: int) -> dict[str, object]:
-    question = design.by_survey[survey][place]
+def _page(
+    design: SurveyDesign, question: SurveyQuestion, survey: str, position: int
+) -> dict[str, object]:
     return {
         "lines": question.lines,
         "mark": question.mark,
@@ -181,11 +173,8 @@ def _page(design: SurveyDesign, survey: str, place: int) -> dict[str, object]:
                 "low": field.low,
                 "high": field.high,
                 "when": field.when,
-                "choices": [
-                    {"value": choice.value, "label": choice.label, "condition": choice.condition}
-                    for choice in field.choices
-                ],
-                "data": known_columns(design, question, field, survey=survey, position=place + 1),
+                "choices": [asdict(choice) for choice in field.choices],
+                "data": known_columns(design, question, field, survey, position),
             }
             for field in design.fields_of(question)
         ],
@@ -206,8 +195,8 @@ def pcibex_script(design: SurveyDesign) -> str:
         "words": {name: escape(text) for name, text in said["pages"].items()},
         "surveys": {
             survey: [
-                _trial(design, question, field, survey, place)
-                for place, question in enumerate(questions, start=1)
+                _trial(design, question, field, survey, position)
+                for position, question in enumerate(questions, start=1)
                 for field in design.fields_of(question)
             ]
             for survey, questions in design.by_survey.items()
@@ -228,7 +217,7 @@ def _trial(
         "when": field.when,
         "labels": [escape(choice.label) for choice in field.choices],
         "choices": [asdict(choice) for choice in field.choices],
-        "data": known_columns(design, question, field, survey=survey, position=position),
+        "data": known_columns(design, question, field, survey, position),
     }
 
 

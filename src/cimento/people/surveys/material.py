@@ -18,8 +18,6 @@ from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites.published import language_code
 
-if TYPE_CHECKING:
-    from cimento.suites.model import Meta
 
 GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "domain")
 """Columns that surveys are balanced over, unless another is named; the first that is there."""
@@ -100,11 +98,14 @@ def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
     for item in asked.items:
         if item.item in by_item:
             by_item[item.item].append(item)
-    language = _language(wanted, language_code(suite.meta.language))
+    meta = suite.meta
+    language = wanted.language or language_code(meta.language)
     made = _Questions(asked, wanted, none=words(language)["answers"]["none"], where=str(path))
     sets = [questions for items in by_item.values() for questions in made.sets(items)]
     return SurveyMaterial(
-        source=_source(suite.meta, sha256),
+        source=SuiteSource(
+            meta.name, meta.version, sha256, meta.licence, meta.citation, meta.status
+        ),
         language=language,
         task=asked.task,
         sets=_numbered(_joined(sets)),
@@ -235,13 +236,6 @@ def _numbered(sets: Iterable[tuple[SurveyQuestion, ...]]) -> tuple[tuple[SurveyQ
     return tuple(numbered)
 
 
-def _language(wanted: MaterialOptions, language: str) -> str:
-    """The language of the texts around; UsageError where there are no words in it."""
-    chosen = wanted.language or language
-    words(chosen)
-    return chosen
-
-
 def _refuse_equal(choices: Sequence[AnswerChoice], where: str) -> None:
     if len({choice.value for choice in choices}) < max(len(choices), _FEWEST):
         raise InputError(
@@ -249,7 +243,3 @@ def _refuse_equal(choices: Sequence[AnswerChoice], where: str) -> None:
             seen="there are not two different answers to choose from",
             todo="Correct the item, or choose another task.",
         )
-
-
-def _source(meta: Meta, sha256: str) -> SuiteSource:
-    return SuiteSource(meta.name, meta.version, sha256, meta.licence, meta.citation, meta.status)

@@ -68,8 +68,9 @@ def make_app(design: SurveyDesign, path: Path, *, secret: str, pace: float = 5.0
         writer.close()
         reader.close()
 
+    files = {file.name: file.read_bytes() for file in STATIC.iterdir() if file.suffix in _KINDS}
     routes = [
-        Route("/static/{name}", functools.partial(_static, _static_files())),
+        Route("/static/{name}", functools.partial(_static, files)),
         *people.routes(),
         *administration.routes(),
     ]
@@ -86,10 +87,6 @@ def _handlers(pages: Pages) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
         return pages.notice("busy", status=503)
 
     return {404: nothing, 405: nothing, StorageError: failed, 500: failed}
-
-
-def _static_files() -> Mapping[str, bytes]:
-    return {each.name: each.read_bytes() for each in STATIC.iterdir() if each.suffix in _KINDS}
 
 
 async def _static(files: Mapping[str, bytes], request: Request) -> Response:
