@@ -18,7 +18,7 @@ from cimento.engine.requests import Requests
 from cimento.engine.scores import ask
 from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
-from cimento.models.base import DtypeName, Policy
+from cimento.models.base import DtypeName, Policy, Score
 from cimento.models.registry import AnyScorer
 from cimento.paradigms.regions.predictions import KINDS, judged_items, parse_predictions
 from cimento.paradigms.regions.requests import region_requests
@@ -162,11 +162,12 @@ class _Way:
 def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, size: int) -> _Way:
     import polars as pl
 
-    step = size or max(len(requests.asked), 1)
+    asked = [request for request in requests.asked if isinstance(request, Score)]
+    step = size or max(len(asked), 1)
     tables = []
-    for start in range(0, len(requests.asked), step):
-        asked = requests.asked[start : start + step]
-        table = ask(asked, scorer, policy=policy, cache=MemoryCache())
+    for start in range(0, len(asked), step):
+        some = asked[start : start + step]
+        table = ask(some, scorer, policy=policy, cache=MemoryCache())
         tables.append(table.with_columns(pl.col("request") + start))
     tokens = pl.concat(tables)
     scored = tokens.filter(tokens["logprob_nats"].is_not_null())

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
 
 from cimento._version import __version__
 from cimento.errors import TableError, UsageError, did_you_mean
-from cimento.io.files import write_text
+from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
 from cimento.io.tables import (
     CHOICES,
@@ -54,10 +54,16 @@ class _Later:
 
     Args:
         read: gives the suite.
+        copy: the folder that it is read from; None where its format is that of earlier versions.
+        is_unchanged: whether the run is as it was opened.
     """
 
-    def __init__(self, read: Callable[[], TestSuite]) -> None:
+    def __init__(
+        self, read: Callable[[], TestSuite], copy: Path | None, *, is_unchanged: bool = True
+    ) -> None:
         self.read = cache(read)
+        self.copy = copy
+        self.is_unchanged = is_unchanged
 
 
 class _SuiteField:
@@ -85,7 +91,30 @@ class _SuiteField:
     @classmethod
     def is_unchanged(cls, run: Run) -> bool:
         """Whether a run is as it was opened."""
-        return isinstance(vars(run)[cls._PLACE], _Later)
+        suite = vars(run)[cls._PLACE]
+        return isinstance(suite, _Later) and suite.is_unchanged
+
+    @classmethod
+    def changed(cls, run: Run) -> Any:  # noqa: ANN401  # the field takes it for the suite it reads
+        """The suite for a changed copy of a run, still read when it is first asked for."""
+        suite = vars(run)[cls._PLACE]
+        if not isinstance(suite, _Later):
+            return suite
+        return _Later(suite.read, suite.copy, is_unchanged=False)
+
+    @classmethod
+    def write(cls, run: Run, folder: Path) -> None:
+        """Write the suite of a run; where it was read from a copy, the files are copied.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        suite = vars(run)[cls._PLACE]
+        if not isinstance(suite, _Later) or suite.copy is None:
+            run.paradigm.write(run.suite, folder)
+        elif suite.copy != folder:
+            for file in (path for path in suite.copy.rglob("*") if path.is_file()):
+                write_bytes(read_bytes(file), folder / file.relative_to(suite.copy))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -255,7 +284,7 @@ class Run:
                 seen="it changes what the model is asked, and the answers are there already",
                 todo="Run the suite again with it.",
             )
-        return dataclasses.replace(self, options=judged)
+        return dataclasses.replace(self, options=judged, suite=_SuiteField.changed(self))
 
     def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`
         """The same outcomes with other options, which change nothing but how they are grouped.
@@ -296,7 +325,7 @@ class Run:
             StorageError: the folder cannot be written.
         """
         folder.reopen()
-        self.paradigm.write(self.suite, folder.suite_folder)
+        _SuiteField.write(self, folder.suite_folder)
         for name, table in self.tables.items():
             write_table(table, ANSWERS[name], folder.path)
         write_table(self.outcomes(), OUTCOMES, folder.path)
@@ -306,7 +335,7 @@ class Run:
         suite, options = self.suite, self.options.model_dump(mode="json")
         manifest = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
         return Run(
-            suite=_Later(lambda: suite),
+            suite=_Later(lambda: suite, folder.suite_folder),
             paradigm=self.paradigm,
             options=self.options,
             manifest=folder.finish(manifest),
@@ -385,7 +414,7 @@ def open_run(path: str | Path) -> Run:
             todo="Was it edited? Run again.",
         ) from error
     run = Run(
-        suite=_Later(stored.suite),
+        suite=_Later(stored.suite, folder.suite_folder if FILES in manifest else None),
         paradigm=paradigm,
         options=stored.options,
         manifest=manifest,
