@@ -8,8 +8,9 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
@@ -17,6 +18,22 @@ from cimento.io.parsing import unpack_gzip
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
+
+
+@cache
+def printed_tables(study: str) -> Mapping[str, Mapping[str, Any]]:
+    """The numbers that a study prints, with the digits as printed.
+
+    They stand in ``data/studies``, by table or section of the paper.
+
+    Args:
+        study: its name.
+
+    Returns:
+        Table to row to what is printed there.
+    """
+    content = json.loads((_DATA / f"{study}.json").read_text(encoding="utf-8"))
+    return {name: table["cells"] for name, table in content["tables"].items()}
 
 
 ROUNDING_OF_SUMS = Decimal("1e-12")
@@ -84,6 +101,8 @@ def _exponent(number: Decimal) -> int:
     """The power of ten of the last digit of a finite number."""
     return int(number.as_tuple().exponent)
 
+
+_DATA = Path(__file__).parents[1] / "data" / "studies"
 
 MOST_EMPTY = 100_000
 """Cells that rows may lack at their ends, all together."""

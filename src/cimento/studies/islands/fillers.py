@@ -10,8 +10,7 @@ from cimento.measures.sentence import Value
 from cimento.paradigms.regions.licensing import Cell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.studies.islands.published import KOBZEVA_TABLES, WILCOX_ISLAND_TERM
-from cimento.studies.record import Line, Section, beside, need, number, read_rows
+from cimento.studies.record import Line, Section, beside, need, number, printed_tables, read_rows
 from cimento.suites.design import Licensing
 
 KOBZEVA = (
@@ -111,7 +110,7 @@ def _filler_lines(label: str, effects: Effects) -> Iterator[Line]:
 
 
 def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Line]:
-    printed = KOBZEVA_TABLES.get(model, {})
+    printed = printed_tables("islands").get(f"Kobzeva 2023, {model}", {})
     for gap, region in REGION_OF_GAP.items():
         fit = filler_model(effects, gap)
         known = printed.get(f"{label} {region}")
@@ -180,7 +179,7 @@ def wilcox_model(rows: Sequence[Mapping[str, str]]) -> MixedFit:
 
 
 def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Line]:
-    printed, p = WILCOX_ISLAND_TERM.get(model, (None, None))
+    printed, p = printed_tables("islands")["Wilcox 2023"].get(model, (None, None))
     for each in effects_of_items(WILCOX_DESIGN, wilcox_cells(rows), seed=0):
         what = f"{model} {each.name} {each.island}".strip()
         note = "" if each.se_bits is None else f"se {each.se_bits:.6f}, t {_t(each)}"

@@ -15,7 +15,6 @@ from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.studies.islands.fillers import kobzeva, wilcox
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
 from cimento.studies.islands.human import by_phenomenon, human, read_judgments, unit_means
-from cimento.studies.islands.published import LAU_CORRELATIONS, THESIS_MODELS
 from cimento.studies.islands.tables import (
     INVALID,
     INVALID_NOTE,
@@ -29,7 +28,16 @@ from cimento.studies.islands.tables import (
     tables,
     variations,
 )
-from cimento.studies.record import Line, Maker, Section, beside, need, number, read_rows
+from cimento.studies.record import (
+    Line,
+    Maker,
+    Section,
+    beside,
+    need,
+    number,
+    printed_tables,
+    read_rows,
+)
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_SQUARE
 from cimento.suites.faults import CHECKS
 from cimento.suites.load import inspect_suite, open_suite
@@ -138,7 +146,8 @@ def contexts(data: Path) -> Section:
         )
         for name, found in ratings.items()
     ]
-    for (one, other), printed in LAU_CORRELATIONS.items():
+    for pair, printed in printed_tables("islands")["Lau 2020"].items():
+        one, other = pair.split(", ")
         ids = [id_ for id_ in ratings[one] if id_ in ratings[other]]
         columns = ([ratings[name][id_] for id_ in ids] for name in (one, other))
         found = coefficient(*columns, kind="pearson")
@@ -167,6 +176,13 @@ def _ratings(path: Path) -> dict[str, float]:
             found[row["ID"]] = fmean(known)
     return found
 
+
+THESIS_MODELS: Mapping[str, str] = {
+    "geppetto": "GePpeTto",
+    "bert-base-italian-xxl-cased": "BERT-it-xxl-cased",
+    "gilberto": "GilBERTo",
+}
+"""Part of a model's name, in small letters, to its name in the tables of the 2022 study."""
 
 MEASURES: tuple[str, ...] = ("lp", "penlp", "lp-l", "penlp-l")
 MEASURE_NAMES = {"lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"}

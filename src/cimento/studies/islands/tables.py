@@ -13,7 +13,6 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.studies.islands.published import BLIMP_ERRATUM_PARADIGM, SALAZAR_ISLANDS
 from cimento.studies.record import (
     Line,
     Section,
@@ -22,10 +21,12 @@ from cimento.studies.record import (
     need,
     number,
     printed_column,
+    printed_tables,
     read_rows,
     same_decimals,
 )
 
+BLIMP_ERRATUM_PARADIGM = "coordinate_structure_constraint_complex_left_branch"
 BLIMP = "Warstadt et al. 2020, doi:10.1162/tacl_a_00321, files of github.com/alexwarstadt/blimp"
 MODELS = ("ngram", "lstm", "txl", "gpt2")
 ISLANDS = "island_effects"
@@ -197,9 +198,10 @@ def pseudo_likelihoods(data: Path) -> Section:
     """Eight BLiMP island paradigms for four masked models, averaged as Salazar et al. do."""
     path = data / "tables" / "table3c_blimp_islands_pll_by_paradigm.csv"
     rows = read_rows(path)
-    need(path, rows, ("phenomenon", *SALAZAR_ISLANDS))
+    salazar = printed_tables("islands")["Salazar 2020, table 7"]
+    need(path, rows, ("phenomenon", *salazar))
     lines = []
-    for model, printed in SALAZAR_ISLANDS.items():
+    for model, printed in salazar.items():
         values = [number(row[model]) for row in rows if row["phenomenon"] != "average"]
         known = [value for value in values if value is not None]
         mean = math.fsum(known) / len(known) if known else None
@@ -218,7 +220,8 @@ def blimp_table(data: Path) -> Section:
     paradigm_path = data / "tables" / "table3c_blimp_islands_pll_by_paradigm.csv"
     printed, paradigms = read_rows(printed_path), read_rows(paradigm_path)
     need(printed_path, printed, ("model", *_TABLE_3))
-    need(paradigm_path, paradigms, ("phenomenon", *SALAZAR_ISLANDS))
+    salazar = printed_tables("islands")["Salazar 2020, table 7"]
+    need(paradigm_path, paradigms, ("phenomenon", *salazar))
     released = {
         str(row["UID"]).lower(): 100 * float(row["gpt2"])
         for row in released_accuracies(data / "blimp" / "models_summary.jsonl")
@@ -227,7 +230,7 @@ def blimp_table(data: Path) -> Section:
     lines = []
     for row in printed:
         name = row["model"]
-        column = next((each for each in SALAZAR_ISLANDS if name.lower().startswith(each)), "")
+        column = next((each for each in salazar if name.lower().startswith(each)), "")
         for key, paradigm in _TABLE_3.items():
             computed, note, digits = None, "", TENTHS
             if "Warstadt" in name:

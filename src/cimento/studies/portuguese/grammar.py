@@ -20,11 +20,15 @@ from cimento.paradigms.cloze.shares import Mean, Share, macro, micro, precision_
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean
-from cimento.studies.portuguese import printed
 from cimento.studies.portuguese.data import Row, State, StudyData
+from cimento.studies.record import printed_tables
 from cimento.suites.model import JsonValue
 
 Json = dict[str, JsonValue]
+Printed = Mapping[str, Sequence[float]]
+"""Case to P@1 and P@10 in per cent."""
+
+PRINTED = printed_tables("portuguese")
 
 DIMENSIONS: Mapping[str, str] = {
     "Nominal Agreement": "nominal_agreement",
@@ -64,9 +68,9 @@ _IMPERSONAL_TENSES = {
         f"{tense.split()[0]}/{tense}"
         for tense in _TENSES[_CONDITIONAL if case == "Future Subjunctive" else case]
     )
-    for case in printed.TABLE_5
+    for case in PRINTED["Table 5"]
 }
-_PRONOUNS = {case: tuple(case.lower().split("/")) for case in printed.TABLE_10}
+_PRONOUNS = {case: tuple(case.lower().split("/")) for case in PRINTED["Table 10"]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +95,7 @@ class GrammarTable:
     dimension: str
     key: Callable[[Row], str | None]
     cases: Mapping[str, Sequence[str]]
-    printed: printed.Printed
+    printed: Printed
 
 
 def _group(row: Row) -> str:
@@ -118,56 +122,56 @@ TABLES: Mapping[int, GrammarTable] = {
             4, "Impersonal verbs: verb types", "macro",
             "Mean over templates, three of each type; the type is the template's group.",
             "impersonal_verbs", _group,
-            {"Meteorological Verbs": ("1",), "Existential Verbs": ("2",)}, printed.TABLE_4,
+            {"Meteorological Verbs": ("1",), "Existential Verbs": ("2",)}, PRINTED["Table 4"],
         ),
         GrammarTable(
             5, "Impersonal verbs: tense and mode", "micro",
             "By the seed's category; what the paper calls future subjunctive is the conditional.",
-            "impersonal_verbs", _tense, _IMPERSONAL_TENSES, printed.TABLE_5,
+            "impersonal_verbs", _tense, _IMPERSONAL_TENSES, PRINTED["Table 5"],
         ),
         GrammarTable(
             6, "Subject agreement: expected person and number", "micro",
             "By the labels of the study's sheet, which are wrong for some forms; see `person`.",
-            "subject_agreement", _case, _PERSONS, printed.TABLE_6,
+            "subject_agreement", _case, _PERSONS, PRINTED["Table 6"],
         ),
         GrammarTable(
             7, "Subject agreement: tense and mode", "micro",
             "By the seed's category without number; a form in two categories counts in the last.",
-            "subject_agreement", _tense, _TENSES, printed.TABLE_7,
+            "subject_agreement", _tense, _TENSES, PRINTED["Table 7"],
         ),
         GrammarTable(
             8, "Nominal agreement: gender and number", "micro",
             "By the seed's gender and number; a candidate that was not judged is left out.",
-            "nominal_agreement", _case, _GENDER_NUMBER, printed.TABLE_8,
+            "nominal_agreement", _case, _GENDER_NUMBER, PRINTED["Table 8"],
         ),
         GrammarTable(
             9, "Verb agreement: expected tense and mode", "macro",
             "Mean over templates; the expected form is the template's group.",
             "verb_agreement", _group,
-            {case: (str(number),) for number, case in enumerate(printed.TABLE_9, start=1)},
-            printed.TABLE_9,
+            {case: (str(number),) for number, case in enumerate(PRINTED["Table 9"], start=1)},
+            PRINTED["Table 9"],
         ),
         GrammarTable(
             10, "Verb agreement: pronouns", "micro",
             "Instances whose seed is the pronoun and whose label begins with pron_.",
-            "verb_agreement", _pronoun, _PRONOUNS, printed.TABLE_10,
+            "verb_agreement", _pronoun, _PRONOUNS, PRINTED["Table 10"],
         ),
         GrammarTable(
             11, "Connectors", "micro",
             "The released data have three sentences for each connector, the paper says five.",
             "connectors", lambda row: row.column("group").lower(),
-            {case: (case.lower(),) for case in printed.TABLE_11}, printed.TABLE_11,
+            {case: (case.lower(),) for case in PRINTED["Table 11"]}, PRINTED["Table 11"],
         ),
         GrammarTable(
             12, "Passive: gender and number", "micro",
             "By the gender and number of the subject; see `clusters` for shared base sentences.",
-            "passive", _case, _GENDER_NUMBER, printed.TABLE_12,
+            "passive", _case, _GENDER_NUMBER, PRINTED["Table 12"],
         ),
         GrammarTable(
             13, "The six tests of grammar", "macro",
             "Mean over the templates of a test; `micro` has the pooled shares.",
             "", lambda row: row.column("dimension"),
-            {case: (dimension,) for case, dimension in DIMENSIONS.items()}, printed.TABLE_13,
+            {case: (dimension,) for case, dimension in DIMENSIONS.items()}, PRINTED["Table 13"],
         ),
     )
 }  # fmt: skip

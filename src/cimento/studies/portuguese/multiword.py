@@ -19,9 +19,8 @@ from cimento.paradigms.cloze.shares import (
 from cimento.statistics.design import Design
 from cimento.statistics.differences import mcnemar
 from cimento.statistics.intervals import share_interval
-from cimento.studies.portuguese import printed
 from cimento.studies.portuguese.data import StudyData
-from cimento.studies.portuguese.grammar import Json, interval_json
+from cimento.studies.portuguese.grammar import PRINTED, Json, interval_json
 from cimento.suites.model import JsonValue
 
 BASE, LARGE = "bertimbau-base", "bertimbau-large"
@@ -40,15 +39,20 @@ def table_1(data: StudyData) -> Json:
     """Accuracy of each model for each word, with the first candidate and among ten."""
     cells: list[JsonValue] = []
     intervals: list[JsonValue] = []
-    for (model, word), paper in printed.TABLE_1.items():
-        ranks = ranks_of(data, model, [str(word)])
+    cases = (
+        (model, word, paper)
+        for model, words in PRINTED["Table 1"].items()
+        for word, paper in words.items()
+    )
+    for model, word, paper in cases:
+        ranks = ranks_of(data, model, [word])
         first, top = accuracy_at(ranks, 1), accuracy_at(ranks, TOP)
         intervals.append({f"k{k}": _interval(data, ranks, k) for k in (1, TOP)})
         equal: list[JsonValue] = [first.percent == paper[0], top.percent == paper[1]]
         cells.append(
             {
                 "model": model,
-                "word": word,
+                "word": int(word),
                 "n": first.n,
                 "hits1": first.correct,
                 "acc": first.percent,
@@ -80,7 +84,7 @@ def table_2(data: StudyData) -> Json:
         "title": "Expressions predicted by BERTimbau Large and not by Base",
         "reproducible": False,
         "note": "No rule on hits gives the printed lists; the hits at 1 and among ten are below.",
-        "paper": {word: list(names) for word, names in printed.TABLE_2.items()},
+        "paper": {word: list(names) for word, names in PRINTED["Table 2"].items()},
     }
     better: Json = {}
     worse: Json = {}
@@ -106,7 +110,7 @@ def table_3(data: StudyData) -> Json:
     for word in WORDS:
         models = [ranks_of(data, model, [word]) for model in (BASE, LARGE)]
         names = groups_hit_by_none(models, _expressions(data), TOP)
-        paper[f"W{word}"] = [*sorted(printed.TABLE_3[f"W{word}"])]
+        paper[f"W{word}"] = [*sorted(PRINTED["Table 3"][f"W{word}"])]
         computed[f"W{word}"] = [*sorted(names)]
     return {
         "table": 3,

@@ -88,7 +88,7 @@ def _fields(record: object) -> dict[str, JsonValue]:
     return found
 
 
-_FILE = Path(__file__).parents[2] / "data" / "stories" / "published.json"
+_FILE = Path(__file__).parents[2] / "data" / "studies" / "stories.json"
 
 TABLE_3 = (
     "Accuracy", "Cloze Accuracy", "Order Accuracy", "Plausible Accuracy", "Consistency",
