@@ -21,7 +21,7 @@ from cimento.errors import MissingDependencyError, ModelError, UsageError
 from cimento.models.base import Policy, Score
 from cimento.models.hf.arguments import for_transformers, parse_model_args
 from cimento.models.hf.files import locate
-from cimento.models.hf.layout import refuse_foresight
+from cimento.models.hf.layout import plain_logprobs, refuse_foresight
 from cimento.models.registry import Asking, open_scorer, open_source
 from tests import zoo
 from tests.plain import TEXTS
@@ -334,7 +334,7 @@ def test_quantised_arithmetic_that_mixes_tokens_is_told_from_a_masked_model():
     ids = list(range(5, 25))
 
     with pytest.raises(ModelError, match="--kind masked"):
-        refuse_foresight(model, ids, name="bert")
+        refuse_foresight(model, plain_logprobs(model, ids), ids, name="bert")
     model.is_quantized = True
     with pytest.raises(ModelError, match="llm_int8_threshold"):
-        refuse_foresight(model, ids, name="bert")
+        refuse_foresight(model, plain_logprobs(model, ids), ids, name="bert")

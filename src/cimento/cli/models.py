@@ -166,7 +166,7 @@ def _precision(
     """How far scores move; against a wider number format where there is one."""
     from dataclasses import replace
 
-    from cimento.models.hf.inspection import Inspectable
+    from cimento.models.hf.scorer import Inspectable
     from cimento.models.registry import open_scorer
     from cimento.runs.precision import WIDER, measure_precision
 

@@ -101,7 +101,7 @@ def _scorer(model: str) -> tuple[Scorer, str]:
     """A model that shows its tokens, and what it writes for what it does not know."""
     from cimento.errors import UsageError
     from cimento.models.base import TextScorer
-    from cimento.models.hf.inspection import Inspectable
+    from cimento.models.hf.scorer import Inspectable
     from cimento.models.registry import Asking, open_scorer
 
     scorer = open_scorer(model, Asking(device="cpu"))

@@ -34,7 +34,7 @@ from cimento.models.questions import (
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
-    from cimento.models.hf.inspection import Inspectable
+    from cimento.models.hf.scorer import Inspectable
     from cimento.models.questions import Filler
 
 _RANK: tuple[Column, ...] = ("rank",)
@@ -190,7 +190,7 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:
     """A model's chat template, as its tokenizer renders it; None where it has none."""
-    from cimento.models.hf.inspection import Inspectable
+    from cimento.models.hf.scorer import Inspectable
 
     if not isinstance(scorer, Inspectable) or scorer.card.kind != "causal":
         return None

@@ -229,6 +229,8 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
 
 
 def _open_model(name: str, asking: Asking) -> Source:
+    from cimento.models.hf.loading import load
+
     located = locate(name)
     return ScorerSource(
         located.label,
@@ -237,7 +239,14 @@ def _open_model(name: str, asking: Asking) -> Source:
             "kind": asking.kind,
             "model_args": dict(asking.policy.model_args),
         },
-        load=lambda: _load(located, asking),
+        load=functools.partial(
+            load,
+            located,
+            policy=asking.policy,
+            kind=asking.kind,
+            device=asking.device,
+            limits=asking.limits,
+        ),
         asking=asking,
         located=located,
     )
@@ -247,10 +256,7 @@ def _open_server(address: str, asking: Asking) -> Source:
     from cimento.models.server.model import connect
 
     server = connect(
-        address,
-        policy=asking.policy,
-        concurrency=asking.concurrency,
-        timeout_s=asking.timeout_s,
+        address, policy=asking.policy, concurrency=asking.concurrency, timeout_s=asking.timeout_s
     )
     return open_source(server, asking)
 
@@ -309,18 +315,6 @@ OPENERS: dict[str, Opener] = {
 bring others."""
 
 
-def _load(located: Located, asking: Asking) -> Scorer:
-    from cimento.models.hf.loading import load
-
-    return load(
-        located,
-        policy=asking.policy,
-        kind=asking.kind,
-        device=asking.device,
-        limits=asking.limits,
-    )
-
-
 def without_secrets(model: str) -> str:
     """A model's name as the user wrote it, without what may be a secret."""
     return _SECRET.sub("", model) if "//" in model.partition(":")[2] else model
@@ -359,9 +353,5 @@ def needs_saying(model: str, *, plugged: bool = True) -> str:
         return "a file that KenLM may read without checking it"
     if not plugged:
         return ""
-    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_function)
+    opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
     return "a model of a plug-in" if opener else ""
-
-
-def _is_function(value: object) -> TypeGuard[Callable[..., object]]:
-    return callable(value)

@@ -20,11 +20,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from cimento.io.tables import BOUNDARY
-from cimento.models.base import BatchLimits, Encoded, EncodedTexts, ModelCard, Policy
-from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, batches, memory_of
-from cimento.models.hf.inspection import Inside, way_of
-from cimento.models.hf.layers import Layers, row_head
+from cimento.models.base import BatchLimits, Encoded, ModelCard, Policy
+from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, batches
+from cimento.models.hf.layers import row_head
 from cimento.models.hf.layout import (
     Layout,
     PrefixTree,
@@ -32,26 +30,21 @@ from cimento.models.hf.layout import (
     find_layout,
     in_windows,
     largest_difference,
-    long_texts,
     padded,
+    plain_logprobs,
     plant,
     refuse_foresight,
     stride_of,
     tolerance_nats,
 )
-from cimento.models.tokens.boundaries import (
-    NOTHING_MARKED,
-    described,
-    find_boundaries,
-    with_boundaries,
-)
+from cimento.models.hf.scorer import TransformersScorer
+from cimento.models.tokens.boundaries import described
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.io.tables import Column
-    from cimento.models.base import FloatArray, Score
+    from cimento.models.base import FloatArray
     from cimento.models.hf.heads import Read
 
 TREE_NODES = {"cpu": 256}
@@ -59,64 +52,6 @@ TREE_NODES_ELSEWHERE = 512
 """Size of a prefix tree: 256 was fastest on two CPU cores, among 192 to 512."""
 
 PROOF_TEXTS = 6
-
-
-class PlainScoring:
-    """Scores encoded texts with a causal model, each in a row of its own.
-
-    Args:
-        model: in evaluation mode, on its device.
-        layout: what may share a batch.
-        limits: of a batch.
-        columns: what is read besides log-probabilities.
-    """
-
-    def __init__(
-        self,
-        model: PreTrainedModel,
-        *,
-        layout: Layout,
-        limits: BatchLimits,
-        columns: Sequence[Read] = (),
-    ) -> None:
-        self._model = model
-        self._columns = columns
-        self._layout = layout
-        self._limits = limits
-        self._head = row_head(model, thin=layout.thin, columns=columns)
-        self.whole_above = length_that_matters(model)
-
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """Log-probabilities of the wanted tokens, in nats; one array for each text."""
-        sheet = ScoreBuffer(encoded, columns=len(self._columns))
-        long = [i for i, each in enumerate(encoded) if len(each.tokens) > self.whole_above]
-        short = sorted(set(range(len(encoded))) - set(long))
-        texts = [fed(encoded[i]) for i in short]
-        lengths = [len(ids) for ids in texts]
-        for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
-            self._run([texts[i] for i in batch], [short[i] for i in batch], encoded, sheet)
-        for number in long:
-            whole = encoded[number].ids[: len(encoded[number].tokens)]
-            self._run([whole], [number], encoded, sheet)
-        return sheet.by_text()
-
-    def _run(
-        self,
-        texts: Sequence[Sequence[int]],
-        numbers: Sequence[int],
-        encoded: Sequence[Encoded],
-        sheet: ScoreBuffer,
-    ) -> None:
-        """Score one batch: the texts of these numbers, as far as they are fed."""
-        width = max(len(ids) for ids in texts)
-        asks = AskList()
-        for line, number in enumerate(numbers):
-            rows = range(line * width, (line + 1) * width)
-            asks.add_following(encoded[number], rows, first_slot=sheet.starts[number])
-        if asks.rows:
-            device = self._model.device
-            inputs = padded(texts, layout=self._layout, padding=0, device=device)
-            self._head.fill(inputs, asks.done(), sheet.values)
 
 
 def fed(each: Encoded) -> tuple[int, ...]:
@@ -143,7 +78,7 @@ def length_that_matters(model: PreTrainedModel) -> int:
 
 
 class CausalScoring:
-    """Scores encoded texts with a causal model, the fast way where it is proven.
+    """Scores encoded texts with a causal model, in prefix trees where these are proven.
 
     Args:
         model: in evaluation mode, on its device.
@@ -151,6 +86,9 @@ class CausalScoring:
         limits: of a batch.
         packing: whether prefix trees may be used.
         columns: what is read besides log-probabilities.
+
+    Attributes:
+        proof: what the last comparison of the two ways showed.
     """
 
     def __init__(
@@ -163,73 +101,88 @@ class CausalScoring:
         columns: Sequence[Read] = (),
     ) -> None:
         self._model = model
+        self._layout = layout
+        self._limits = limits
         self._columns = columns
-        self._plain = PlainScoring(model, layout=layout, limits=limits, columns=columns)
         self._head = row_head(model, thin=layout.thin, columns=columns)
+        self._whole_above = length_that_matters(model)
         nodes = TREE_NODES.get(model.device.type, TREE_NODES_ELSEWHERE)
         self._tree_nodes = min(nodes, limits.tokens or nodes)
-        self._limits = limits
         self._window = getattr(model.config.get_text_config(), "sliding_window", None)
         self.proof = Proof(holds=packing, reason="" if packing else "off")
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted tokens, in nats; one array for each text."""
-        sheet = ScoreBuffer(encoded, columns=len(self._columns))
+        buffer = ScoreBuffer(encoded, columns=len(self._columns))
         plain = set(range(len(encoded)))
         for trees in self._tree_batches(encoded):
-            if self._fit_trees(trees, encoded, sheet):
+            if self._fit_trees(trees, encoded, buffer):
                 plain.difference_update(_numbers(trees))
         rest = sorted(plain)
-        results = sheet.by_text()
-        for number, values in zip(rest, self._plain.score([encoded[i] for i in rest]), strict=True):
+        results = buffer.by_text()
+        for number, values in zip(rest, self._plain([encoded[i] for i in rest]), strict=True):
             results[number] = values
         return results
 
+    def _plain(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
+        """The same with each text in a row of its own, which every model allows."""
+        buffer = ScoreBuffer(encoded, columns=len(self._columns))
+        long = [i for i, text in enumerate(encoded) if len(text.tokens) > self._whole_above]
+        short = sorted(set(range(len(encoded))) - set(long))
+        fed_of = {i: fed(encoded[i]) for i in short}
+        fed_of |= {i: encoded[i].ids[: len(encoded[i].tokens)] for i in long}
+        lengths = [len(fed_of[i]) for i in short]
+        grouped = batches(lengths, limits=self._limits, mixed=self._layout.pad)
+        for numbers in (*([short[i] for i in batch] for batch in grouped), *([i] for i in long)):
+            width = max(len(fed_of[number]) for number in numbers)
+            asks = AskList()
+            for line, number in enumerate(numbers):
+                rows = range(line * width, (line + 1) * width)
+                asks.add_following(encoded[number], rows, first_slot=buffer.starts[number])
+            if asks.rows:
+                texts, device = [fed_of[number] for number in numbers], self._model.device
+                inputs = padded(texts, layout=self._layout, padding=0, device=device)
+                self._head.fill(inputs, asks.done(), buffer.values)
+        return buffer.by_text()
+
     def _tree_batches(self, encoded: Sequence[Encoded]) -> Iterator[list[PrefixTree]]:
-        sequences = [fed(each) if self._fits(each) else () for each in encoded]
+        """The texts that may stand in trees, in batches of these."""
+        # A tree's mask has no window that slides.
+        limit = min(self._tree_nodes, self._window or self._tree_nodes)
+        sequences = [
+            fed(text) if len(fed(text)) <= limit and len(text.tokens) <= self._whole_above else ()
+            for text in encoded
+        ]
         # The widest first: they are compared with the plain way, and then all others may follow.
         planted = plant(sequences, max_nodes=self._tree_nodes, max_members=self._limits.sequences)
         trees = sorted(planted, key=len, reverse=True)
-        yield from _even(trees, _largest(trees, self._limits))
-
-    def _fits(self, each: Encoded) -> bool:
-        """Whether a text may stand in a tree: its mask has no window that slides."""
-        limit = min(self._tree_nodes, self._window or self._tree_nodes)
-        return len(fed(each)) <= limit and len(each.tokens) <= self._plain.whole_above
+        # Batches of like size: a small one is slower for each of its nodes.
+        count = ceil(len(trees) / _largest(trees, self._limits))
+        cuts = [len(trees) * number // max(count, 1) for number in range(count + 1)]
+        for start, end in pairwise(cuts):
+            yield trees[start:end]
 
     def _fit_trees(
-        self,
-        trees: Sequence[PrefixTree],
-        encoded: Sequence[Encoded],
-        sheet: ScoreBuffer,
+        self, trees: Sequence[PrefixTree], encoded: Sequence[Encoded], buffer: ScoreBuffer
     ) -> bool:
-        """The same as `_try_trees`, with smaller trees from then on where memory runs out."""
-        if max(len(tree) for tree in trees) > self._tree_nodes:
+        """Score a batch of trees; False where its texts must be scored the plain way.
+
+        Where memory runs out, trees are smaller from then on.
+        """
+        nodes = max(len(tree) for tree in trees)
+        # A row that does not branch is a plain row: it proves nothing, and gains nothing. It goes
+        # the plain way whatever was proven before, so that its scores do not depend on that.
+        branching = any(tree.branches for tree in trees)
+        if nodes > self._tree_nodes or not self.proof.holds or not branching:
             return False
         try:
-            return self._try_trees(trees, encoded, sheet)
+            if nodes <= self.proof.nodes:
+                self._pack(trees, encoded, buffer)
+            else:
+                self.proof = self._prove(trees, nodes, encoded, buffer)
         except DoesNotFitError:
             self._tree_nodes //= 2
             return False
-
-    def _try_trees(
-        self,
-        trees: Sequence[PrefixTree],
-        encoded: Sequence[Encoded],
-        sheet: ScoreBuffer,
-    ) -> bool:
-        """Score a batch of trees; False where its texts must be scored the plain way."""
-        if not self.proof.holds:
-            return False
-        # A row that does not branch is a plain row: it proves nothing, and gains nothing. It goes
-        # the plain way whatever was proven before, so that its scores do not depend on that.
-        if not any(tree.branches for tree in trees):
-            return False
-        nodes = max(len(tree) for tree in trees)
-        if nodes <= self.proof.nodes:
-            self._pack(trees, encoded, sheet)
-            return True
-        self.proof = self._prove(trees, nodes, encoded, sheet)
         return self.proof.holds
 
     def _prove(
@@ -237,11 +190,11 @@ class CausalScoring:
         trees: Sequence[PrefixTree],
         nodes: int,
         encoded: Sequence[Encoded],
-        sheet: ScoreBuffer,
+        buffer: ScoreBuffer,
     ) -> Proof:
         """Score a batch of trees, and some of its texts the plain way too."""
         try:
-            self._pack(trees, encoded, sheet)
+            self._pack(trees, encoded, buffer)
         except DoesNotFitError:
             raise
         # A model that knows no such mask or no positions says so in its own way.
@@ -249,10 +202,10 @@ class CausalScoring:
             reason = f"the model does not take it ({type(error).__name__})"
             return Proof(holds=False, nodes=nodes, reason=reason)
         numbers = _numbers(trees)
-        packed = sheet.by_text()
+        packed = buffer.by_text()
         # The last text lies furthest from the beginning that it shares with others.
         sample = [*numbers[:: max(1, len(numbers) // PROOF_TEXTS)], numbers[-1]]
-        plain = self._plain.score([encoded[number] for number in sample])
+        plain = self._plain([encoded[number] for number in sample])
         worst = max(
             largest_difference(logprobs(packed[number]), logprobs(values))
             for number, values in zip(sample, plain, strict=True)
@@ -262,10 +215,7 @@ class CausalScoring:
         return Proof(holds=holds, nodes=nodes, max_difference_nats=worst, reason=reason)
 
     def _pack(
-        self,
-        trees: Sequence[PrefixTree],
-        encoded: Sequence[Encoded],
-        sheet: ScoreBuffer,
+        self, trees: Sequence[PrefixTree], encoded: Sequence[Encoded], buffer: ScoreBuffer
     ) -> None:
         """Run the model over a batch of trees, one in a row."""
         asks = AskList()
@@ -273,8 +223,8 @@ class CausalScoring:
         for line, tree in enumerate(trees):
             for number, path in tree.members:
                 rows = [line * width + node for node in path]
-                asks.add_following(encoded[number], rows, first_slot=sheet.starts[number])
-        self._head.fill(self._tree_inputs(trees, width), asks.done(), sheet.values)
+                asks.add_following(encoded[number], rows, first_slot=buffer.starts[number])
+        self._head.fill(self._tree_inputs(trees, width), asks.done(), buffer.values)
 
     def _tree_inputs(self, trees: Sequence[PrefixTree], width: int) -> dict[str, torch.Tensor]:
         ids = torch.zeros((len(trees), width), dtype=torch.long)
@@ -314,19 +264,12 @@ def _largest(trees: Sequence[PrefixTree], limits: BatchLimits) -> int:
     return next(fitting, 1)
 
 
-def _even(trees: Sequence[PrefixTree], most: int) -> Iterator[list[PrefixTree]]:
-    """Batches of like size: a small one is slower for each of its nodes."""
-    count = ceil(len(trees) / most)
-    for start, end in pairwise(len(trees) * number // max(count, 1) for number in range(count + 1)):
-        yield list(trees[start:end])
-
-
 def _numbers(trees: Sequence[PrefixTree]) -> list[int]:
     """The numbers of the texts in some trees."""
     return [number for tree in trees for number, _ in tree.members]
 
 
-class CausalScorer:
+class CausalScorer(TransformersScorer):
     """Scores texts with a causal language model of transformers.
 
     Args:
@@ -349,8 +292,7 @@ class CausalScorer:
         policy: Policy,
         limits: BatchLimits,
     ) -> None:
-        self._model = model
-        self._texts = texts = TextEncoder(
+        texts = TextEncoder(
             tokenizer=tokenizer,
             policy=policy,
             frame=causal_frame(tokenizer, policy.bos),
@@ -358,71 +300,26 @@ class CausalScorer:
             window=card.window,
         )
         short, long = texts.probes()
-        refuse_foresight(model, long, name=card.name)
-        self._layout = layout = find_layout(model, short, long, padding=0)
+        refuse_foresight(model, plain_logprobs(model, long), long, name=card.name)
+        layout = find_layout(model, short, long, padding=0)
+        super().__init__(model, texts, card=card, layout=layout)
         self._scoring_of = functools.cache(
             lambda columns: CausalScoring(model, layout=layout, limits=limits, columns=columns)
         )
         self._stride = stride_of(policy, card)
-        self._boundaries = find_boundaries(
-            tokenizer, policy, vocabulary=texts.vocabulary, device=model.device
-        )
-        self._card = self._described(card)
-
-    @property
-    def card(self) -> ModelCard:
-        """What is known about the model."""
-        return self._card
-
-    def encode(self, requests: Sequence[Score]) -> EncodedTexts:
-        """Tokenize the requests, in order; see the Protocol."""
-        return self._texts.encode(requests)
-
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """Log-probabilities of the wanted tokens given the tokens before them; see `Scorer`."""
-        return self.score_columns(encoded, ())
-
-    def score_columns(
-        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
-    ) -> list[FloatArray]:
-        """The same with other columns beside; see `ColumnScorer`."""
-        if self._boundaries is None or BOUNDARY not in columns:
-            return self._score(encoded, columns)
-        return with_boundaries(
-            encoded,
-            columns,
-            boundaries=self._boundaries,
-            text_starts=[len(self._texts.frame.before)] * len(encoded),
-            score=self._score,
-        )
-
-    def count_layers(self) -> int:
-        """How many layers the model has; see `LayerScorer`."""
-        return Layers(self._model).count
-
-    def inside(self) -> Inside:
-        """What it is made of, and how texts go through it; see `inspection`."""
-        way = way_of(self._layout, self._scoring_of(()).proof)
-        return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
-
-    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
-        """Whether memory ran out, how many texts are long, and what is not corrected."""
-        encoded = [] if self._stride is None else self.encode(requests)
-        found = [*memory_of(self._model).remarks, *long_texts(encoded, self._card.window)]
-        if self._texts.policy.boundary == "auto" and self._boundaries is None:
-            found.append(NOTHING_MARKED)
-        return tuple(found)
-
-    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
-        """Scores of texts of any length."""
-        scoring = self._scoring_of(columns)
-        if self._stride is None or self._card.window is None:
-            return scoring.score(encoded)
-        return in_windows(encoded, scoring.score, window=self._card.window, stride=self._stride)
-
-    def _described(self, card: ModelCard) -> ModelCard:
-        """The card, with what the policy came to with this tokenizer and window."""
         details = {} if self._stride is None else {"stride": str(self._stride)}
         known = dataclasses.replace(card, details=card.details | details)
-        bos = self._texts.names(self._texts.frame.before)
-        return described(known, bos=bos, found=self._boundaries)
+        bos = texts.names(texts.frame.before)
+        self.card = described(known, bos=bos, found=self._boundaries)
+
+    @property
+    def proof(self) -> Proof:
+        """Whether prefix trees are used."""
+        proof: Proof = self._scoring_of(()).proof
+        return proof
+
+    def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
+        scoring = self._scoring_of(columns)
+        if self._stride is None or self.card.window is None:
+            return scoring.score(encoded)
+        return in_windows(encoded, scoring.score, window=self.card.window, stride=self._stride)

@@ -19,8 +19,8 @@ from transformers.modeling_outputs import BaseModelOutput
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import BatchLimits, ModelCard, Policy
 from cimento.models.hf.fill_words import Distributions, FillTokens, Row, Take, best_at
-from cimento.models.hf.inspection import Inside
 from cimento.models.hf.layout import find_layout
+from cimento.models.hf.scorer import Inside
 from cimento.models.questions import (
     ChoiceRule,
     Fill,

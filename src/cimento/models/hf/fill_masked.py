@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import BatchLimits, ModelCard
 from cimento.models.hf.fill_words import Distributions, FillTokens, Row, best_at
-from cimento.models.hf.inspection import Inside
 from cimento.models.hf.layout import find_layout
+from cimento.models.hf.scorer import Inside
 from cimento.models.questions import (
     CHOICE,
     ChoiceRule,

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import torch
@@ -17,43 +17,18 @@ import torch
 from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Policy, Score, Scorer
 from cimento.models.hf.layout import (
-    Layout,
-    Proof,
     largest_difference,
     masked_positions,
     tolerance_nats,
 )
+from cimento.models.hf.scorer import Inside, Inspectable
 from cimento.models.tokens.facts import TokenizerFacts, tokenizer_facts
 from cimento.models.tokens.tokenizing import own_frame
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel
 
     from cimento.models.base import FloatArray
-    from cimento.models.hf.heads import Thinning
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Inside:
-    """What a scorer is made of.
-
-    Attributes:
-        model: of transformers, on its device.
-        tokenizer: its tokenizer.
-        way: how texts go through the model, in words.
-    """
-
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase
-    way: str
-
-
-@runtime_checkable
-class Inspectable(Scorer, Protocol):
-    """A scorer that lets itself be looked into."""
-
-    def inside(self) -> Inside:
-        """What it is made of."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -283,30 +258,6 @@ def _unknown(inside: Inside, suite: str, found: _Texts) -> UnknownTokens:
         n_refused=len(found.refusals),
         refusal=found.refusals[0] if found.refusals else "",
     )
-
-
-_THINNED: Mapping[Thinning, str] = {
-    "last attention": "only where needed after the last attention",
-    "head": "head where needed",
-    "nowhere": "head everywhere",
-}
-
-
-def way_of(layout: Layout, proof: Proof | None = None) -> str:
-    """How texts go through a model, in words.
-
-    Args:
-        layout: what may share a batch.
-        proof: of a causal model: whether prefix trees are used.
-    """
-    said = []
-    if proof is not None and proof.holds and proof.nodes:
-        said.append("shared beginnings once (prefix trees)")
-    elif proof is not None:
-        said.append(f"no prefix trees: {proof.reason or 'no texts share a beginning'}")
-    said.append("lengths mixed in a batch" if layout.pad else "one length in a batch")
-    said.append(_THINNED[layout.thin])
-    return "; ".join(said)
 
 
 def _timed(

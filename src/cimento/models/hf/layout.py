@@ -115,16 +115,20 @@ def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) 
     )
 
 
-def refuse_foresight(model: PreTrainedModel, long: Ids, *, name: str) -> None:
+def refuse_foresight(model: PreTrainedModel, within: FloatArray, long: Ids, *, name: str) -> None:
     """See that the scores of a text's beginning do not depend on how it goes on.
+
+    Args:
+        model: in evaluation mode, on its device.
+        within: what `plain_logprobs` gives for the text.
+        long: the text.
+        name: of the model.
 
     Raises:
         ModelError: they do, so the model is not a causal one.
     """
     half = long[: len(long) // 2]
-    alone = plain_logprobs(model, half)
-    within = plain_logprobs(model, long)[: len(half)]
-    if largest_difference(alone, within) > tolerance_nats(model):
+    if largest_difference(plain_logprobs(model, half), within[: len(half)]) > tolerance_nats(model):
         raise ModelError(
             where=f"model {name!r}",
             seen=f"{type(model).__name__} sees the words that it should predict:"

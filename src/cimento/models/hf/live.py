@@ -6,7 +6,7 @@ import contextlib
 import dataclasses
 import hashlib
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -15,23 +15,14 @@ import torch
 
 from cimento.errors import UsageError
 from cimento.models.base import AUTO, BatchLimits, DtypeName, KindRule, Policy, Scorer
-from cimento.models.hf.causal import CausalScorer
 from cimento.models.hf.files import Kind, Located, kind_by_name
-from cimento.models.hf.loading import model_card
-from cimento.models.hf.masked import MaskedScorer
-from cimento.models.hf.seq2seq import Seq2SeqScorer
+from cimento.models.hf.loading import model_card, scorer_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 TOKENS = 4096
 """Padded tokens in one batch where no limits are given: little beside a training step."""
-
-_SCORERS: dict[Kind, Callable[..., Scorer]] = {
-    "causal": CausalScorer,
-    "masked": MaskedScorer,
-    "seq2seq": Seq2SeqScorer,
-}
 
 
 def live_scorer(
@@ -74,9 +65,8 @@ def live_scorer(
     policy = live_policy(policy or Policy(), model)
     located = Located(name=name, folder=Path(), revision=weights_digest(model))
     card = model_card(located, chosen, policy, model, tokenizer)
-    return _SCORERS[chosen](
-        model, tokenizer, card=card, policy=policy, limits=limits.or_tokens(TOKENS)
-    )
+    make, limits = scorer_of(chosen), limits.or_tokens(TOKENS)
+    return make(model, tokenizer, card=card, policy=policy, limits=limits)
 
 
 def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:

@@ -88,12 +88,12 @@ def load(
         card = model_card(located, chosen, policy, model, tokenizer)
         limits = limits.or_tokens(1024 if target == "cpu" else 16_384)
         # It tries the model out, which the library comments once.
-        make = _scorer_of(chosen)
+        make = scorer_of(chosen)
         return make(model, tokenizer, card=card, policy=policy, limits=limits)
 
 
-def _scorer_of(kind: str) -> Callable[..., Scorer]:
-    """What scores with models of a kind."""
+def scorer_of(kind: str) -> Callable[..., Scorer]:
+    """The class that scores with models of a kind."""
     from cimento.models.hf.causal import CausalScorer
     from cimento.models.hf.masked import MaskedScorer
     from cimento.models.hf.seq2seq import Seq2SeqScorer
@@ -134,8 +134,8 @@ def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
     for key, value in config.items():
         if isinstance(value, dict):
             _refuse_kernels(value, where=where)
-        attention = key.endswith("attn_implementation") and "/" in str(value)
-        if attention or (key == "use_kernels" and value):
+        is_kernel = key.endswith("attn_implementation") and "/" in str(value)
+        if is_kernel or (key == "use_kernels" and value):
             raise ModelError(
                 where=where,
                 seen=f"{key} is {str(value)[:_SHOWN]!r}, which is code of the hub",
@@ -270,13 +270,13 @@ def model_card(
     """
     from cimento.models.tokens.facts import tokenizer_kind
 
-    serialized = tokenizer.backend_tokenizer.to_str()
+    state = json.loads(tokenizer.backend_tokenizer.to_str())
     adapter = located.adapter
     return ModelCard(
         name=located.name,
         kind=kind,
         revision=located.revision,
-        tokenizer=hashlib.sha256(serialized.encode()).hexdigest(),
+        tokenizer=_digest(tokenizer),
         dtype=policy.dtype,
         device=str(model.device),
         window=_window(model),
@@ -284,10 +284,16 @@ def model_card(
             "architecture": type(model).__name__,
             "parameters": str(model.num_parameters()),
             "vocabulary": str(model.config.get_text_config().vocab_size),
-            "tokenizer": tokenizer_kind(json.loads(serialized)),
+            "tokenizer": tokenizer_kind(state),
             **({"adapter": f"{adapter.kind} on {adapter.base}"} if adapter else {}),
         },
     )
+
+
+def _digest(tokenizer: PreTrainedTokenizerBase) -> str:
+    """The content hash of a tokenizer, hexadecimal."""
+    serialized: str = tokenizer.backend_tokenizer.to_str()
+    return hashlib.sha256(serialized.encode()).hexdigest()
 
 
 def _window(model: PreTrainedModel) -> int | None:
@@ -307,7 +313,11 @@ def _window(model: PreTrainedModel) -> int | None:
 
 
 def fuse_activations(model: torch.nn.Module) -> None:
-    """Replace activations of a model by torch's own where there is one for the same function."""
+    """Replace activations of a model by torch's own where there is one for the same function.
+
+    GPT-2 and its kin compute the tanh form of GELU (Hendrycks and Gimpel 2016, arXiv:1606.08415) in
+    eight steps over the widest tensors of the model. torch has it as one, equal but for rounding.
+    """
     import torch
     from transformers import activations
 
@@ -355,13 +365,8 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
         encoder = TextEncoder(
             tokenizer=tokenizer, policy=policy, frame=frame, vocabulary=vocabulary, window=None
         )
-    serialized = tokenizer.backend_tokenizer.to_str()
-    card = ModelCard(
-        name=located.name,
-        kind=chosen,
-        revision=located.revision,
-        tokenizer=hashlib.sha256(serialized.encode()).hexdigest(),
-    )
+    digest = _digest(tokenizer)
+    card = ModelCard(located.name, chosen, revision=located.revision, tokenizer=digest)
     return Sized(card, encoder, tokenizer, count_parameters(located.folder), vocabulary)
 
 

@@ -34,7 +34,7 @@ from cimento.models.tokens.tokenizing import causal_frame
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.models.hf.inspection import Inside
+    from cimento.models.hf.scorer import Inside
 
 _SHOWN_CHARACTERS = 60
 """Of the end of a prompt, in messages."""

@@ -16,19 +16,13 @@ import torch
 from transformers.modeling_outputs import MoEModelOutput
 
 from cimento.errors import ModelError, TextTooLongError, UsageError
-from cimento.io.tables import BOUNDARY
 from cimento.models.base import BatchLimits, Encoded, ModelCard, Policy
-from cimento.models.hf.batches import AskList, ScoreBuffer, batches, memory_of
+from cimento.models.hf.batches import AskList, ScoreBuffer, batches
 from cimento.models.hf.causal import fed
-from cimento.models.hf.inspection import Inside, way_of
-from cimento.models.hf.layers import Layers, row_head
-from cimento.models.hf.layout import find_layout, padded, refuse_foresight
-from cimento.models.tokens.boundaries import (
-    NOTHING_MARKED,
-    described,
-    find_boundaries,
-    with_boundaries,
-)
+from cimento.models.hf.layers import row_head
+from cimento.models.hf.layout import find_layout, padded, plain_logprobs, refuse_foresight
+from cimento.models.hf.scorer import Inside, TransformersScorer
+from cimento.models.tokens.boundaries import described
 from cimento.models.tokens.tokenizing import (
     Frame,
     TextEncoder,
@@ -40,7 +34,6 @@ from cimento.models.tokens.tokenizing import (
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from cimento.io.tables import Column
     from cimento.models.base import FloatArray, Score
     from cimento.models.hf.heads import Read
 
@@ -48,7 +41,7 @@ SourceIds: TypeAlias = tuple[int, ...]
 """Token ids that the encoder reads, with what the tokenizer puts around them."""
 
 
-class Seq2SeqScorer:
+class Seq2SeqScorer(TransformersScorer):
     """Scores texts with an encoder-decoder of transformers.
 
     Args:
@@ -73,104 +66,69 @@ class Seq2SeqScorer:
         policy: Policy,
         limits: BatchLimits,
     ) -> None:
-        _refuse_sliding(policy)
-        own = own_frame(tokenizer)
-        self._model = model
+        if policy.window == "sliding":
+            raise UsageError(
+                where="--window sliding",
+                seen="an encoder-decoder reads source and text whole",
+                todo="Leave the option out.",
+            )
+        self._whole = model
         self._limits = limits
-        self._around = own
-        self._texts = texts = TextEncoder(
+        self._around = own = own_frame(tokenizer)
+        texts = TextEncoder(
             tokenizer=tokenizer,
             policy=policy,
             frame=Frame(before=(decoder_start(model, card.name), *own.before), after=()),
             vocabulary=vocabulary_size(model),
             window=card.window,
         )
-        decoder = Decoder(model, source=(*own.before, *own.after))
-        self._read = decoder.read
-        # It has all that is asked of a model here.
-        self._decoder = cast("PreTrainedModel", decoder)
+        made = Decoder(model, source=(*own.before, *own.after))
+        self._read = made.read
+        # It has all that is asked of a model here, and is a causal one, whatever the source is.
+        decoder = cast("PreTrainedModel", made)
         short, long = texts.probes()
-        # The decoder is a causal model of its own, whatever the source is.
-        refuse_foresight(self._decoder, long, name=card.name)
-        self._layout = layout = find_layout(self._decoder, short, long, padding=0)
+        refuse_foresight(decoder, plain_logprobs(decoder, long), long, name=card.name)
+        layout = find_layout(decoder, short, long, padding=0)
+        super().__init__(decoder, texts, card=card, layout=layout)
         self._head_of = functools.cache(
-            lambda columns: row_head(self._decoder, thin=layout.thin, columns=columns)
+            lambda columns: row_head(decoder, thin=layout.thin, columns=columns)
         )
-        self._boundaries = find_boundaries(
-            tokenizer, policy, vocabulary=texts.vocabulary, device=model.device
-        )
-        self._card = described(card, bos=texts.names(texts.frame.before), found=self._boundaries)
-
-    @property
-    def card(self) -> ModelCard:
-        """What is known about the model."""
-        return self._card
+        self.card = described(card, bos=texts.names(texts.frame.before), found=self._boundaries)
 
     def encode(self, requests: Sequence[Score]) -> list[Encoded]:
-        """Tokenize the requests, in order, each with its source before it; see the Protocol."""
+        """Tokenize the requests, in order, each with its source before it; see `Scorer`."""
         texts = self._texts.encode([request._replace(context="") for request in requests])
         return [
-            self._after_source(each, self._source(request))
-            for each, request in zip(texts, requests, strict=True)
+            self._after_source(text, self._source(request))
+            for text, request in zip(texts, requests, strict=True)
         ]
 
-    def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """Log-probabilities of the wanted tokens given source and tokens before; see `Scorer`."""
-        return self.score_columns(encoded, ())
+    def inside(self) -> Inside:
+        """What it is made of, and how texts go through it."""
+        return dataclasses.replace(super().inside(), model=self._whole)
 
-    def score_columns(
-        self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
-    ) -> list[FloatArray]:
-        """The same with other columns beside; see `ColumnScorer`."""
-        if self._boundaries is None or BOUNDARY not in columns:
-            return self._score(encoded, columns)
-        # After the source the decoder begins a text of its own.
-        starts = [each.first for each in encoded]
-        return with_boundaries(
-            encoded,
-            columns,
-            boundaries=self._boundaries,
-            text_starts=starts,
-            score=self._score,
-        )
+    def _text_start(self, text: Encoded) -> int:
+        """After the source the decoder begins a text of its own."""
+        return text.first
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
-        sheet = ScoreBuffer(encoded, columns=len(columns))
-        parted = [self._parted(each) for each in encoded]
+        buffer = ScoreBuffer(encoded, columns=len(columns))
+        parted = [self._parted(text) for text in encoded]
         # Sources of different length are never padded to one another: what the decoder attends
         # to is then exactly the source.
-        lengths = sorted({len(source) for source, _ in parted})
-        for length in lengths:
+        for length in sorted({len(source) for source, _ in parted}):
             numbers = [i for i, (source, _) in enumerate(parted) if len(source) == length]
-            fitting = batches(
-                [length + len(fed(parted[i][1])) for i in numbers],
-                limits=self._limits,
-                mixed=self._layout.pad,
-            )
-            for batch in fitting:
+            lengths = [length + len(fed(parted[i][1])) for i in numbers]
+            for batch in batches(lengths, limits=self._limits, mixed=self._layout.pad):
                 chosen = [numbers[i] for i in batch]
-                self._score_batch(chosen, [parted[i] for i in chosen], sheet, columns)
-        return sheet.by_text()
-
-    def count_layers(self) -> int:
-        """How many layers the model has; see `LayerScorer`."""
-        return Layers(self._decoder).count
-
-    def inside(self) -> Inside:
-        """What it is made of, and how texts go through it; see `inspection`."""
-        way = way_of(self._layout)
-        return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
-
-    def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:  # noqa: ARG002  # as the Protocol has it
-        """Whether memory ran out, and what is not corrected; see `Remarking`."""
-        unmarked = self._texts.policy.boundary == "auto" and self._boundaries is None
-        return (*memory_of(self._decoder).remarks, *((NOTHING_MARKED,) if unmarked else ()))
+                self._score_batch(chosen, [parted[i] for i in chosen], buffer, columns)
+        return buffer.by_text()
 
     def _source(self, request: Score) -> SourceIds:
         """What the encoder reads."""
         ids = self._texts.tokenizer(request.context, add_special_tokens=False)["input_ids"]
         source = (*self._around.before, *ids, *self._around.after)
-        window = self._card.window
+        window = self.card.window
         if window is not None and len(source) > window:
             raise TextTooLongError(
                 where=f"context {shortened(request.context)!r}",
@@ -179,46 +137,46 @@ class Seq2SeqScorer:
             )
         return source
 
-    def _after_source(self, each: Encoded, source: SourceIds) -> Encoded:
+    def _after_source(self, text: Encoded, source: SourceIds) -> Encoded:
         size = len(source)
         return dataclasses.replace(
-            each,
-            ids=(*source, *each.ids),
-            tokens=(*self._texts.tokenizer.convert_ids_to_tokens(list(source)), *each.tokens),
-            spans=((-1, -1),) * size + each.spans,
-            words=(-1,) * size + each.words,
-            first=size + each.first,
-            wanted=tuple(size + index for index in each.wanted),
+            text,
+            ids=(*source, *text.ids),
+            tokens=(*self._texts.tokenizer.convert_ids_to_tokens(list(source)), *text.tokens),
+            spans=((-1, -1),) * size + text.spans,
+            words=(-1,) * size + text.words,
+            first=size + text.first,
+            wanted=tuple(size + index for index in text.wanted),
         )
 
-    def _parted(self, each: Encoded) -> tuple[SourceIds, Encoded]:
+    def _parted(self, text: Encoded) -> tuple[SourceIds, Encoded]:
         """The source, and what the decoder reads as a sequence of its own."""
-        size = each.first - len(self._texts.frame.before)
-        wanted = tuple(index - size for index in each.wanted)
-        return each.ids[:size], dataclasses.replace(each, ids=each.ids[size:], wanted=wanted)
+        size = text.first - len(self._texts.frame.before)
+        wanted = tuple(index - size for index in text.wanted)
+        return text.ids[:size], dataclasses.replace(text, ids=text.ids[size:], wanted=wanted)
 
     def _score_batch(
         self,
         numbers: Sequence[int],
         members: Sequence[tuple[SourceIds, Encoded]],
-        sheet: ScoreBuffer,
+        buffer: ScoreBuffer,
         columns: tuple[Read, ...],
     ) -> None:
         """Write down the scores of some texts whose sources are of one length."""
-        texts = [fed(each) for _, each in members]
-        width = max(len(ids) for ids in texts)
+        targets = [fed(text) for _, text in members]
+        width = max(len(ids) for ids in targets)
         asks = AskList()
-        for line, (number, (_, each)) in enumerate(zip(numbers, members, strict=True)):
+        for line, (number, (_, text)) in enumerate(zip(numbers, members, strict=True)):
             rows = range(line * width, (line + 1) * width)
-            asks.add_following(each, rows, first_slot=sheet.starts[number])
+            asks.add_following(text, rows, first_slot=buffer.starts[number])
         if not asks.rows:
             return
-        inputs = padded(texts, layout=self._layout, padding=0, device=self._model.device)
+        inputs = padded(targets, layout=self._layout, padding=0, device=self._model.device)
         sources = list(dict.fromkeys(source for source, _ in members))
         lines = torch.tensor([sources.index(source) for source, _ in members])
         states = self._read(sources)
         inputs["source_states"] = states[lines.to(states.device)]
-        self._head_of(columns).fill(inputs, asks.done(), sheet.values)
+        self._head_of(columns).fill(inputs, asks.done(), buffer.values)
 
 
 class Decoder(torch.nn.Module):
@@ -293,12 +251,3 @@ def decoder_start(model: PreTrainedModel, name: str) -> int:
             todo="Add decoder_start_token_id to its config.json; for T5 it is pad_token_id.",
         )
     return known
-
-
-def _refuse_sliding(policy: Policy) -> None:
-    if policy.window == "sliding":
-        raise UsageError(
-            where="--window sliding",
-            seen="an encoder-decoder reads source and text whole",
-            todo="Leave the option out.",
-        )
