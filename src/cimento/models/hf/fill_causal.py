@@ -10,7 +10,6 @@ https://jmlr.org/papers/v21/20-074.html).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
@@ -18,7 +17,8 @@ from transformers.modeling_outputs import BaseModelOutput
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import BatchLimits, ModelCard, Policy
-from cimento.models.hf.fill_words import Distributions, FillTokens, Row, Take, best_at
+from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, Take, best_at, grow
+from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
 from cimento.models.questions import (
@@ -39,20 +39,9 @@ if TYPE_CHECKING:
     from cimento.models.hf.fill_words import BoolArray
 
 _BEAMS = 2
-"""Unfinished words that are followed for each word that is wanted."""
-
-_Ids = tuple[int, ...]
-
-_SENTINEL_BEAMS = 2
 """Unfinished candidates that are followed for each one that is wanted."""
 
-
-@dataclass(frozen=True, slots=True)
-class _Begun:
-    """The beginning of a word."""
-
-    ids: _Ids
-    logprob_nats: float
+_Ids = tuple[int, ...]
 
 
 class CausalFiller:
@@ -103,7 +92,10 @@ class CausalFiller:
         allowed = [self._tokens.whole_words(after_blank=f) if words else None for f in fits]
         best = self._best(texts, policy.k, allowed)
         return [
-            [self._fill((token,), value, fit, protocol) for token, value in top]
+            [
+                self._tokens.fill(Beam((token,), value), protocol, after_blank=fit)
+                for token, value in top
+            ]
             for top, fit in zip(best, fits, strict=True)
         ]
 
@@ -171,7 +163,7 @@ class CausalFiller:
         doi:10.18653/v1/2024.emnlp-main.1020).
         """
         width = policy.k * _BEAMS
-        begun = [[_Begun((), 0.0)] for _ in texts]
+        begun = [[Beam()] for _ in texts]
         found: list[list[Fill]] = [[] for _ in texts]
         for step in range(policy.masks + 1):
             jobs = [(n, word) for n, own in enumerate(begun) for word in own]
@@ -181,30 +173,14 @@ class CausalFiller:
             ]
             reads = [(*texts[n], *word.ids) for n, word in jobs]
             ended: dict[_Ids, float] = {}
-            grown: list[list[_Begun]] = [[] for _ in texts]
             best = self._best(reads, width, allowed, also=self._note_ends(ended))
-            for (n, word), ids, top in zip(jobs, reads, best, strict=True):
+            for (n, word), ids in zip(jobs, reads, strict=True):
                 if step:
-                    value = word.logprob_nats + ended[ids]
-                    found[n].append(self._fill(word.ids, value, fits[n], "complete"))
-                grown[n] += [
-                    _Begun((*word.ids, token), word.logprob_nats + value) for token, value in top
-                ]
-            begun = [
-                sorted(own, key=lambda word: (-word.logprob_nats, word.ids))[:width]
-                for own in grown
-            ]
+                    whole = word._replace(logprob_nats=word.logprob_nats + ended[ids])
+                    found[n].append(self._tokens.fill(whole, "complete", after_blank=fits[n]))
+            begun = grow(begun, best, width)
         # A blank alone can begin a word and is none.
         return [ranked((fill for fill in own if fill.kind == "word"), policy.k) for own in found]
-
-    def _fill(self, ids: _Ids, value: float, fit: bool, method: str) -> Fill:  # noqa: FBT001  # a fact of the text
-        return Fill(
-            candidate=self._tokens.joined(ids),
-            logprob_nats=value,
-            n_pieces=len(ids),
-            kind=self._tokens.kind(ids, after_blank=fit),
-            method=method,
-        )
 
 
 class SentinelFiller:
@@ -248,22 +224,19 @@ class SentinelFiller:
             f"{request.before}{self._first}{request.after}", return_tensors="pt"
         )["input_ids"].to(self._model.device)
         opening = [self._model.config.decoder_start_token_id, self._id(self._first)]
-        end, width = self._id(self._second), policy.k * _SENTINEL_BEAMS
-        begun: list[tuple[float, list[int]]] = [(0.0, [])]
+        end, width = self._id(self._second), policy.k * _BEAMS
+        begun = [Beam()]
         found: list[Fill] = []
         with torch.inference_mode():
             memory = self._model.get_encoder()(input_ids=source).last_hidden_state
             for step in range(policy.masks + 1):
-                expected = self._expected(memory, source, [opening + ids for _, ids in begun])
-                for (value, ids), row in zip(begun, expected, strict=True):
+                targets = [[*opening, *beam.ids] for beam in begun]
+                expected = self._expected(memory, source, targets)
+                for beam, row in zip(begun, expected, strict=True):
                     if step:
-                        found.append(self._closed(ids, value + row[end].item()))
-                begun = [
-                    (value + more, [*ids, token])
-                    for (value, ids), row in zip(begun, expected, strict=True)
-                    for token, more in self._going_on(row, width)
-                ]
-                begun = sorted(begun, key=lambda pair: (-pair[0], pair[1]))[:width]
+                        found.append(self._closed(beam.ids, beam.logprob_nats + row[end].item()))
+                best = [self._going_on(row, width) for row in expected]
+                [begun] = grow([begun], best, width)
         return ranked(found, policy.k)
 
     def _expected(
@@ -278,8 +251,7 @@ class SentinelFiller:
             attention_mask=torch.ones_like(source).expand(len(targets), -1),
             decoder_input_ids=decoded,
         ).logits[:, -1]
-        half = logits.dtype in (torch.float16, torch.bfloat16)
-        logprobs: torch.Tensor = (logits.float() if half else logits).log_softmax(dim=-1)
+        logprobs: torch.Tensor = widened(logits).log_softmax(dim=-1)
         return logprobs
 
     def _going_on(self, row: torch.Tensor, width: int) -> list[tuple[int, float]]:

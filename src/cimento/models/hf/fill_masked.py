@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import BatchLimits, ModelCard
-from cimento.models.hf.fill_words import Distributions, FillTokens, Row, best_at
+from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
 from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
 from cimento.models.questions import (
@@ -22,7 +22,7 @@ from cimento.models.questions import (
     ranked,
 )
 from cimento.models.tokens.characters import trim_spans
-from cimento.models.tokens.tokenizing import own_frame, probes, vocabulary_size
+from cimento.models.tokens.tokenizing import own_frame, probes, shortened, vocabulary_size
 
 if TYPE_CHECKING:
     import torch
@@ -49,14 +49,6 @@ class _Option:
 
     gap: _Gap
     ids: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Beam:
-    """The beginning of a candidate of several tokens."""
-
-    ids: tuple[int, ...]
-    logprob_nats: float
 
 
 class MaskedFiller:
@@ -125,7 +117,8 @@ class MaskedFiller:
             for request in requests
         ]
         found = []
-        for request, ids in zip(requests, self._ids(texts), strict=True):
+        tokenized = self._tokenizer(texts, add_special_tokens=False, verbose=False) if texts else {}
+        for request, ids in zip(requests, tokenized.get("input_ids", ()), strict=True):
             if ids.count(self._mask) != 1:
                 raise ModelError(
                     where=f"text {_shown(request)!r}",
@@ -135,14 +128,6 @@ class MaskedFiller:
             at = ids.index(self._mask)
             found.append(self._gap(ids[:at], ids[at + 1 :], masks, request))
         return found
-
-    def _ids(self, texts: Sequence[str]) -> list[list[int]]:
-        if not texts:
-            return []
-        ids: list[list[int]] = self._tokenizer(
-            list(texts), add_special_tokens=False, verbose=False
-        )["input_ids"]
-        return ids
 
     def _gap(
         self, before: Sequence[int], after: Sequence[int], tokens: int, request: FillRequest
@@ -176,27 +161,15 @@ class MaskedFiller:
     ) -> list[list[Fill]]:
         rows: list[Row] = [(gap.filled((self._mask,)), len(gap.before)) for gap in gaps]
         allowed = {fit: self._tokens.whole_words(after_blank=fit) for fit in set(fits) if words}
-        best = self._best(rows, k, [allowed.get(fit) for fit in fits])
+        best = best_at(self._distributions, rows, k, [allowed.get(fit) for fit in fits])
         method = "words" if words else "mask"
         return [
             [
-                Fill(
-                    candidate=self._tokens.candidate(token),
-                    logprob_nats=value,
-                    n_pieces=1,
-                    kind=self._tokens.kind((token,), after_blank=fit),
-                    method=method,
-                )
+                self._tokens.fill(Beam((token,), value), method, after_blank=fit)
                 for token, value in top
             ]
             for top, fit in zip(best, fits, strict=True)
         ]
-
-    def _best(
-        self, rows: Sequence[Row], k: int, allowed: Sequence[BoolArray | None]
-    ) -> list[list[tuple[int, float]]]:
-        """The most probable tokens at each row, of those that are allowed there."""
-        return best_at(self._distributions, rows, k, allowed)
 
     def _several_masks(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], policy: FillPolicy, *, whole: bool
@@ -204,51 +177,29 @@ class MaskedFiller:
         """Candidates of one to several tokens: together where they are words, else by length."""
         found: list[list[Fill]] = [[] for _ in gaps]
         for count in range(1, policy.masks + 1):
-            for own, beams, fit in zip(
-                found, self._beams(gaps, fits, count, policy.k, whole=whole), fits, strict=True
-            ):
-                method = "complete" if whole else f"beam-{count}"
-                own += [self._joined(beam, fit, method) for beam in beams]
-        if not whole:
-            return found
-        return [ranked(own, policy.k) for own in found]
-
-    def _joined(self, beam: _Beam, fit: bool, method: str) -> Fill:  # noqa: FBT001  # a fact of the text
-        return Fill(
-            candidate=self._tokens.joined(beam.ids),
-            logprob_nats=beam.logprob_nats,
-            n_pieces=len(beam.ids),
-            kind=self._tokens.kind(beam.ids, after_blank=fit),
-            method=method,
-        )
+            method = "complete" if whole else f"beam-{count}"
+            beams = self._beams(gaps, fits, count, policy.k, whole=whole)
+            for fills, own, fit in zip(found, beams, fits, strict=True):
+                fills += [self._tokens.fill(beam, method, after_blank=fit) for beam in own]
+        return [ranked(fills, policy.k) for fills in found] if whole else found
 
     def _beams(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], count: int, k: int, *, whole: bool
-    ) -> list[list[_Beam]]:
+    ) -> list[list[Beam]]:
         """The best sequences of `count` tokens for each gap, filled in from left to right."""
         width = k if count == 1 else k * _BEAMS
-        beams = [[_Beam((), 0.0)] for _ in gaps]
+        beams = [[Beam()] for _ in gaps]
         for step in range(count):
             jobs = [(n, beam) for n, own in enumerate(beams) for beam in own]
+            masks = [self._mask] * (count - step)
             rows: list[Row] = [
-                (
-                    gaps[n].filled((*beam.ids, *[self._mask] * (count - step))),
-                    len(gaps[n].before) + step,
-                )
+                (gaps[n].filled((*beam.ids, *masks)), len(gaps[n].before) + step)
                 for n, beam in jobs
             ]
             allowed = [
                 self._allowed(step, count, after_blank=fits[n]) if whole else None for n, _ in jobs
             ]
-            grown: list[list[_Beam]] = [[] for _ in gaps]
-            for (n, beam), top in zip(jobs, self._best(rows, width, allowed), strict=True):
-                grown[n] += [
-                    _Beam((*beam.ids, token), beam.logprob_nats + value) for token, value in top
-                ]
-            beams = [
-                sorted(own, key=lambda beam: (-beam.logprob_nats, beam.ids))[:width]
-                for own in grown
-            ]
+            beams = grow(beams, best_at(self._distributions, rows, width, allowed), width)
         return [own[:k] for own in beams]
 
     def _allowed(self, step: int, count: int, *, after_blank: bool) -> BoolArray:
@@ -272,17 +223,15 @@ class MaskedFiller:
             [{rule: _terms(option, gap, rule, self._mask) for rule in choice} for option in own]
             for own, gap in zip(options, gaps, strict=True)
         ]
-        for own_plans in plans:
-            for plan in own_plans:
-                for terms in plan.values():
-                    for row, target in terms or ():
-                        asked.setdefault(row, set()).add(target)
+        for terms in (terms for own in plans for plan in own for terms in plan.values()):
+            for row, target in terms or ():
+                asked.setdefault(row, set()).add(target)
         values = self._values(asked)
         return [
             [
                 Fill(
                     candidate=text,
-                    logprob_nats=_summed(terms, values),
+                    logprob_nats=None if terms is None else sum(values[term] for term in terms),
                     n_pieces=len(option.ids) or None,
                     kind=self._tokens.kind(option.ids, after_blank=fit) if option.ids else "words",
                     method=CHOICE + rule,
@@ -358,12 +307,5 @@ def _terms(option: _Option, gap: _Gap, rule: ChoiceRule, mask: int) -> list[tupl
     return terms
 
 
-def _summed(
-    terms: Sequence[tuple[Row, int]] | None, values: Mapping[tuple[Row, int], float]
-) -> float | None:
-    return None if terms is None else sum(values[term] for term in terms)
-
-
-def _shown(request: FillRequest, limit: int = 60) -> str:
-    text = f"{request.before}___{request.after}"
-    return text if len(text) <= limit else text[: limit - 1] + "…"
+def _shown(request: FillRequest) -> str:
+    return shortened(f"{request.before}___{request.after}")

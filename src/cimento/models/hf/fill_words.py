@@ -6,17 +6,17 @@ import functools
 import json
 import math
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
 
 from cimento.models.base import BatchLimits
 from cimento.models.hf.batches import Asks, batches, memory_of
-from cimento.models.hf.heads import RowHead
+from cimento.models.hf.heads import RowHead, widened
 from cimento.models.hf.layout import Layout, padded
-from cimento.models.questions import FillKind
+from cimento.models.questions import Fill, FillKind
 from cimento.models.tokens.facts import PART_OF_CHARACTER, surfaces_of
 
 if TYPE_CHECKING:
@@ -33,6 +33,13 @@ Take: TypeAlias = Callable[[torch.Tensor, list[Row]], None]
 """Given log-probabilities in nats, shape (some rows, vocabulary), and which rows these are."""
 
 
+class Beam(NamedTuple):
+    """The beginning of a candidate of several tokens, or all of it."""
+
+    ids: tuple[int, ...] = ()
+    logprob_nats: float = 0.0
+
+
 class FillTokens:
     """The tokens of one tokenizer as candidates for a blank.
 
@@ -41,6 +48,9 @@ class FillTokens:
 
     Attributes:
         marks: ``word-start``, ``word-end`` or ``none``, as `surfaces_of` has it.
+        whole_words: gives, for each token of the model, whether it is a whole word by itself
+            after a blank (or not after one).
+        beginnings: the same for whether a word of several can start with it.
 
     Args:
         tokenizer: of the model.
@@ -54,6 +64,8 @@ class FillTokens:
         model = json.loads(tokenizer.backend_tokenizer.to_str())["model"]
         prefix = model.get("continuing_subword_prefix")
         self._prefix: str = prefix if isinstance(prefix, str) and self.marks == "none" else ""
+        self.whole_words = functools.cache(self._whole_words)
+        self.beginnings = functools.cache(self._beginnings)
 
     def after_blank(self, before: str) -> bool:
         """Whether a word that comes after a text begins with the mark of a blank.
@@ -101,7 +113,8 @@ class FillTokens:
                 self.begins(token) for token in others
             )
             known = all(token in self._surfaces for token in tokens)
-            return "word" if whole and known and self._is_wordlike(tokens) else "words"
+            wordlike = _has_letter_or_digit(self.joined(tokens))
+            return "word" if whole and known and wordlike else "words"
         [token] = tokens
         if token not in self._surfaces:
             return "unknown"
@@ -143,37 +156,26 @@ class FillTokens:
             return not surface.startswith(self._prefix)
         return self.marks != "word-start" or surface.startswith(" ")
 
-    def whole_words(self, *, after_blank: bool) -> BoolArray:
-        """For each token of the model whether it is a whole word by itself."""
-        return self._whole_after_blank if after_blank else self._whole_elsewhere
-
-    def beginnings(self, *, after_blank: bool) -> BoolArray:
-        """For each token of the model whether a word of several can start with it."""
-        return self._starts_after_blank if after_blank else self._starts_elsewhere
+    def fill(self, beam: Beam, method: str, *, after_blank: bool) -> Fill:
+        """Some tokens as a candidate that was found by a method."""
+        return Fill(
+            candidate=self.joined(beam.ids),
+            logprob_nats=beam.logprob_nats,
+            n_pieces=len(beam.ids),
+            kind=self.kind(beam.ids, after_blank=after_blank),
+            method=method,
+        )
 
     @functools.cached_property
     def continuing(self) -> BoolArray:
         """For each token of the model whether it goes on with the word of the token before."""
         return self._table(lambda token: token in self._surfaces and not self.begins(token))
 
-    @functools.cached_property
-    def _whole_after_blank(self) -> BoolArray:
-        return self._table(lambda token: self.kind([token], after_blank=True) == "word")
+    def _whole_words(self, *, after_blank: bool) -> BoolArray:
+        return self._table(lambda token: self.kind([token], after_blank=after_blank) == "word")
 
-    @functools.cached_property
-    def _whole_elsewhere(self) -> BoolArray:
-        return self._table(lambda token: self.kind([token], after_blank=False) == "word")
-
-    @functools.cached_property
-    def _starts_after_blank(self) -> BoolArray:
-        return self._table(lambda token: self.starts(token, after_blank=True))
-
-    @functools.cached_property
-    def _starts_elsewhere(self) -> BoolArray:
-        return self._table(lambda token: self.starts(token, after_blank=False))
-
-    def _is_wordlike(self, tokens: Sequence[int]) -> bool:
-        return _has_letter_or_digit(self.joined(tokens))
+    def _beginnings(self, *, after_blank: bool) -> BoolArray:
+        return self._table(lambda token: self.starts(token, after_blank=after_blank))
 
     def _table(self, holds: Callable[[int], bool]) -> BoolArray:
         return np.fromiter((holds(token) for token in range(self._size)), bool, self._size)
@@ -293,6 +295,28 @@ def best_tokens(
     ]
 
 
+def grow(
+    beams: Sequence[Sequence[Beam]], best: Iterable[Sequence[tuple[int, float]]], width: int
+) -> list[list[Beam]]:
+    """The most probable beams of each blank, grown by a token.
+
+    Args:
+        beams: of each blank.
+        best: for each beam of each blank, tokens that may follow and their log-probabilities.
+        width: how many beams each blank keeps.
+    """
+    tops = iter(best)
+    grown = [
+        [
+            Beam((*beam.ids, token), beam.logprob_nats + value)
+            for beam in own
+            for token, value in next(tops)
+        ]
+        for own in beams
+    ]
+    return [sorted(own, key=lambda beam: (-beam.logprob_nats, beam.ids))[:width] for own in grown]
+
+
 class _WholeRows(RowHead):
     """The head of a model that hands out whole distributions."""
 
@@ -320,7 +344,5 @@ class _WholeRows(RowHead):
         with torch.inference_mode():
             for piece in self.pieces(inputs, rows):
                 for logits in self.few(piece):
-                    half = logits.dtype in (torch.float16, torch.bfloat16)
-                    logprobs = (logits.float() if half else logits).log_softmax(dim=1)
-                    take(logprobs, places[done : done + len(logits)])
+                    take(widened(logits).log_softmax(dim=1), places[done : done + len(logits)])
                     done += len(logits)

@@ -368,8 +368,7 @@ def read_scores(
     logits: torch.Tensor, lines: IntArray, targets: IntArray, columns: Sequence[Read]
 ) -> FloatArray:
     """The log-probability of each target at its line of logits, and the columns beside it."""
-    if logits.dtype in (torch.float16, torch.bfloat16):
-        logits = logits.float()
+    logits = widened(logits)
     row = torch.tensor(lines, device=logits.device)
     token = torch.tensor(targets, device=logits.device)
     if columns:
@@ -378,3 +377,8 @@ def read_scores(
         found = logits.log_softmax(dim=1)[row, token]
     values: FloatArray = found.double().cpu().numpy()
     return values
+
+
+def widened(logits: torch.Tensor) -> torch.Tensor:
+    """Logits in float32 at least, in which they are normalised."""
+    return logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits

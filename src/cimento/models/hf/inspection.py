@@ -16,6 +16,7 @@ import torch
 
 from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Policy, Score, Scorer
+from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import (
     largest_difference,
     masked_positions,
@@ -213,10 +214,7 @@ def _logprobs(model: PreTrainedModel, ids: Sequence[int]) -> torch.Tensor:
 
 def _normalised(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
     with torch.inference_mode():
-        logits = model(**inputs).logits[0]
-        if logits.dtype in (torch.float16, torch.bfloat16):
-            logits = logits.float()
-        logprobs: torch.Tensor = logits.log_softmax(-1)
+        logprobs: torch.Tensor = widened(model(**inputs).logits[0]).log_softmax(-1)
     return logprobs
 
 

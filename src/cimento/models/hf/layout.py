@@ -25,7 +25,7 @@ import torch
 from cimento.errors import ModelError, UsageError
 from cimento.models.base import Encoded, ModelCard, PllRule, Policy
 from cimento.models.hf.batches import Asks
-from cimento.models.hf.heads import RowHead, Thinning
+from cimento.models.hf.heads import RowHead, Thinning, widened
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -145,9 +145,7 @@ def plain_logprobs(model: PreTrainedModel, ids: Ids) -> FloatArray:
     """
     with torch.inference_mode():
         sequence = torch.tensor([ids], device=model.device)
-        logits = model(input_ids=sequence).logits[0]
-        if logits.dtype in (torch.float16, torch.bfloat16):
-            logits = logits.float()
+        logits = widened(model(input_ids=sequence).logits[0])
         chosen = logits.log_softmax(-1).gather(1, sequence[0].unsqueeze(1)).squeeze(1)
     return np.array(chosen.tolist())
 
