@@ -18,7 +18,6 @@ from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, UsageError
 from cimento.models.base import BatchLimits
-from cimento.models.hf import live
 from cimento.models.hf.causal import CausalScorer
 from cimento.models.hf.live import live_scorer, undisturbed, weights_digest
 from cimento.runs.training import evaluate_while_training, logged
@@ -124,7 +123,7 @@ def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
             limits.append(options["limits"])
             super().__init__(*args, **options)
 
-    monkeypatch.setitem(live._SCORERS, "causal", Heard)
+    monkeypatch.setattr("cimento.models.hf.causal.CausalScorer", Heard)
     watched = trainer(tmp_path, max_steps=2)
     evaluate_while_training(watched, [SUITE], output=None, batch_size=5)
     watched.train()

@@ -43,7 +43,7 @@ class ScoreBuffer:
     """
 
     def __init__(self, encoded: Sequence[Encoded], *, columns: int = 0) -> None:
-        ends = np.cumsum([0, *(len(each.wanted) for each in encoded)]).tolist()
+        ends = np.cumsum([0, *(len(text.wanted) for text in encoded)]).tolist()
         width = (1 + columns,) if columns else ()
         self.starts: list[int] = ends[:-1]
         self._ends: list[int] = ends[1:]
@@ -61,7 +61,7 @@ class Asks:
     Attributes:
         rows: of the flattened (batch * length) positions, where each is predicted.
         targets: which token is predicted.
-        places: slot of the sheet that each goes to.
+        places: slot of the buffer that each goes to.
     """
 
     rows: IntArray
@@ -89,9 +89,9 @@ class Asks:
 def joined(asks: Sequence[Asks]) -> Asks:
     """What several ask, as one."""
     return Asks(
-        np.concatenate([each.rows for each in asks]),
-        np.concatenate([each.targets for each in asks]),
-        np.concatenate([each.places for each in asks]),
+        np.concatenate([some.rows for some in asks]),
+        np.concatenate([some.targets for some in asks]),
+        np.concatenate([some.places for some in asks]),
     )
 
 
@@ -109,20 +109,20 @@ class AskList:
         self.targets.append(target)
         self.places.append(place)
 
-    def add_following(self, each: Encoded, rows: Sequence[int], *, first_slot: int) -> None:
+    def add_following(self, text: Encoded, rows: Sequence[int], *, first_slot: int) -> None:
         """Ask for the wanted tokens of a text, each at the position before it.
 
         A first token that is wanted has none before it and is not asked for.
 
         Args:
-            each: the text.
+            text: which.
             rows: where each of its tokens stands in the batch.
             first_slot: of the text.
         """
-        wanted = each.wanted[1:] if each.wanted[:1] == (0,) else each.wanted
-        end = first_slot + len(each.wanted)
+        wanted = text.wanted[1:] if text.wanted[:1] == (0,) else text.wanted
+        end = first_slot + len(text.wanted)
         self.rows += [rows[index - 1] for index in wanted]
-        self.targets += [each.ids[index] for index in wanted]
+        self.targets += [text.ids[index] for index in wanted]
         self.places += range(end - len(wanted), end)
 
     def done(self) -> Asks:
@@ -238,16 +238,12 @@ def _halves(inputs: Inputs, asks: Asks) -> list[tuple[Inputs, Asks]]:
     """The first lines of a batch and the others, each with what is asked of it."""
     lines, width = inputs["input_ids"].shape
     middle = (lines + 1) // 2
-    edge = middle * width
     return [
         (
-            {name: value[:middle] for name, value in inputs.items()},
-            asks.between(0, edge),
-        ),
-        (
-            {name: value[middle:] for name, value in inputs.items()},
-            asks.between(edge, lines * width),
-        ),
+            {name: value[start:end] for name, value in inputs.items()},
+            asks.between(start * width, end * width),
+        )
+        for start, end in ((0, middle), (middle, lines))
     ]
 
 

@@ -244,6 +244,12 @@ def in_windows(
 ) -> list[FloatArray]:
     """What a causal model says of texts, the long ones in several windows.
 
+    Every token is scored, but not all of them see the whole text. The windows are those that
+    perplexities of long texts are commonly measured in
+    (https://huggingface.co/docs/transformers/perplexity): they begin at 0, `stride`, 2 * `stride`
+    ..., and a token is scored in the first one that holds it, so that it sees at least
+    ``window - stride`` tokens before it.
+
     Args:
         encoded: texts of any length.
         score: scores the wanted tokens of texts that fit.
@@ -311,7 +317,11 @@ def _part(each: Encoded, start: int, end: int, wanted: Sequence[int]) -> Encoded
 
 @dataclass(slots=True)
 class PrefixTree:
-    """The distinct prefixes of some token sequences.
+    """The distinct prefixes of some token sequences, laid out in one row.
+
+    The stimuli of a suite share prefixes. Their distinct prefixes form a forest; each node has the
+    position that it has in its text, and an attention mask lets it see its ancestors only. One pass
+    of a causal model then gives what a pass over every text would give.
 
     Attributes:
         tokens: token id of each node; a parent stands before its children.
