@@ -192,7 +192,7 @@ def test_a_window_that_slides_is_left_out_of_the_comparison(zoo_folder):
 
 def test_a_kind_without_a_plain_way_is_not_compared(zoo_folder):
     scorer = opened(zoo_folder("gpt2"))
-    scorer._card = dataclasses.replace(scorer.card, kind="of its own")
+    scorer.card = dataclasses.replace(scorer.card, kind="of its own")
 
     found = inspect_model(scorer, KNOWN, policy=Policy(), n_compared=5)
 
