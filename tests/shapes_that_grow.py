@@ -152,6 +152,16 @@ SHAPES: dict[str, Shape] = {
         lambda: workbook(sheet_xml(b'<row r="999999999"><c><v>1</v></c></row>', 1)),
         readers.suite,
     ),
+    "a workbook of two corners": (
+        "a.xlsx",
+        lambda: workbook(
+            sheet_xml(b'<row r="1"><c r="A1"><v>1</v></c></row>', 1).replace(
+                b"</sheetData>",
+                b'<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData>',
+            )
+        ),
+        readers.suite,
+    ),
     "a workbook of formats": (
         "a.xlsx",
         lambda: workbook(

@@ -17,7 +17,7 @@ from cimento.cli.main import COMMANDS, invoke, load
 from cimento.errors import did_you_mean
 
 ROOT = Path(__file__).parents[1]
-HEAVY = {"numpy", "polars", "torch", "transformers", "jinja2", "openpyxl"}  # typer loads pydantic
+HEAVY = {"numpy", "polars", "torch", "transformers", "jinja2", "xlsxwriter"}  # typer loads pydantic
 
 
 @pytest.fixture(autouse=True)

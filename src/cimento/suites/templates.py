@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import io
 from pathlib import Path
 
 from cimento.errors import StorageError, UsageError, did_you_mean
 from cimento.io.files import write_bytes, write_text
+from cimento.suites.workbooks import write_workbook
 
 _FOLDER = Path(__file__).parents[1] / "data" / "templates"
 _NAME_LINE = 'name = "my-suite"\n'
-_WIDEST = 90
 
 _TABLES = ("items", "seeds")
 
@@ -52,7 +51,8 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
         if source.exists():
             text = source.read_text(encoding="utf-8")
             table = folder / f"{name}{'.xlsx' if workbook else '.tsv'}"
-            data = _workbook(text, name) if workbook else text.encode()
+            rows = [line.split("\t") for line in text.splitlines()]
+            data = write_workbook(rows, sheet=name) if workbook else text.encode()
             written.append(write_bytes(data, table))
     return written
 
@@ -63,24 +63,3 @@ def _name_lines(folder: Path, canary: str) -> str:
 
     name = {"name": folder.resolve().name or "my-suite"}
     return tomli_w.dumps(name | ({"canary": canary} if canary else {}))
-
-
-def _workbook(table: str, name: str) -> bytes:
-    """The table as an Excel workbook in which nothing is taken for a number or a date."""
-    from openpyxl import Workbook
-    from openpyxl.utils import get_column_letter
-
-    book = Workbook()
-    sheet = book.worksheets[0]
-    sheet.title = name
-    sheet.freeze_panes = "A2"
-    rows = [line.split("\t") for line in table.splitlines()]
-    for number, row in enumerate(rows, start=1):
-        for column, text in enumerate(row, start=1):
-            sheet.cell(number, column, text).number_format = "@"
-    for column, cells in enumerate(zip(*rows, strict=True), start=1):
-        width = min(max(map(len, cells)) + 2, _WIDEST)
-        sheet.column_dimensions[get_column_letter(column)].width = width
-    buffer = io.BytesIO()
-    book.save(buffer)
-    return buffer.getvalue()

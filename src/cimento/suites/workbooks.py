@@ -1,12 +1,23 @@
-"""Excel workbooks as rows of text, opened with care: they may come from strangers."""
+"""Excel workbooks as rows of text, read with care, since they may come from strangers.
+
+An ``.xlsx`` file is a zip of XML parts (ECMA-376, part 1, 18). The sheet, the strings that its
+cells share and the styles that make a number a date are read, element by element: no more than a
+row is held beside what is given back, so that a part that grows is refused before it fills the
+memory. Programs that read a sheet as a whole make a grid of it first, which two cells in far
+corners are enough to make too large (docs/design/libraries.md).
+"""
 
 from __future__ import annotations
 
 import io
+import posixpath
 import re
-import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import lru_cache
+from itertools import repeat
+from typing import NoReturn, TypeAlias
 
 from cimento.errors import Fault
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
@@ -14,19 +25,38 @@ from cimento.suites.faults import fault
 
 MOST_ROWS = 1_048_576
 """As many as a spreadsheet program has, empty ones included."""
+MOST_COLUMNS = 16_384
 MOST_CELLS = 20_000_000
-"""Empty ones included."""
-MOST_TAGS = 20_000
-"""Of styles, names, validations and whatever else is no cell, in one part of a workbook: the
-library makes an object of each, a thousand times as large as the tag."""
+"""Empty ones before the last of a row included."""
+MOST_SETTINGS = 100_000
+"""Sheets, relations or styles of a workbook; a spreadsheet program has 65,490 styles."""
 MOST_FAULTS = 1_000
 SMALL_CELLS = 300_000
 """Cells that a workbook may have, however small it is; else one for every two bytes."""
 
-_CELLS = re.compile(rb"<(?:\w+:)?(?:c|si)[\s/>]")
-_OTHERS = re.compile(rb"<(?!/|(?:\w+:)?(?:row|c|v|is|t|f|si|r|rPr)[\s/>])")
-_SHEETS = ("xl/worksheets/", "xl/sharedstrings")
-_CHUNK = 1 << 20
+_CHUNK = 1 << 16
+_WIDEST = 90
+_REFERENCE = re.compile(r"([A-Za-z]{1,3})[0-9]+")
+_ESCAPED = re.compile(r"_x((?!D[89A-F]|0000)[0-9A-F]{4})_", re.IGNORECASE)
+_DATES = frozenset({*range(14, 23), *range(45, 48)})
+_DURATION = 46
+_NOT_SHOWN = re.compile(r'"[^"]*"|\[(?!hh?\]|mm?\]|ss?\])[^\]]*\]', re.IGNORECASE)
+_DATE_MARK = re.compile(r"(?<![_\\])[dmhys]", re.IGNORECASE)
+_DURATION_MARK = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
+_TOO_LARGE = "#VALUE!"
+
+_Element: TypeAlias = tuple[str, dict[str, str], str]
+"""A tag without its prefix, its attributes, and the text in it."""
+
+
+class _Moment(str):
+    """A date, a time or a duration as it is shown."""
+
+    __slots__ = ()
+
+
+class _UnsafeError(Exception):
+    """Why a workbook is not read, as a sentence."""
 
 
 def read_workbook(
@@ -43,134 +73,321 @@ def read_workbook(
         The rows without the empty cells at their ends, and the faults found.
     """
     import zlib
-    from xml.etree.ElementTree import ParseError
+    from xml.parsers.expat import ExpatError
 
-    import openpyxl
-    from openpyxl.utils.exceptions import InvalidFileException
-
-    # What zipfile, the XML parser and openpyxl raise, each at its own place, for damaged files.
+    # What zipfile, expat and the values of attributes raise, each at its own place, for damage.
     damages: tuple[type[Exception], ...]
-    damages = (zipfile.BadZipFile, zlib.error, ParseError, InvalidFileException, OSError, EOFError)
-    damages += (KeyError, IndexError, ValueError, TypeError, AttributeError, RuntimeError)
-    most = min(max(SMALL_BYTES, MAX_GROWTH * len(data)), MAX_UNPACKED_BYTES)
+    damages = (zipfile.BadZipFile, zlib.error, ExpatError, OSError, EOFError, KeyError, IndexError)
+    damages += (ValueError, RuntimeError, OverflowError)
+    faults: list[Fault] = []
+    rows: list[list[str]] = []
     try:
-        if unsafe := _unsafe(data, most=most):
-            todo = "Remove what is not text, or save it as CSV UTF-8."
-            return [], [fault("CIM-S002", where=name, seen=unsafe, todo=todo)]
-        with warnings.catch_warnings():
-            # openpyxl warns of formats, validations and styles that it drops; none is text.
-            warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-            try:
-                sheet = book["items"] if "items" in book.sheetnames else book.worksheets[0]
-                sheet.reset_dimensions()
-                bounded = _bounded(sheet.iter_rows(values_only=True), most=most)
-                rows = list(_to_first_filled(bounded) if only_header else bounded)
-            finally:
-                book.close()
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for row in _Workbook(archive, len(data)).rows(name, faults):
+                rows.append(row)
+                if only_header and any(map(str.strip, row)):
+                    break
+    except _UnsafeError as unsafe:
+        todo = "Remove what is not text, or save it as CSV UTF-8."
+        return [], [fault("CIM-S002", where=name, seen=str(unsafe), todo=todo)]
     except damages:
         seen = "Not an Excel workbook, or a damaged or protected one."
         todo = "Save it again as .xlsx, without a password, or as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=seen, todo=todo)]
-    faults: list[Fault] = []
-    return list(_cells_as_text(rows, name=name, faults=faults)), faults
+    return rows, faults
 
 
-def _unsafe(data: bytes, *, most: int) -> str:
-    """Why a workbook is not opened, as a sentence; empty where it can be.
+def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
+    """A workbook of one sheet, in which every cell is text whatever it looks like.
+
+    The first row stays in sight, and columns are as wide as their texts.
 
     Args:
-        data: the content of the file.
-        most: bytes that all its parts together may have.
+        rows: as ``=1+1``, ``10`` or ``null`` they are the same when they are read again.
+        sheet: its name.
     """
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+    from xlsxwriter import Workbook
+
+    buffer = io.BytesIO()
+    with Workbook(buffer, {"in_memory": True}) as book:
+        page = book.add_worksheet(sheet)
+        text = book.add_format({"num_format": "@"})
+        page.freeze_panes(1, 0)
+        widths: dict[int, int] = {}
+        for number, row in enumerate(rows):
+            for column, cell in enumerate(row):
+                page.write_string(number, column, cell, text)
+                widths[column] = max(widths.get(column, 0), len(cell))
+        for column, width in widths.items():
+            page.set_column(column, column, min(width + 2, _WIDEST))
+    return buffer.getvalue()
+
+
+class _Workbook:
+    """The sheet of a workbook that is wanted, with what its cells refer to.
+
+    Args:
+        archive: the file.
+        size: its bytes.
+
+    Raises:
+        _UnsafeError: it is larger than a workbook of this size can be.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
+        self._archive = archive
+        self._most = min(max(SMALL_BYTES, MAX_GROWTH * size), MAX_UNPACKED_BYTES)
+        self._most_cells = max(SMALL_CELLS, size // 2)
+        self._size = size
         unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > most:
-            return f"The workbook grows from {len(data):,} to {unpacked:,} bytes."
-        cells = 0
-        for member in archive.infolist():
-            others = 0
-            is_sheet = member.filename.lower().startswith(_SHEETS)
-            for chunk in _chunks(archive, member, most=most):
-                # Entities can be made to fill the memory, and no workbook declares any.
-                if b"<!DOCTYPE" in chunk.replace(b"\0", b""):
-                    return f"The part {member.filename!r} of the workbook declares a document type."
-                others += len(_OTHERS.findall(chunk)) if is_sheet else chunk.count(b"<")
-                cells += len(_CELLS.findall(chunk)) if is_sheet else 0
-                if others > MOST_TAGS:
-                    return f"The part {member.filename!r} has more than {MOST_TAGS:,} settings."
-                if cells > max(SMALL_CELLS, len(data) // 2):
-                    return f"The workbook has {cells:,} cells or more in {len(data):,} bytes."
-    return ""
+        if unpacked > self._most:
+            raise _UnsafeError(f"The workbook grows from {size:,} to {unpacked:,} bytes.")
+        self._parts = {member.lower(): member for member in archive.namelist()}
+        book = next(path for kind, path in self._related("").values() if kind == "officeDocument")
+        related = self._related(book)
+        self._sheet = self._wanted(book, related)
+        parts = {kind: path for kind, path in related.values() if path.lower() in self._parts}
+        texts, styles = parts.get("sharedStrings"), parts.get("styles")
+        self._shared = list(self._shared_texts(texts)) if texts else []
+        self._styles = self._date_styles(styles) if styles else []
 
+    def rows(self, name: str, faults: list[Fault]) -> Iterator[list[str]]:
+        """The rows of the sheet without the empty cells at their ends.
 
-def _chunks(archive: zipfile.ZipFile, member: zipfile.ZipInfo, *, most: int) -> Iterator[bytes]:
-    """A part piece by piece, each beginning with the end of the one before.
+        Args:
+            name: of the file, for messages.
+            faults: where cells that are no text are noted.
 
-    Raises:
-        ValueError: it is larger than it says.
-    """
-    before, size = b"", 0
-    with archive.open(member) as file:
-        while chunk := file.read(_CHUNK):
-            size += len(chunk)
-            if size > most:
-                raise ValueError("larger than it says")
-            yield before + chunk
-            before = chunk[-len(b"<!DOCTYPE") * 2 :]
+        Raises:
+            _UnsafeError: there are more cells than a file of this size has.
+            ValueError: there are more rows, columns or letters than in any workbook.
+        """
+        nothing: list[str] = []  # one list for the gaps, which may be a million rows
+        cells: dict[int, str] = {}
+        moments: list[_Moment] = []
+        column = number = read = wide = letters = 0
+        for tag, attributes, text in self._elements(self._sheet, {"c", "row"}):
+            if tag == "c":
+                read = self._counted(read)
+                column = _column(attributes["r"]) if "r" in attributes else column + 1
+                value = self._value(attributes, text)
+                if value is None:
+                    continue
+                if isinstance(value, _Moment):
+                    moments.append(value)
+                cells[column] = value
+                letters += len(value)
+                continue
+            place = int(attributes.get("r", number + 1))
+            width = max(cells, default=0)
+            wide += width
+            if place > MOST_ROWS or wide > MOST_CELLS or letters > self._most:
+                raise ValueError("more than any workbook has")
+            if place > number:
+                yield from repeat(nothing, place - number - 1)
+                yield [cells.get(n, "") for n in range(1, width + 1)] if cells else nothing
+                number = place
+                free = max(MOST_FAULTS - len(faults), 0)
+                faults += [_not_text(each, f"{name} row {number}") for each in moments[:free]]
+            cells, moments, column = {}, [], 0
 
+    def _wanted(self, book: str, related: Mapping[str, tuple[str, str]]) -> str:
+        """The part that holds the sheet ``items``, else the first sheet; charts are none."""
+        sheets: list[tuple[str, str]] = []
+        self._epoch = datetime(1899, 12, 30)  # noqa: DTZ001  # workbooks know no time zones
+        for tag, attributes, _ in self._few(book, {"sheet", "workbookPr"}):
+            if tag == "workbookPr":
+                if attributes.get("date1904") in {"1", "true"}:
+                    self._epoch = datetime(1904, 1, 1)  # noqa: DTZ001
+                continue
+            kind, path = related[attributes["id"]]
+            if kind == "worksheet":
+                sheets.append((attributes["name"], path))
+        return next((path for name, path in sheets if name == "items"), sheets[0][1])
 
-def _bounded(rows: Iterable[Sequence[object]], *, most: int) -> Iterator[Sequence[object]]:
-    """The rows without the empty cells at their ends, as long as there are not too many cells.
+    def _related(self, part: str) -> dict[str, tuple[str, str]]:
+        """Kind and path of the parts that one refers to, by their IDs; of the file for no part."""
+        folder, name = posixpath.split(part)
+        return {
+            attributes["Id"]: (
+                attributes["Type"].rpartition("/")[2],
+                posixpath.normpath(posixpath.join("/", folder, attributes["Target"]))[1:],
+            )
+            for _, attributes, _ in self._few(
+                posixpath.join(folder, f"_rels/{name}.rels"), {"Relationship"}
+            )
+        }
 
-    Args:
-        rows: of a sheet.
-        most: characters in all cells; many cells may share one long text.
+    def _shared_texts(self, part: str) -> Iterator[str]:
+        read = 0
+        for _, _, text in self._elements(part, {"si"}):
+            read = self._counted(read)
+            yield _plain(text)
 
-    Raises:
-        ValueError: there are.
-    """
-    seen = letters = 0
-    for number, row in enumerate(rows, start=1):
-        seen += len(row)
-        filled = next((n for n in range(len(row), 0, -1) if row[n - 1] is not None), 0)
-        letters += sum(len(cell) for cell in row[:filled] if isinstance(cell, str))
-        if number > MOST_ROWS or seen > MOST_CELLS or letters > most:
-            raise ValueError("too many cells")
-        yield row[:filled]
-
-
-def _to_first_filled(rows: Iterable[Sequence[object]]) -> Iterator[Sequence[object]]:
-    for row in rows:
-        yield row
-        if any(cell is not None and str(cell).strip() for cell in row):
-            return
-
-
-def _cells_as_text(
-    rows: Iterable[Sequence[object]], *, name: str, faults: list[Fault]
-) -> Iterator[list[str]]:
-    """Numbers and truth values as they are shown; what a spreadsheet made of words is a fault."""
-    empty: list[str] = []
-    for number, row in enumerate(rows, start=1):
-        record = [] if row else empty  # one list for the gaps, which may be a million rows
-        for value in row:
-            if value is None:
-                record.append("")
-            elif isinstance(value, bool):
-                record.append("true" if value else "false")
-            elif isinstance(value, float) and value.is_integer():
-                record.append(str(int(value)))
-            elif isinstance(value, str | int | float):
-                record.append(str(value))
+    def _date_styles(self, part: str) -> list[bool | None]:
+        """For each style that cells name: None for no date, else whether it is a duration."""
+        formats: dict[int, str] = {}
+        styles: list[int] = []
+        for tag, attributes, _ in self._few(part, {"numFmt", "xf", "cellXfs", "cellStyleXfs"}):
+            if tag == "numFmt":
+                formats[int(attributes["numFmtId"])] = attributes["formatCode"]
+            elif tag == "xf":
+                styles.append(int(attributes.get("numFmtId", 0)))
+            elif tag == "cellStyleXfs":
+                styles.clear()  # those of named styles, which stand before those of cells
             else:
-                record.append(str(value))
-                if len(faults) < MOST_FAULTS:
-                    faults.append(_not_text(value, where=f"{name} row {number}"))
-        yield record
+                break
+        return [_date_kind(number, formats.get(number)) for number in styles]
+
+    def _value(self, attributes: Mapping[str, str], text: str) -> str | None:
+        """What a cell holds, as it is shown; None for nothing."""
+        kind = attributes.get("t", "n")
+        if not text:
+            return None
+        if kind == "s":
+            return self._shared[int(text)]
+        if kind == "b":
+            return "true" if int(text) else "false"
+        if kind == "n":
+            return self._amount(text, int(attributes.get("s", 0)))
+        return _Moment(text) if kind == "d" else _plain(text)
+
+    def _amount(self, text: str, style: int) -> str:
+        """A number, or the date or time that it is in this style."""
+        is_duration = self._styles[style] if self._styles else None
+        if is_duration is None:
+            return _number(text)
+        days = float(text)
+        try:
+            return _moment(days, self._epoch, is_duration=is_duration)
+        except (OverflowError, ValueError):
+            return _TOO_LARGE
+
+    def _few(self, part: str, tags: Collection[str]) -> Iterator[_Element]:
+        """The elements of a part that has no cells."""
+        for number, element in enumerate(self._elements(part, tags)):
+            if number == MOST_SETTINGS:
+                raise _UnsafeError(f"The part {part!r} has more than {MOST_SETTINGS:,} settings.")
+            yield element
+
+    def _elements(self, part: str, tags: Collection[str]) -> Iterator[_Element]:
+        """The elements of these tags in the order in which they end.
+
+        Their text is that of the values in them, without formulas and phonetic guides.
+        """
+        from xml.parsers import expat
+
+        ended: list[_Element] = []
+        begun: list[dict[str, str]] = []
+        texts: list[str] = []
+        guides = 0
+
+        def start(name: str, attributes: dict[str, str]) -> None:
+            nonlocal guides
+            tag = name.rpartition(":")[2]
+            if tag in tags:
+                begun.append(attributes)
+                texts.clear()
+            guides += tag == "rPh"
+            parser.CharacterDataHandler = texts.append if tag in _VALUES and not guides else None
+
+        def end(name: str) -> None:
+            nonlocal guides
+            tag = name.rpartition(":")[2]
+            parser.CharacterDataHandler = None
+            guides -= tag == "rPh"
+            if tag in tags:
+                ended.append((tag, _without_prefixes(begun.pop()), "".join(texts)))
+
+        def refuse(*_: object) -> NoReturn:
+            # Entities can be made to fill the memory, and no workbook declares any.
+            raise _UnsafeError(f"The part {part!r} of the workbook declares a document type.")
+
+        parser = expat.ParserCreate()
+        parser.buffer_text = True
+        parser.StartElementHandler, parser.EndElementHandler = start, end
+        parser.StartDoctypeDeclHandler = refuse
+        with self._archive.open(self._parts[part.lower()]) as file:
+            while chunk := file.read(_CHUNK):
+                parser.Parse(chunk)
+                yield from ended
+                ended.clear()
+        parser.Parse(b"", True)  # noqa: FBT003  # says that it was all
+
+    def _counted(self, read: int) -> int:
+        """One more than the cells, or texts, that were read."""
+        if read >= self._most_cells:
+            raise _UnsafeError(f"The workbook has {read:,} cells or more in {self._size:,} bytes.")
+        return read + 1
 
 
-def _not_text(value: object, *, where: str) -> Fault:
+_VALUES = frozenset({"v", "t"})
+
+
+def _without_prefixes(attributes: dict[str, str]) -> dict[str, str]:
+    if not any(":" in name for name in attributes):
+        return attributes
+    return {name.rpartition(":")[2]: value for name, value in attributes.items()}
+
+
+@lru_cache(maxsize=MOST_COLUMNS)
+def _column_number(letters: str) -> int:
+    number = 0
+    for letter in letters.upper():
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number
+
+
+def _column(reference: str) -> int:
+    """The number of the column in a reference such as ``AB12``.
+
+    Raises:
+        ValueError: it is none, or no spreadsheet program has that column.
+    """
+    found = _REFERENCE.fullmatch(reference)
+    number = _column_number(found[1]) if found else 0
+    if not 1 <= number <= MOST_COLUMNS:
+        raise ValueError("no cell")
+    return number
+
+
+def _plain(text: str) -> str:
+    """A text with its characters that XML has no room for, which are written as ``_x000D_``."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+def _number(text: str) -> str:
+    """A number as it is shown: 3 and not 3.0."""
+    if not any(mark in text for mark in ".eE"):
+        return str(int(text))
+    value = float(text)
+    return str(int(value)) if value.is_integer() else str(value)
+
+
+def _date_kind(number: int, code: str | None) -> bool | None:
+    """None for a format of numbers that is none of dates, else whether it is one of durations."""
+    if code is None:
+        return number == _DURATION if number in _DATES else None
+    first = _NOT_SHOWN.sub("", code.partition(";")[0])
+    if _DURATION_MARK.search(first):
+        return True
+    return False if _DATE_MARK.search(first) else None
+
+
+def _moment(days: float, epoch: datetime, *, is_duration: bool) -> _Moment:
+    """The date, time or duration that a number of days stands for."""
+    if is_duration:
+        return _Moment(timedelta(milliseconds=round(days * 86_400_000)))
+    whole, part = divmod(days, 1)
+    rest = timedelta(milliseconds=round(part * 86_400_000))
+    if 0 <= days < 1 and not rest.days:
+        return _Moment((epoch + rest).time())
+    if 0 < days < 60 and epoch.year == 1899:  # noqa: PLR2004  # Excel has a 29 February 1900
+        whole += 1
+    return _Moment(epoch + timedelta(days=whole) + rest)
+
+
+def _not_text(value: _Moment, where: str) -> Fault:
     seen = f"A cell holds {value}, which is a date or a time and not text."
     todo = "Format the column as text and type the cell again."
     return fault("CIM-S003", where=where, seen=seen, todo=todo)

@@ -15,12 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError, UsageError, did_you_mean, listed
-from cimento.io.files import atomically, read_bytes, write_text
+from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import read_toml
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, Verdict
 from cimento.suites.reading import open_json_lines
 from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.workbooks import write_workbook
 
 COLUMNS = ("item", "candidate", "sentence", "fits", "remarks")
 _SUFFIXES = (".tsv", ".xlsx")
@@ -59,7 +60,7 @@ def write_sheet(rows: Sequence[Sequence[str]], path: Path) -> Path:
         raise UsageError(where=str(path), seen="is neither .tsv nor .xlsx", todo="Name one.")
     if path.suffix == ".tsv":
         return write_text("".join("\t".join(row) + "\n" for row in rows), path)
-    return atomically(path, lambda file: _write_workbook(rows, file))
+    return write_bytes(write_workbook(rows, sheet="Sheet"), path)
 
 
 def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[CandidateDecision]:
@@ -103,20 +104,6 @@ def _row(task: CandidateTask, decision: CandidateDecision | None) -> list[str]:
     said = "" if decision is None else decision.fits or ""
     remarks = REMARK_JOINT.join(decision.remarks) if decision else ""
     return [_coded(text) for text in (task.item, task.candidate, task.sentence, said, remarks)]
-
-
-def _write_workbook(rows: Sequence[Sequence[str]], file: Path) -> None:
-    from openpyxl import Workbook
-
-    book = Workbook(write_only=False)
-    sheet = book.active
-    for number, row in enumerate(rows, start=1):
-        for column, text in enumerate(row, start=1):
-            cell = sheet.cell(number, column)
-            # Set as text whatever it looks like: =1+1, 10, null.
-            cell.value, cell.data_type = text, "s"
-            cell.number_format = "@"
-    book.save(file)
 
 
 def _coded(text: str) -> str:
