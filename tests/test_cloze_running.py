@@ -20,7 +20,7 @@ from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
 from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
 from cimento.paradigms.cloze.judging import choose, dictionary_for
-from cimento.paradigms.cloze.judgments import _majority, read_said
+from cimento.paradigms.cloze.judgments import _majority, human_judgments
 from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.paradigms.cloze.requests import blank_requests
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
@@ -364,7 +364,7 @@ def test_a_table_that_was_filled_in_is_an_earlier_judgment(tmp_path):
     table = tmp_path / "said.tsv"
     rows = "a1\trossa\tA [rossa]\tyes\t\na1\trosso\tA [rosso]\tno\tgender\na1\tx\tA [x]\t\t\n"
     table.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
-    assert read_said(None, table) == {("a1", "rossa"): True, ("a1", "rosso"): False}
+    assert human_judgments(None, table) == {("a1", "rossa"): True, ("a1", "rosso"): False}
 
 
 def test_judgments_are_no_part_of_what_a_run_stored(tmp_path):
@@ -383,8 +383,8 @@ def test_judgments_are_no_part_of_what_a_run_stored(tmp_path):
 
 
 def test_people_who_are_divided_say_nothing():
-    assert _majority([True, False, True]) is True
-    assert _majority([True, False]) is None
+    assert _majority(["yes", "no", "yes"]) is True
+    assert _majority(["yes", "no"]) is None
     assert _majority([]) is None
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cimento.errors import InputError
 from cimento.paradigms.cloze.answers import Candidate
-from cimento.paradigms.cloze.judgments import CANDIDATE_COLUMNS, read_candidates
+from cimento.paradigms.cloze.judgments import read_candidates
 from cimento.paradigms.cloze.writing import write_cell
 
 texts = st.one_of(
@@ -43,12 +43,15 @@ def row_of(candidate):
     )
 
 
+COLUMNS = ("item", "rank", "candidate", "probability", "fits", "remarks", "tags")
+
+
 class TestTables:
     @given(st.lists(candidates, min_size=1, max_size=5))
     @settings(deadline=None)
     def test_what_is_written_is_what_is_read(self, tmp_path_factory, some):
         path = tmp_path_factory.mktemp("out") / "candidates.tsv"
-        lines = [CANDIDATE_COLUMNS, *map(row_of, some)]
+        lines = [COLUMNS, *map(row_of, some)]
         path.write_bytes("".join("\t".join(line) + "\n" for line in lines).encode("utf-8"))
         assert read_candidates(path) == some
 

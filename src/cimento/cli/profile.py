@@ -234,7 +234,7 @@ def _judged(
     from cimento.errors import UsageError, did_you_mean
     from cimento.paradigms.cloze.answers import check_candidates
     from cimento.paradigms.cloze.judging import judged_by
-    from cimento.paradigms.cloze.judgments import compare_judgments, read_said
+    from cimento.paradigms.cloze.judgments import compare_judgments, human_judgments
 
     if method not in answers.methods:
         raise UsageError(
@@ -243,7 +243,7 @@ def _judged(
             todo=did_you_mean(method, answers.methods),
         )
     ids = {item.id for item in items}
-    said = read_said(answers.run.folder)
+    said = human_judgments(answers.run.folder)
     plain = judged_by(answers, method, people=said, dictionary=None)
     person = _with_people(answers, [each for each in plain if each.item in ids], judgments)
     found = person

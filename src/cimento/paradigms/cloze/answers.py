@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -19,6 +20,12 @@ from cimento.runs.store import find_runs
 
 if TYPE_CHECKING:
     import polars as pl
+
+NAME = "cloze"
+"""Name of the paradigm."""
+
+FITS = "fits@"
+"""Question of the outcomes of candidates, with the number of candidates that count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +53,10 @@ class Candidate:
 
 def by_item(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
     """The candidates of each item by rank, items in order of first appearance."""
-    found: dict[str, list[Candidate]] = {}
-    for each in candidates:
-        found.setdefault(each.item, []).append(each)
-    return {item: sorted(group, key=lambda each: each.rank) for item, group in found.items()}
+    groups: dict[str, list[Candidate]] = {}
+    for candidate in candidates:
+        groups.setdefault(candidate.item, []).append(candidate)
+    return {item: sorted(group, key=attrgetter("rank")) for item, group in groups.items()}
 
 
 def check_candidates(
@@ -72,40 +79,43 @@ def check_candidates(
     """
     groups = by_item(candidates)
     for item, group in groups.items():
-        _refuse_ranks(item, [each.rank for each in group])
+        _refuse_ranks(item, [candidate.rank for candidate in group])
+    warnings = []
     if items is not None:
         _refuse_unknown(groups, items)
-    warnings = [] if items is None else _without(items, groups)
-    if k is not None:
-        warnings += _too_few(groups, k)
-    return (*warnings, *unjudged_warning([each for group in groups.values() for each in group]))
-
-
-def unjudged_warning(candidates: Sequence[Candidate]) -> tuple[str, ...]:
-    """A warning that counts the candidates nobody has judged; none where all or no one is."""
-    missing = [each for each in candidates if each.fits is None]
-    if not missing or len(missing) == len(candidates):
-        return ()
-    first = missing[0]
-    told = (
-        f"{_count(len(missing), 'candidate')} of {len(candidates)} not judged, and left out of "
-        f"every share; the first is {first.text!r} (item {first.item!r}, rank {first.rank})."
-    )
-    return (told,)
+        empty = [item for item in items if item not in groups]
+        if empty:
+            warnings.append(
+                f"{_count(len(empty), 'item')} without candidates; the first is {empty[0]!r}."
+            )
+    short = [item for item, group in groups.items() if k is not None and len(group) < k]
+    if short:
+        warnings.append(
+            f"{_count(len(short), 'item')} with fewer than {k} candidates; the first is"
+            f" {short[0]!r} with {len(groups[short[0]])}."
+        )
+    every = [candidate for group in groups.values() for candidate in group]
+    unjudged = [candidate for candidate in every if candidate.fits is None]
+    if unjudged and len(unjudged) < len(every):
+        first = unjudged[0]
+        warnings.append(
+            f"{_count(len(unjudged), 'candidate')} of {len(every)} not judged, and left out of"
+            f" every share; the first is {first.text!r} (item {first.item!r}, rank {first.rank})."
+        )
+    return tuple(warnings)
 
 
 def _refuse_ranks(item: str, ranks: Sequence[int]) -> None:
     if ranks[0] < 1:
+        seen, todo = f"a rank is {ranks[0]}", "Count ranks from 1."
+        raise InputError(where=f"item {item!r}", seen=seen, todo=todo)
+    twice = next((rank for rank, following in pairwise(ranks) if rank == following), None)
+    if twice is not None:
         raise InputError(
-            where=f"item {item!r}", seen=f"a rank is {ranks[0]}", todo="Count ranks from 1."
+            where=f"item {item!r}",
+            seen=f"two candidates have rank {twice}",
+            todo="Give each candidate of an item a rank of its own.",
         )
-    for rank, following in pairwise(ranks):
-        if rank == following:
-            raise InputError(
-                where=f"item {item!r}",
-                seen=f"two candidates have rank {rank}",
-                todo="Give each candidate of an item a rank of its own.",
-            )
 
 
 def _refuse_unknown(groups: Mapping[str, object], items: Sequence[str]) -> None:
@@ -119,33 +129,8 @@ def _refuse_unknown(groups: Mapping[str, object], items: Sequence[str]) -> None:
         )
 
 
-def _without(items: Sequence[str], groups: Mapping[str, object]) -> list[str]:
-    empty = [item for item in items if item not in groups]
-    if not empty:
-        return []
-    return [f"{_count(len(empty), 'item')} without candidates; the first is {empty[0]!r}."]
-
-
-def _too_few(groups: Mapping[str, Sequence[Candidate]], k: int) -> list[str]:
-    short = [item for item, group in groups.items() if len(group) < k]
-    if not short:
-        return []
-    told = (
-        f"{_count(len(short), 'item')} with fewer than {k} candidates; the first is {short[0]!r} "
-        f"with {len(groups[short[0]])}."
-    )
-    return [told]
-
-
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-NAME = "cloze"
-"""Name of the paradigm."""
-
-FITS = "fits@"
-"""Question of the outcomes of candidates, with the number of candidates that count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,10 +204,6 @@ class ClozeAnswers:
         return self.run.table("fills")
 
     @functools.cached_property
-    def _requests(self) -> pl.DataFrame:
-        return self.run.table("requests").select("item", "request")
-
-    @functools.cached_property
     def _all_methods(self) -> list[str]:
         return self._fills["method"].unique(maintain_order=True).to_list()
 
@@ -251,7 +232,8 @@ class ClozeAnswers:
         by_request: dict[int, list[Answer]] = {}
         for request, *cells in rows.select(columns).iter_rows():
             by_request.setdefault(request, []).append(Answer(*cells))
-        return {item: by_request.get(request, []) for item, request in self._requests.iter_rows()}
+        asked = self.run.table("requests").select("item", "request").iter_rows()
+        return {item: by_request.get(request, []) for item, request in asked}
 
     def by_rule(self, rule: str) -> dict[str, list[Answer]]:
         """The options of each item as scored by one rule; empty where it was not used."""
@@ -279,19 +261,14 @@ class ClozeAnswers:
         Raises:
             CimentoError: the run is not judged yet, and cannot be.
         """
-        fits = fits_of(self.run.outcomes(), method)
+        import polars as pl
+
+        about = pl.col("question").str.starts_with(FITS) & (pl.col("method") == method)
+        fits = dict(self.run.outcomes().filter(about).select("item", "right").iter_rows())
         return [
             replace(candidate, fits=fits.get(f"{candidate.item}#{candidate.rank}"))
             for candidate in self.candidates(method)
         ]
-
-
-def fits_of(outcomes: pl.DataFrame, method: str) -> dict[str, bool | None]:
-    """Place of a candidate, ``ITEM#RANK``, to whether it fits."""
-    import polars as pl
-
-    about = pl.col("question").str.starts_with(FITS) & (pl.col("method") == method)
-    return dict(outcomes.filter(about).select("item", "right").iter_rows())
 
 
 def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
@@ -303,7 +280,7 @@ def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
     Raises:
         TableError: a folder holds no such run, or one that cannot be read.
     """
-    found: list[ClozeAnswers] = []
+    several: list[ClozeAnswers] = []
     for path in paths:
         folders = [
             folder for folder in find_runs(path) if paradigm_name(folder, folder.manifest()) == NAME
@@ -314,5 +291,5 @@ def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
                 seen="there is no run of a cloze suite here",
                 todo="Give a folder that `cimento run` made from a suite of kind cloze.",
             )
-        found += (ClozeAnswers(open_run(folder.path)) for folder in folders)
-    return found
+        several += (ClozeAnswers(open_run(folder.path)) for folder in folders)
+    return several

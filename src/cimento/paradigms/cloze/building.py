@@ -19,7 +19,7 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
-from cimento.paradigms.cloze.reading import read_blanks, read_cell
+from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
     AskModel,
     Seed,
@@ -33,7 +33,6 @@ from cimento.paradigms.cloze.suite import SEED, ClozeSuite, SeedSet, Sentence, T
 from cimento.paradigms.cloze.writing import as_tsv, write_cell, write_folder
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode
-from cimento.suites.tables import read_table
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology.model import Morphology
@@ -261,18 +260,8 @@ def _reviewed(folder: Path) -> dict[str, list[SeedSet]] | None:
     path = folder / SEEDS
     if not path.exists():
         return None
-    table, faults = read_table(read_bytes(path), path)
-    if table is None:
-        raise InputError(
-            where=str(path), seen="; ".join(map(str, faults)), todo="Correct it, or remove it."
-        )
-    missing = [name for name in ("set", "category", "form") if name not in table.columns]
-    if missing:
-        raise InputError(
-            where=str(path),
-            seen=f"there is no column {missing[0]!r}",
-            todo="Correct it, or remove it to take what is generated.",
-        )
+    todo = "Correct it, or remove it to take what is generated."
+    table = table_with(path, "set", "category", "form", todo=todo)
     rows: dict[str, list[Seed]] = {}
     for row in table.rows:
         cells = {name: read_cell(cell) for name, cell in row.cells.items()}

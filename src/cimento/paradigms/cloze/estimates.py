@@ -11,7 +11,7 @@ from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.judging import CHOICE, DIVIDED, HIT, REACHABLE, asked, depths_of
 from cimento.paradigms.cloze.shares import Share, macro
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.runs.estimates import Estimate, Role
+from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import GROUP, rate
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class EstimateIndex:
     """
 
     def __init__(self, estimates: Iterable[Estimate]) -> None:
-        self._found: dict[tuple[str, str, str, str, str], Estimate] = {
+        self._estimates = {
             (each.question, each.method, each.group, each.level, each.statistic): each
             for each in estimates
         }
@@ -50,33 +50,37 @@ class EstimateIndex:
         statistic: str = ACCURACY,
     ) -> Estimate | None:
         """One of them; None where there is none of this."""
-        return self._found.get((question, method, group, level, statistic))
+        return self._estimates.get((question, method, group, level, statistic))
 
-    def levels(self, question: str, method: str, group: str) -> list[Estimate]:
-        """Those for the values of a column."""
-        return [
-            estimate
-            for estimate in self._found.values()
-            if (estimate.question, estimate.method, estimate.group) == (question, method, group)
-        ]
+    def levels(
+        self, question: str, method: str, column: str, k: int
+    ) -> Iterator[tuple[Estimate, Estimate | None]]:
+        """For each value of a column, what holds of the first candidate and of the first k."""
+        for first in self._estimates.values():
+            if (first.question, first.method, first.group) == (f"{question}1", method, column):
+                yield (
+                    first,
+                    self.find(
+                        f"{question}{k}",
+                        method,
+                        group=column,
+                        level=first.level,
+                        statistic=first.statistic,
+                    ),
+                )
 
 
 def cloze_estimates(answers: ClozeAnswers) -> Sequence[Estimate]:
     """acc@1 to acc@k, P@1 and P@k, and the forced choices, also by the columns of ``by``."""
     outcomes = answers.run.outcomes()
-    estimates = [
-        estimate
-        for method in answers.methods
-        for estimate in (
-            *_hit_estimates(answers, outcomes, method),
-            *_fit_estimates(answers, outcomes, method),
-        )
-    ]
-    estimates += _choice_estimates(answers, outcomes)
-    return [
-        replace(estimate, role="headline") if number == 0 else estimate
-        for number, estimate in enumerate(estimates)
-    ]
+    like = Estimate(suite=answers.suite.name, model=answers.run.model, question="")
+    estimates: list[Estimate] = []
+    for method in answers.methods:
+        open_like = replace(like, method=method, chance_method=OPEN)
+        estimates += _hit_estimates(answers, outcomes, open_like)
+        estimates += _fit_estimates(answers, outcomes, open_like)
+    estimates += _choice_estimates(answers, outcomes, like)
+    return [replace(estimate, role="headline") for estimate in estimates[:1]] + estimates[1:]
 
 
 def _levels(outcomes: pl.DataFrame, column: str) -> Iterator[tuple[str, pl.DataFrame]]:
@@ -98,12 +102,12 @@ def _by_columns(
 
 
 def _hit_estimates(
-    answers: ClozeAnswers, outcomes: pl.DataFrame, method: str
+    answers: ClozeAnswers, outcomes: pl.DataFrame, like: Estimate
 ) -> Iterator[Estimate]:
     import polars as pl
 
     depths = depths_of(answers)
-    ranked = asked(outcomes, f"{HIT}{depths[-1]}", method)
+    ranked = asked(outcomes, f"{HIT}{depths[-1]}", like.method)
     if ranked.is_empty():
         return
     for k in range(1, depths[-1] + 1):
@@ -111,47 +115,39 @@ def _hit_estimates(
         at_k = ranked.with_columns(
             right=held, verdict=pl.when(held).then(pl.lit("pass")).otherwise(pl.lit("fail"))
         )
-        role: Role = "main" if k in depths else "detail"
-        like = Estimate(
-            suite=answers.suite.name,
-            model=answers.run.model,
+        first = f"among the first {k} candidates" if k > 1 else "the first candidate"
+        hit = replace(
+            like,
             question=f"{HIT}{k}",
-            method=method,
-            role=role,
-            description=f"the target is among the first {k} candidates"
-            if k > 1
-            else "the target is the first candidate",
-            chance_method=OPEN,
+            role="main" if k in depths else "detail",
+            description=f"the target is {first}",
         )
-        yield rate(at_k, like)
+        yield rate(at_k, hit)
         if GROUP + REACHABLE in at_k.columns and at_k[GROUP + REACHABLE].is_not_null().any():
             reachable = at_k.filter(pl.col(GROUP + REACHABLE) == "yes")
-            yield rate(reachable, replace(like, group=REACHABLE, level="yes", role="detail"))
+            yield rate(reachable, replace(hit, group=REACHABLE, level="yes", role="detail"))
         if k in depths:
-            yield from _by_columns(at_k, like, answers.options.by)
+            yield from _by_columns(at_k, hit, answers.options.by)
 
 
 def _fit_estimates(
-    answers: ClozeAnswers, outcomes: pl.DataFrame, method: str
+    answers: ClozeAnswers, outcomes: pl.DataFrame, like: Estimate
 ) -> Iterator[Estimate]:
     for k in depths_of(answers):
-        rows = asked(outcomes, f"{FITS}{k}", method)
+        rows = asked(outcomes, f"{FITS}{k}", like.method)
         if rows.is_empty():
             continue
         first = f"the first {k} candidates" if k > 1 else "first candidates"
-        like = Estimate(
-            suite=answers.suite.name,
-            model=answers.run.model,
+        fit = replace(
+            like,
             question=f"{FITS}{k}",
-            method=method,
             statistic=PRECISION,
             description=f"share of {first} that fit",
-            chance_method=OPEN,
         )
-        yield rate(rows, like)
+        yield rate(rows, fit)
         if GROUP + TEMPLATE in rows.columns:
-            yield _mean_precision(rows, like)
-        yield from _by_columns(rows, like, answers.options.by)
+            yield _mean_precision(rows, fit)
+        yield from _by_columns(rows, fit, answers.options.by)
 
 
 def _mean_precision(rows: pl.DataFrame, like: Estimate) -> Estimate:
@@ -168,25 +164,27 @@ def _mean_precision(rows: pl.DataFrame, like: Estimate) -> Estimate:
     )
 
 
-def _choice_estimates(answers: ClozeAnswers, outcomes: pl.DataFrame) -> Iterator[Estimate]:
+def _choice_estimates(
+    answers: ClozeAnswers, outcomes: pl.DataFrame, like: Estimate
+) -> Iterator[Estimate]:
     items = {item.id: item for item in answers.items}
     for rule in answers.choices:
         for method in (rule, rule + DIVIDED):
             rows = asked(outcomes, CHOICE, method)
             if rows.is_empty():
                 continue
-            like = Estimate(
-                suite=answers.suite.name,
-                model=answers.run.model,
+            scored = rows.filter(rows["right"].is_not_null())["item"]
+            shares = [_chance(items[item]) for item in scored]
+            choice = replace(
+                like,
                 question=CHOICE,
                 method=method,
                 role="main" if method == rule else "detail",
                 description="the target is the most probable option",
+                chance=math.fsum(shares) / len(shares) if shares else None,
+                chance_method="each option as likely",
             )
-            scored = rows.filter(rows["right"].is_not_null())["item"]
-            shares = [_chance(items[item]) for item in scored]
-            chance = math.fsum(shares) / len(shares) if shares else None
-            yield rate(rows, replace(like, chance=chance, chance_method="each option as likely"))
+            yield rate(rows, choice)
 
 
 def _chance(item: ClozeItem) -> float:

@@ -13,22 +13,22 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.paradigms.cloze.answers import FITS, Answer, Candidate, ClozeAnswers
+from cimento.paradigms.cloze.answers import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.judgments import (
     Fits,
     dictionary_readings,
     expectations,
+    human_judgments,
     judge_expected,
-    read_said,
 )
 from cimento.paradigms.cloze.shares import hit_ranks, is_hit
 from cimento.paradigms.cloze.suite import ClozeItem, Role
-from cimento.runs.outcomes import Outcome, outcomes_table
+from cimento.runs.outcomes import Outcome, VerdictName, outcomes_table
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,6 +55,7 @@ UNREACHABLE = "the answer is several tokens, and one mask was asked"
 NOT_FOUND = "the target is not among the candidates"
 NOT_JUDGED = "nobody judged this candidate, or people were divided"
 NO_PROBABILITY = "its probability is not known"
+NO_CHOICE = "there are not two options to choose among"
 
 
 def cloze_outcomes(answers: ClozeAnswers) -> pl.DataFrame:
@@ -204,23 +205,12 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
 def _unreachable(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[str]:
     """Items none of whose targets is one token; empty where options were not scored at a mask."""
     at_mask = answers.by_rule("mask")
-    return {
-        item.id
-        for item in items
-        if _is_one_token(at_mask.get(item.id, ()), set(item.targets)) is False
-    }
-
-
-def _is_one_token(options: Iterable[Answer], targets: Collection[str]) -> bool | None:
-    """Whether one of the targets is one token; None where that is not known."""
-    known = [option for option in options if option.text in targets]
-    return any(option.logprob_nats is not None for option in known) if known else None
-
-
-def _judged(answers: ClozeAnswers, method: str) -> list[Candidate]:
-    """The candidates of a method with what people, else the dictionary, say of their fit."""
-    people = read_said(answers.run.folder, answers.options.judgments)
-    return judged_by(answers, method, people=people, dictionary=dictionary_of(answers))
+    unreachable = set()
+    for item in items:
+        known = [option for option in at_mask.get(item.id, ()) if option.text in item.targets]
+        if known and all(option.logprob_nats is None for option in known):
+            unreachable.add(item.id)
+    return unreachable
 
 
 def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
@@ -229,88 +219,72 @@ def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
     The item of such a row is the place of the candidate, ``ITEM#RANK``; all places of an item, or
     of what its items are made from, are one cluster.
     """
-    candidates = _judged(answers, method)
+    people = human_judgments(answers.run.folder, answers.options.judgments)
+    candidates = judged_by(answers, method, people=people, dictionary=dictionary_of(answers))
     if all(candidate.fits is None for candidate in candidates):
         return
     columns = {item.id: item.columns for item in answers.items}
     for k in depths_of(answers):
         for candidate in candidates:
-            if candidate.rank <= k:
-                yield _fit(candidate, k, method, answers.cluster_of, columns[candidate.item])
-
-
-def _fit(
-    candidate: Candidate,
-    k: int,
-    method: str,
-    cluster_of: Mapping[str, str],
-    columns: Mapping[str, str],
-) -> Outcome:
-    unknown = "" if candidate.probability is not None else NO_PROBABILITY
-    return Outcome(
-        item=f"{candidate.item}#{candidate.rank}",
-        question=f"{FITS}{k}",
-        method=method,
-        verdict="unscored" if candidate.fits is None else "pass" if candidate.fits else "fail",
-        right=candidate.fits,
-        value=candidate.probability,
-        unit="probability",
-        reason=NOT_JUDGED if candidate.fits is None else unknown,
-        cluster=cluster_of[candidate.item] or candidate.item,
-        groups={"candidate": candidate.text, **columns},
-    )
+            item, fits, probability = candidate.item, candidate.fits, candidate.probability
+            if candidate.rank > k:
+                continue
+            unknown = "" if probability is not None else NO_PROBABILITY
+            yield Outcome(
+                item=f"{item}#{candidate.rank}",
+                question=f"{FITS}{k}",
+                method=method,
+                verdict="unscored" if fits is None else "pass" if fits else "fail",
+                right=fits,
+                value=probability,
+                unit="probability",
+                reason=NOT_JUDGED if fits is None else unknown,
+                cluster=answers.cluster_of[item] or item,
+                groups={"candidate": candidate.text, **columns[item]},
+            )
 
 
 def _choices(answers: ClozeAnswers, rule: str) -> Iterator[Outcome]:
     """Which option is the most probable; also with scores divided by tokens, where they can be."""
-    options = answers.by_rule(rule)
-    columns = {item.id: item.columns for item in answers.items}
-    ways = [(rule, "bits", {item: _scores(some) for item, some in options.items()})]
+    options = answers.by_rule(rule).items()
+    scores = {item: {o.text: o.logprob_nats for o in some} for item, some in options}
+    yield from _chosen(answers, rule, "bits", scores)
     if rule in OPTION_ALONE:
-        divided = {item: _scores_per_token(some) for item, some in options.items()}
-        ways.append((rule + DIVIDED, "bits per token", divided))
-    for method, unit, scores in ways:
-        for choice in choose(answers.items, scores):
-            yield _chosen(choice, method, unit, answers.cluster_of, columns[choice.item])
-
-
-def _scores(options: Iterable[Answer]) -> dict[str, float | None]:
-    return {option.text: option.logprob_nats for option in options}
-
-
-def _scores_per_token(options: Iterable[Answer]) -> dict[str, float | None]:
-    return {
-        option.text: option.logprob_nats / option.n_pieces
-        for option in options
-        if option.logprob_nats is not None and option.n_pieces
-    }
+        per_token: dict[str, dict[str, float | None]] = {
+            item: {
+                option.text: option.logprob_nats / option.n_pieces
+                for option in some
+                if option.logprob_nats is not None and option.n_pieces
+            }
+            for item, some in options
+        }
+        yield from _chosen(answers, rule + DIVIDED, "bits per token", per_token)
 
 
 def _chosen(
-    choice: Choice,
+    answers: ClozeAnswers,
     method: str,
     unit: str,
-    cluster_of: Mapping[str, str],
-    columns: Mapping[str, str],
-) -> Outcome:
-    roles, texts = " = ".join(sorted(set(choice.roles))), " = ".join(choice.chosen)
-    return Outcome(
-        item=choice.item,
-        question=CHOICE,
-        method=method,
-        verdict=choice.outcome,
-        right=None if choice.outcome == "unscored" else choice.outcome == "pass",
-        value=None if choice.margin_nats is None else choice.margin_nats / math.log(2),
-        unit=unit,
-        reason=choice.reason or "",
-        cluster=cluster_of[choice.item],
-        groups={**columns, **({CHOSEN: roles, OPTION: texts} if roles else {})},
-    )
-
-
-Verdict: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
-
-NO_CHOICE = "there are not two options to choose among"
+    scores: Mapping[str, Mapping[str, float | None]],
+) -> Iterator[Outcome]:
+    columns = {item.id: item.columns for item in answers.items}
+    for choice in choose(answers.items, scores):
+        roles, texts = " = ".join(sorted(set(choice.roles))), " = ".join(choice.chosen)
+        yield Outcome(
+            item=choice.item,
+            question=CHOICE,
+            method=method,
+            verdict=choice.outcome,
+            right=None if choice.outcome == "unscored" else choice.outcome == "pass",
+            value=None if choice.margin_nats is None else choice.margin_nats / math.log(2),
+            unit=unit,
+            reason=choice.reason or "",
+            cluster=answers.cluster_of[choice.item],
+            groups={
+                **columns[choice.item],
+                **({CHOSEN: roles, OPTION: texts} if roles else {}),
+            },
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +303,7 @@ class Choice:
     item: str
     chosen: tuple[str, ...]
     roles: tuple[Role, ...]
-    outcome: Verdict
+    outcome: VerdictName
     margin_nats: float | None
     reason: str | None = None
 
@@ -354,25 +328,34 @@ def choose(
 
 
 def _choice(item: ClozeItem, scores: Mapping[str, float | None]) -> Choice:
-    values: list[float] = []
-    for option in item.options:
-        known = [scores[text] for text in option.spellings if scores.get(text) is not None]
-        best = max((value for value in known if value is not None), default=None)
-        if best is None:
-            reason = f"the option {option.text!r} has no score under this rule"
-            return Choice(item.id, (), (), "unscored", None, reason)
-        values.append(best)
-    targets = [v for v, option in zip(values, item.options, strict=True) if option.role == "target"]
-    others = [v for v, option in zip(values, item.options, strict=True) if option.role != "target"]
+    best = option_scores(item, scores)
+    lacking = next((text for text, score in best.items() if score is None), None)
+    if lacking is not None:
+        reason = f"the option {lacking!r} has no score under this rule"
+        return Choice(item.id, (), (), "unscored", None, reason)
+    scored = [(option, best[option.text] or 0.0) for option in item.options]
+    targets = [score for option, score in scored if option.role == "target"]
+    others = [score for option, score in scored if option.role != "target"]
     if not others:
         return Choice(item.id, (), (), "unscored", None, NO_CHOICE)
-    chosen = [o for o, value in zip(item.options, values, strict=True) if value == max(values)]
     margin = max(targets) - max(others)
-    outcome: Verdict = "pass" if margin > 0 else "fail" if margin < 0 else "tie"
+    highest = max(score for _, score in scored)
+    chosen = [option for option, score in scored if score == highest]
     return Choice(
         item.id,
         tuple(option.text for option in chosen),
         tuple(option.role for option in chosen),
-        outcome,
+        "pass" if margin > 0 else "fail" if margin < 0 else "tie",
         margin,
     )
+
+
+def option_scores(item: ClozeItem, scores: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Each option's score, that of its best spelling; None where no spelling has one."""
+    return {
+        option.text: max(
+            (score for text in option.spellings if (score := scores.get(text)) is not None),
+            default=None,
+        )
+        for option in item.options
+    }

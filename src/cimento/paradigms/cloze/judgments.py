@@ -21,17 +21,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.corpus.morphology.model import Morphology, WordReading, parse_features
-from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.files import read_bytes
+from cimento.errors import InputError, UsageError
 from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.portuguese import REMARK_JOINT, read_judgments
-from cimento.paradigms.cloze.reading import read_cell, read_parts
+from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
-from cimento.suites.tables import Row, read_table
+from cimento.suites.tables import Row
 
 if TYPE_CHECKING:
     from cimento.statistics.agreement import Agreement
@@ -122,19 +121,20 @@ def expectations(columns: Mapping[str, Mapping[str, str]]) -> dict[str, Expectat
     Raises:
         InputError: an expectation cannot be read, or names a column that is not there.
     """
-    found = {}
-    for item, own in columns.items():
-        if not own.get(EXPECTED):
+    expected = {}
+    for item, cells in columns.items():
+        text = cells.get(EXPECTED)
+        if not text:
             continue
         try:
-            found[item] = parse_expectation(filled(own[EXPECTED], own))
+            expected[item] = parse_expectation(filled(text, cells))
         except (KeyError, ValueError) as error:
             raise InputError(
                 where=f"item {item!r}",
-                seen=f"its expectation {own[EXPECTED]!r} names a column it has not ({error})",
+                seen=f"its expectation {text!r} names a column it has not ({error})",
                 todo="Add the column, or write the feature out.",
             ) from error
-    return found
+    return expected
 
 
 def dictionary_readings(morphology: Morphology) -> Callable[[Candidate], tuple[WordReading, ...]]:
@@ -161,11 +161,9 @@ def judge_expected(
 ) -> list[Candidate]:
     """The candidates, judged by their items' expectations; None where an item has none."""
     return [
-        replace(
-            each,
-            fits=wanted[each.item].met_by(readings(each)) if each.item in wanted else None,
-        )
-        for each in candidates
+        replace(candidate, fits=expected.met_by(readings(candidate)) if expected else None)
+        for candidate in candidates
+        for expected in [wanted.get(candidate.item)]
     ]
 
 
@@ -233,22 +231,21 @@ def compare_judgments(
     )
 
 
-CANDIDATE_COLUMNS = ("item", "rank", "candidate", "probability", "fits", "remarks", "tags")
-_YES_NO: Mapping[str, bool | None] = {"yes": True, "no": False, "": None}
-"""How it is written that a candidate fits."""
-
-_MEANS: Mapping[str, bool | None] = {
-    **_YES_NO,
-    **dict.fromkeys(("y", "s", "1", "true"), True),
-    **dict.fromkeys(("n", "0", "false"), False),
+_FITS: Mapping[str, bool | None] = {
+    **dict.fromkeys(("yes", "y", "s", "1", "true"), True),
+    **dict.fromkeys(("no", "n", "0", "false"), False),
+    "": None,
 }
-"""How people may have written it."""
+"""How people may have written whether a candidate fits."""
 
 _RELEASED = frozenset({"id", "token", "judgment"})
 
 
 def read_candidates(path: Path) -> list[Candidate]:
-    """Candidates of a table with the columns of `COLUMNS`; `item` and `candidate` must be there.
+    """Judged candidates of a table.
+
+    Its columns are ``item`` and ``candidate``, which must be there, and ``rank``, ``probability``,
+    ``fits``, ``remarks`` and ``tags``. There are tabs, a header line and no quoting.
 
     A table that ``cimento annotate candidates --export`` wrote has no ranks: its candidates are
     numbered in their order, and several remarks are joined as there. The released judgments of the
@@ -257,18 +254,9 @@ def read_candidates(path: Path) -> list[Candidate]:
     Raises:
         InputError: there is no such table, a column is missing, or a row cannot be used.
     """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None:
-        raise InputError(where=path.name, seen="; ".join(fault.seen for fault in faults))
+    table = table_with(path, "item", "candidate", instead=_RELEASED)
     if set(table.columns) >= _RELEASED:
         return [row.candidate for row in read_judgments(path)]
-    for name in ("item", "candidate"):
-        if name not in table.columns:
-            raise InputError(
-                where=path.name,
-                seen=f"there is no column {name!r}",
-                todo=did_you_mean(name, table.columns),
-            )
     numbers: Counter[str] = Counter()
     found = []
     for row in table.rows:
@@ -281,7 +269,7 @@ def read_candidates(path: Path) -> list[Candidate]:
 def _read_candidate(row: Row, where: str, item: str, number: int) -> Candidate:
     cells = row.cells
     fits = read_cell(cells.get("fits", "")).lower()
-    if fits not in _MEANS:
+    if fits not in _FITS:
         raise InputError(where=where, seen=f"fits is {fits!r}", todo="Write yes, no, or nothing.")
     probability = cells.get("probability", "").strip()
     try:
@@ -294,28 +282,23 @@ def _read_candidate(row: Row, where: str, item: str, number: int) -> Candidate:
             where=where, seen=f"the probability is {value}", todo="It should be from 0 to 1."
         )
     remarks = cells.get("remarks", "")
+    joined = tuple(filter(None, read_cell(remarks).split(REMARK_JOINT)))
     return Candidate(
         item=item,
         rank=rank,
         text=read_cell(cells["candidate"]),
         probability=value,
-        fits=_MEANS[fits],
-        remarks=read_parts(remarks) if "rank" in cells else _joined(remarks),
+        fits=_FITS[fits],
+        remarks=read_parts(remarks) if "rank" in cells else joined,
         tags=read_parts(cells.get("tags", "")),
     )
-
-
-def _joined(cell: str) -> tuple[str, ...]:
-    return tuple(part for part in read_cell(cell).split(REMARK_JOINT) if part)
 
 
 Fits = Mapping[tuple[str, str], bool | None]
 """Item and candidate to whether it fits, as people said; None where they were divided."""
 
-_ANSWERS = {"yes": True, "no": False}
 
-
-def read_said(
+def human_judgments(
     folder: Path | None, earlier: Path | None = None
 ) -> dict[tuple[str, str], bool | None]:
     """Judgments that were made on a run, then those of an earlier one where there are none.
@@ -327,42 +310,36 @@ def read_said(
     Raises:
         InputError: the earlier judgments cannot be read.
     """
-    found: dict[tuple[str, str], bool | None] = {}
-    if earlier is not None:
-        found.update(_earlier(earlier))
-    if folder is not None and (folder / f"{JUDGMENTS.name}.parquet").exists():
-        found.update(_of_folder(folder))
-    return found
-
-
-def _majority(votes: Iterable[bool]) -> bool | None:
-    """What most people said; None where they were divided evenly, or nobody said anything."""
-    said = list(votes)
-    yes = sum(said)
-    return None if 2 * yes == len(said) else 2 * yes > len(said)
-
-
-def _earlier(path: Path) -> Fits:
-    if path.is_dir():
-        return _of_folder(path)
-    if not path.is_file():
+    judged: dict[tuple[str, str], bool | None] = {}
+    if earlier is not None and earlier.is_file():
+        rows = (row for row in read_candidates(earlier) if row.fits is not None)
+        judged = {(row.item, row.text): row.fits for row in rows}
+    elif earlier is not None and earlier.is_dir():
+        judged.update(_of_folder(earlier))
+    elif earlier is not None:
         raise InputError(
-            where=str(path),
+            where=str(earlier),
             seen="there are no judgments here",
             todo="Give a run that was annotated, or a table of judgments.",
         )
-    rows = read_candidates(path)
-    return {(each.item, each.text): each.fits for each in rows if each.fits is not None}
+    if folder is not None and (folder / f"{JUDGMENTS.name}.parquet").exists():
+        judged.update(_of_folder(folder))
+    return judged
 
 
 def _of_folder(folder: Path) -> Fits:
-    table = read_run_table(JUDGMENTS, folder)
-    votes: dict[tuple[str, str], list[bool]] = {}
-    rows = table.select("item", "candidate", "question", "value").iter_rows()
-    for item, candidate, question, value in rows:
-        if question == "fits" and value in _ANSWERS:
-            votes.setdefault((item, candidate), []).append(_ANSWERS[value])
-    return {key: _majority(some) for key, some in votes.items()}
+    """What most annotators of a run said; None where they were divided evenly."""
+    votes: dict[tuple[str, str], list[str]] = {}
+    rows = read_run_table(JUDGMENTS, folder).select("item", "candidate", "question", "value")
+    for item, candidate, question, value in rows.iter_rows():
+        if question == "fits" and value in ("yes", "no"):
+            votes.setdefault((item, candidate), []).append(value)
+    return {place: _majority(some) for place, some in votes.items()}
+
+
+def _majority(votes: Sequence[str]) -> bool | None:
+    yes = votes.count("yes")
+    return None if 2 * yes == len(votes) else 2 * yes > len(votes)
 
 
 def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -372,16 +349,18 @@ def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[C
         folder: of the run; None where it is not stored.
         candidates: of the run.
     """
-    found = list(candidates)
     if folder is None or not (folder / f"{JUDGMENTS.name}.parquet").exists():
-        return found
+        return list(candidates)
     remarks: dict[tuple[str, str], dict[str, None]] = {}
-    table = read_run_table(JUDGMENTS, folder).select("item", "candidate", "remark")
-    for item, candidate, remark in table.iter_rows():
+    rows = read_run_table(JUDGMENTS, folder).select("item", "candidate", "remark")
+    for item, candidate, remark in rows.iter_rows():
         if remark:
             parts = dict.fromkeys(remark.split(REMARK_JOINT))
             remarks.setdefault((item, candidate), {}).update(parts)
-    return [replace(each, remarks=tuple(remarks.get((each.item, each.text), ()))) for each in found]
+    return [
+        replace(candidate, remarks=tuple(remarks.get((candidate.item, candidate.text), ())))
+        for candidate in candidates
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from cimento.paradigms.cloze.judging import (
     dictionary_of,
     refuse_unknown_columns,
 )
-from cimento.paradigms.cloze.judgments import read_said
+from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.options import ClozeOptions
 from cimento.paradigms.cloze.reading import folder_files, is_released
 from cimento.paradigms.cloze.recording import read_recording
@@ -149,7 +149,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
             raise InputError(where="suite", seen="there is no item to ask", todo="Add one.")
         # What cannot be judged should be known before a model is asked for hours.
         refuse_unknown_columns(items, options.by)
-        read_said(None, options.judgments)
+        human_judgments(None, options.judgments)
         if options.dictionary:
             dictionary_for(options.dictionary, suite.meta.language)
         return blank_requests(items, options.policy, suite=suite.name)

@@ -17,19 +17,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from cimento.errors import InputError, did_you_mean
-from cimento.io.files import read_bytes, write_text
+from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
+from cimento.paradigms.cloze.judging import option_scores
 from cimento.paradigms.cloze.judgments import PIECE
-from cimento.paradigms.cloze.reading import read_cell
-from cimento.paradigms.cloze.shares import Share
+from cimento.paradigms.cloze.reading import read_cell, table_with
+from cimento.paradigms.cloze.shares import Share, mean_statistic
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.paradigms.cloze.writing import write_cell, write_folder
 from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
 from cimento.statistics.values import Statistic
-from cimento.suites.tables import read_table
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.suite import ClozeSuite
@@ -116,7 +116,11 @@ def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> 
 
     Spellings that count as equal do; pieces that continue a word are no candidates.
     """
-    texts = {fold(each.text) for each in candidates if each.rank <= k and _whole(each)}
+    texts = {
+        fold(candidate.text)
+        for candidate in candidates
+        if candidate.rank <= k and not candidate.text.startswith(PIECE)
+    }
     target, plausible = (
         not texts.isdisjoint(map(fold, item.spellings(role))) for role in ("target", "plausible")
     )
@@ -128,12 +132,11 @@ def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> 
 def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
     """The role of the option that the first candidate is; ``other`` where it is none."""
     first = min(candidates, key=lambda each: each.rank, default=None)
-    if first is None or not _whole(first):
+    if first is None or first.text.startswith(PIECE):
         return "other"
     text = fold(first.text)
-    return next(
-        (option.role for option in item.options if text in map(fold, option.spellings)), "other"
-    )
+    roles = (option.role for option in item.options if text in map(fold, option.spellings))
+    return next(roles, "other")
 
 
 def count_top_classes(
@@ -213,12 +216,6 @@ def agreement(item: ClozeItem, choices: Choices, weights: Mapping[str, float]) -
     return ItemAgreement(item.id, same, divergence)
 
 
-def _whole(candidate: Candidate) -> bool:
-    return not candidate.text.startswith(PIECE)
-
-
-CHOICE_COLUMNS = ("item", "option", "count")
-
 NO_ITEM = "no item has both choices of people and scores of its options"
 
 
@@ -240,7 +237,7 @@ class PeopleReport:
     items: tuple[ItemAgreement, ...]
 
 
-def read_choices(path: Path, items: Iterable[ClozeItem]) -> dict[str, dict[str, int]]:
+def read_choices(path: Path, items: Iterable[ClozeItem]) -> dict[str, Counter[str]]:
     """How many people chose each option of each item.
 
     Args:
@@ -250,32 +247,21 @@ def read_choices(path: Path, items: Iterable[ClozeItem]) -> dict[str, dict[str, 
     Raises:
         InputError: the table cannot be used, or names an item that does not exist.
     """
-    table, faults = read_table(read_bytes(path), path)
-    if table is None:
-        raise InputError(where=path.name, seen="; ".join(fault.seen for fault in faults))
-    for name in CHOICE_COLUMNS:
-        if name not in table.columns:
-            raise InputError(
-                where=path.name,
-                seen=f"there is no column {name!r}",
-                todo=did_you_mean(name, table.columns),
-            )
+    table = table_with(path, "item", "option", "count")
     known = {item.id for item in items}
-    found: dict[str, dict[str, int]] = {}
+    choices: dict[str, Counter[str]] = {}
     for row in table.rows:
         item, option = read_cell(row.cells["item"]), read_cell(row.cells["option"])
-        said = row.cells["count"].strip()
-        count = whole_number(said)
+        cell = row.cells["count"].strip()
+        count = whole_number(cell)
         if item not in known:
             todo = did_you_mean(item, known)
             raise InputError(where=table.where(row), seen=f"there is no item {item!r}", todo=todo)
         if count is None:
-            raise InputError(
-                where=table.where(row), seen=f"the count is {said!r}", todo="Write a number."
-            )
-        own = found.setdefault(item, {})
-        own[option] = own.get(option, 0) + count
-    return found
+            seen = f"the count is {cell!r}"
+            raise InputError(where=table.where(row), seen=seen, todo="Write a number.")
+        choices.setdefault(item, Counter())[option] += count
+    return choices
 
 
 def compare_with_people(
@@ -300,16 +286,12 @@ def compare_with_people(
         for item in answered
         if item.id in choices and (weights := option_weights(item, logprobs.get(item.id, {})))
     ]
-    modes = [each.same_mode for each in compared if each.same_mode is not None]
-    values = [
-        each.divergence_bits.value for each in compared if each.divergence_bits.value is not None
-    ]
+    modes = [item.same_mode for item in compared if item.same_mode is not None]
+    divergences = (item.divergence_bits.value for item in compared)
     return PeopleReport(
         majorities=count_majorities(answered, choices),
         same_mode=Share(sum(modes), len(modes)),
-        divergence_bits=Statistic(math.fsum(values) / len(values))
-        if values
-        else Statistic(None, NO_ITEM),
+        divergence_bits=mean_statistic((bits for bits in divergences if bits is not None), NO_ITEM),
         items=tuple(compared),
     )
 
@@ -320,12 +302,10 @@ def option_weights(item: ClozeItem, logprobs: Mapping[str, float | None]) -> dic
     ``exp(l_i) / Σ exp(l_j)``; empty where an option has no score, since the others would be
     compared with nothing.
     """
-    best: dict[str, float] = {}
-    for option in item.options:
-        known = [value for text in option.spellings if (value := logprobs.get(text)) is not None]
-        if not known:
-            return {}
-        best[option.text] = max(known)
+    scores = option_scores(item, logprobs)
+    best = {text: score for text, score in scores.items() if score is not None}
+    if len(best) < len(scores):
+        return {}
     highest = max(best.values(), default=0.0)
     weights = {text: math.exp(value - highest) for text, value in best.items()}
     total = math.fsum(weights.values())

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from cimento.errors import Fault, Severity, SuiteError
+from cimento.errors import Fault, InputError, Severity, SuiteError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.paradigms.base import SuiteReading
@@ -226,6 +226,32 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
 
 
 # --- Files
+
+
+def table_with(path: Path, *columns: str, instead: Collection[str] = (), todo: str = "") -> Table:
+    """A table that has some columns.
+
+    Args:
+        path: of the file.
+        columns: that it must have.
+        instead: columns with which it needs none of these; none for no such case.
+        todo: what is to be done about one that is missing; empty for a similar name.
+
+    Raises:
+        InputError: it cannot be read, or lacks a column.
+    """
+    table, faults = read_table(read_bytes(path), path)
+    if table is None:
+        seen = "; ".join(each.seen for each in faults)
+        raise InputError(where=path.name, seen=seen, todo=todo)
+    lacking = [name for name in columns if name not in table.columns]
+    if lacking and not (instead and set(instead) <= set(table.columns)):
+        raise InputError(
+            where=path.name,
+            seen=f"there is no column {lacking[0]!r}",
+            todo=todo or did_you_mean(lacking[0], table.columns),
+        )
+    return table
 
 
 def is_released(path: Path) -> bool:

@@ -214,11 +214,7 @@ def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
     for method in answers.methods:
         for question, what in ((HIT, "hits"), (FITS, "fitting")):
             for column in answers.options.by:
-                for first in index.levels(f"{question}1", method, column):
-                    top = index.find(
-                        f"{question}{k}", method, group=column, level=first.level,
-                        statistic=first.statistic,
-                    )  # fmt: skip
+                for first, top in index.levels(question, method, column, k):
                     yield (
                         answers.run.model, method, column, first.level or "(none)", what,
                         str(first.n), _cell(first), _cell(top or first),

@@ -402,8 +402,8 @@ def confidence(candidates: Iterable[Candidate], *, threshold: float = 0.5) -> Co
     truth = [bool(fits) for _, fits in scored]
     wrong = [each for each in judged if not each.fits]
     return Confidence(
-        fitting=_mean([probability for probability, fits in scored if fits]),
-        unfitting=_mean([probability for probability, fits in scored if not fits]),
+        fitting=mean_statistic((p for p, fits in scored if fits), NO_PROBABILITY),
+        unfitting=mean_statistic((p for p, fits in scored if not fits), NO_PROBABILITY),
         auc=auc(probabilities, truth),
         wrong_first=sum(each.rank == 1 for each in wrong),
         wrong_above=sum((each.probability or 0.0) > threshold for each in wrong),
@@ -434,10 +434,10 @@ def calibration(candidates: Iterable[Candidate], *, bins: int = 10) -> Calibrati
     )
 
 
-def _mean(values: Sequence[float]) -> Statistic:
-    if not values:
-        return Statistic(None, NO_PROBABILITY)
-    return Statistic(math.fsum(values) / len(values))
+def mean_statistic(values: Iterable[float], reason: str) -> Statistic:
+    """The mean of some values; the reason where there is none."""
+    known = list(values)
+    return Statistic(math.fsum(known) / len(known)) if known else Statistic(None, reason)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,13 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
     meta = suite.meta
     phenomena = Counter(item.columns.get("phenomenon", "") for item in expansion.items)
     named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
+    clusters, shared = "", len(expansion.shared)
+    forms = "1 form" if shared == 1 else f"{shared} forms"
+    if suite.cluster:
+        by = clustering(item.columns[suite.cluster] for item in expansion.items)
+        clusters = (
+            f"{by.clusters} by {suite.cluster}; the largest, {by.largest!r}, has {by.in_largest}"
+        )
     facts = [
         ("kind", suite.kind),
         ("language", meta.language),
@@ -44,23 +51,11 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
         ("templates", str(len(suite.templates)) if suite.templates else ""),
         ("sentences", str(len(suite.multiwords)) if suite.multiwords else ""),
         ("items", str(len(expansion.items))),
-        ("clusters", _clusters(expansion.items, suite.cluster)),
-        ("shared", _shared(len(expansion.shared))),
+        ("clusters", clusters),
+        ("shared", f"{forms} in several categories, one item each" if shared else ""),
     ]
     lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
     return "\n".join([*lines, *map(_item, expansion.items[:items])])
-
-
-def _clusters(items: tuple[ClozeItem, ...], column: str) -> str:
-    if not column:
-        return ""
-    found = clustering(item.columns[column] for item in items)
-    return f"{found.clusters} by {column}; the largest, {found.largest!r}, has {found.in_largest}"
-
-
-def _shared(number: int) -> str:
-    forms = "1 form" if number == 1 else f"{number} forms"
-    return f"{forms} in several categories, one item each" if number else ""
 
 
 def _item(item: ClozeItem) -> str:
@@ -118,10 +113,12 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
         yield columns(_fit_rows(index, method, k), indent=2)
     for question, title in ((HIT, "acc"), (FITS, "P")):
         for column in answers.options.by:
-            rows = list(_group_rows(index, f"{question}{{k}}", method, column, k))
-            if rows:
-                header = (column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")
-                yield columns([header, *rows], indent=2)
+            rows: Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
+            for first, top in index.levels(question, method, column, k):
+                cells = (text for each in (first, top) for text in _share_and_interval(each))
+                rows.append((first.level or "(none)", *cells))
+            if len(rows) > 1:
+                yield columns(rows, indent=2)
 
 
 def _hit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
@@ -150,17 +147,6 @@ def _fit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
     return rows
 
 
-def _group_rows(
-    index: EstimateIndex, question: str, method: str, column: str, k: int
-) -> Iterator[tuple[str, ...]]:
-    for first in index.levels(question.format(k=1), method, column):
-        top = index.find(
-            question.format(k=k), method, group=column, level=first.level, statistic=first.statistic
-        )
-        cells = (share_text(first), interval_text(first), share_text(top), interval_text(top))
-        yield (first.level or "(none)", *cells)
-
-
 def _choice_rows(answers: ClozeAnswers, index: EstimateIndex) -> Iterator[tuple[str, ...]]:
     yield (
         "rule", "target", "95 %", "chance", "per token", "95 %", "ties", "unscored", "chosen",
@@ -171,15 +157,17 @@ def _choice_rows(answers: ClozeAnswers, index: EstimateIndex) -> Iterator[tuple[
             divided = index.find(CHOICE, rule + DIVIDED)
             yield (
                 rule,
-                share_text(choice),
-                interval_text(choice),
+                *_share_and_interval(choice),
                 "-" if choice.chance is None else f"{100 * choice.chance:.2f}",
-                share_text(divided) if divided else "",
-                interval_text(divided) if divided else "",
+                *(_share_and_interval(divided) if divided else ("", "")),
                 str(choice.tied),
                 str(choice.unscored),
                 chosen_roles(answers, rule),
             )
+
+
+def _share_and_interval(estimate: Estimate | None) -> tuple[str, str]:
+    return share_text(estimate), interval_text(estimate)
 
 
 def share_text(estimate: Estimate | None) -> str:
@@ -215,14 +203,11 @@ _HITS = (
 
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     """How blanks were asked for, and what counts as a hit."""
-    items = len(answers.items)
+    items, named = len(answers.items), " and by ".join(answers.choices)
+    rules = [f"Options were scored by the rule {named}."] if named else []
     return MethodFacts(
         counted="1 item" if items == 1 else f"{items} items",
-        sentences=(
-            _candidates(answers),
-            _HITS,
-            *([_rules(answers.choices)] if answers.choices else []),
-        ),
+        sentences=(_candidates(answers), _HITS, *rules),
         together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
     )
 
@@ -233,9 +218,5 @@ def _candidates(answers: ClozeAnswers) -> str:
         return f"Candidates for a blank were recorded; the first {options.k} count."
     rule: str = options.protocol
     rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
-    told = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
-    return f"Candidates for a blank were {told}; the first {options.k} were kept."
-
-
-def _rules(choices: tuple[str, ...]) -> str:
-    return f"Options were scored by the rule {' and by '.join(choices)}."
+    what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
+    return f"Candidates for a blank were {what}; the first {options.k} were kept."
