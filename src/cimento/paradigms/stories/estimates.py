@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.paradigms.stories.classification import (
-    Confidence,
     choices,
     detect,
     detection_intervals,
@@ -33,13 +32,12 @@ from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import rate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
+from cimento.statistics.values import Statistic
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.paradigms.stories.outcomes import TierOutcome
     from cimento.runs.run import Run
-    from cimento.statistics.values import Statistic as Number
 
 BY_LOT = "by lot"
 BY_LOT_EACH = "by lot at this tier and at all before"
@@ -60,6 +58,17 @@ QUESTIONS = "questions"
 FIRST_CHOSEN = "first story chosen"
 _COUNTED = "it is counted, and no sample"
 _NO_INTERVAL = "no interval is made of it"
+_DETECTION = {
+    "TPR": "tpr",
+    "TNR": "tnr",
+    "balanced accuracy": "balanced_accuracy",
+    "MCC": "mcc",
+    "AUC": "auc",
+    "accuracy of sibling pairs": "sibling_pair_accuracy",
+    "mean margin of true over false": "mean_margin_nats",
+}
+"""Statistic to the field of a `Detection`."""
+
 _NONE = Interval(None, None, None, _NO_INTERVAL)
 
 TITLES: Mapping[Tier, str] = {
@@ -105,8 +114,6 @@ def _untiered(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -
 
     Of some only it is the model's own choice which they are.
     """
-    import polars as pl
-
     like = replace(
         like,
         question=tier,
@@ -115,43 +122,49 @@ def _untiered(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -
         chance=chance_of(tier),
         chance_method=BY_LOT,
     )
-    asked = {each.row for each in judged.outcomes if each.tier == tier}
+    asked = {outcome.row for outcome in judged.outcomes if outcome.tier == tier}
     wanted = judged.wanted(tier)
-    missing = sum(story.row not in asked for story in wanted)
-    if missing:
-        there = len(wanted) - missing
+    there = sum(story.row in asked for story in wanted)
+    if there < len(wanted):
         reason = f"{there} of {len(wanted)} stories were asked" if there else "not asked"
         return replace(like, reason=reason)
-    return _rate(table.filter(pl.col("question") == tier), like)
+    return _rate(table, like)
 
 
-def _rate(table: pl.DataFrame, like: Estimate, *, empty: str = EMPTY) -> Estimate:
-    found = rate(table, like)
+def _rate(
+    table: pl.DataFrame,
+    like: Estimate,
+    rows: Iterable[int] | None = None,
+    *,
+    empty: str = EMPTY,
+) -> Estimate:
+    """How often the outcomes of a question are right: all of them, or those of some stories."""
+    import polars as pl
+
+    is_here = pl.col("question") == like.question
+    if rows is not None:
+        is_here &= pl.col("item").is_in(list(map(str, rows)))
+    found = rate(table.filter(is_here), like)
     return found if found.n else replace(found, reason=empty)
 
 
 def _chained(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
-    import polars as pl
-
-    question = question_of(tier)
     like = replace(
         like,
-        question=question,
+        question=question_of(tier),
         description=f"Right at {tier} and at all tiers before",
         chance=chance_of(tier, chained=True),
         chance_method=BY_LOT_EACH,
     )
     if not judged.chained.known(tier):
         return replace(like, reason=judged.chained.reasons[tier])
-    return _rate(table.filter(pl.col("question") == question), like)
+    return _rate(table, like)
 
 
 def _metrics(
     grouping: Grouping, table: pl.DataFrame, judged: Judged, like: Estimate
 ) -> Iterator[Estimate]:
     """Accuracy, consistency and verifiability under a grouping: of all that it keeps, by kind."""
-    import polars as pl
-
     for name, (tier, group) in METRICS.items():
         if group is None and not grouping.corrections:
             continue  # of all stories, which have an estimate already
@@ -168,17 +181,14 @@ def _metrics(
         if not judged.chained.known(tier):
             yield replace(here, reason=judged.chained.reasons[tier])
             continue
-        rows = [str(row) for row in grouping.rows(group, later=tier != STORY)]
-        is_here = (pl.col("question") == question_of(tier)) & pl.col("item").is_in(rows)
-        found = _rate(table.filter(is_here), here)
+        rows = grouping.rows(group, later=tier != STORY)
+        found = _rate(table, here, rows)
         # A story that a correction makes implausible was not asked at the later tiers.
         yield replace(found, unscored=len(rows) - found.n)
 
 
 def _given(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
     """How many of the implausible stories that reach a tier pass it: a step of the flow."""
-    import polars as pl
-
     like = replace(
         like,
         question=tier,
@@ -192,9 +202,8 @@ def _given(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> E
     if not judged.chained.known(tier):
         return replace(like, reason=judged.chained.reasons[tier])
     passed = judged.chained.passed[TIERS[TIERS.index(tier) - 1]] if tier != STORY else {}
-    rows = [str(s.row) for s in judged.wanted(CONFLICT) if tier == STORY or passed[s.row]]
-    is_here = (pl.col("question") == tier) & pl.col("item").is_in(rows)
-    return _rate(table.filter(is_here), like, empty="no story reached it")
+    rows = [s.row for s in judged.wanted(CONFLICT) if tier == STORY or passed[s.row]]
+    return _rate(table, like, rows, empty="no story reached it")
 
 
 def _baselines(judged: Judged, like: Estimate) -> Iterator[Estimate]:
@@ -224,41 +233,25 @@ def _detection(judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimat
     intervals = detection_intervals(judged.stories, judged.outcomes)
     best = unbiased_mcc(judged.stories, judged.outcomes, seed=seed)
     like = replace(like, question=STORY, role="detail", n=found.answered)
-    numbers: dict[str, Number] = {
-        "TPR": found.tpr,
-        "TNR": found.tnr,
-        "balanced accuracy": found.balanced_accuracy,
-        "MCC": found.mcc,
-        "AUC": found.auc,
-        "accuracy of sibling pairs": found.sibling_pair_accuracy,
-        "mean margin of true over false": found.mean_margin_nats,
-    }
-    names = {
-        "balanced accuracy": "balanced_accuracy",
-        "AUC": "auc",
-        "accuracy of sibling pairs": "sibling_pair_accuracy",
-    }
-    for name, number in numbers.items():
-        interval = intervals.get(names.get(name, "")) or _NONE
-        yield _number(name, number.value, number.reason, interval, like)
+    for statistic, name in _DETECTION.items():
+        yield _number(statistic, getattr(found, name), like, intervals.get(name, _NONE))
     for label, share in found.answers.items():
         yield replace(like, statistic=f"share of answers {label}", value=share, reason=_NO_INTERVAL)
     for name, value in {"d'": found.d_prime, "criterion": found.criterion}.items():
-        yield _number(name, value, "one class only", _NONE, like)
-    yield _number("MCC at a held-out threshold", best.mcc, best.reason, _NONE, like)
-    yield _number("MCC at the best threshold", best.mcc_in_sample, best.reason, _NONE, like)
+        yield _number(name, Statistic(value, "one class only"), like)
+    yield _number("MCC at a held-out threshold", Statistic(best.mcc, best.reason), like)
+    yield _number("MCC at the best threshold", Statistic(best.mcc_in_sample, best.reason), like)
 
 
-def _number(
-    name: str, value: float | None, reason: str | None, interval: Interval, like: Estimate
-) -> Estimate:
-    if value is None:
-        return replace(like, statistic=name, reason=reason or "undefined")
+def _number(name: str, number: Statistic, like: Estimate, interval: Interval = _NONE) -> Estimate:
+    """A number with its interval, or why it has none."""
+    if number.value is None:
+        return replace(like, statistic=name, reason=number.reason or "undefined")
     return replace(
         like,
         statistic=name,
         unit="nats" if name.startswith(("mean margin", "NLL")) else "",
-        value=value,
+        value=number.value,
         low=interval.low,
         high=interval.high,
         interval_method=interval.method,
@@ -268,65 +261,51 @@ def _number(
 
 def _choices(tier: Tier, judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimate]:
     """The answers at a tier as choices among options, whichever stories were asked about."""
-    if not any(each.tier == tier for each in judged.outcomes):
+    if not any(outcome.tier == tier for outcome in judged.outcomes):
         return
     found = choices(judged.outcomes, tier)
     like = replace(like, question=tier, role="detail", n=found.n)
-    shares = {
-        "accuracy of those asked": found.acc,
-        "accuracy by characters": found.acc_norm_chars,
-        "majority": found.majority,
-        "an option is greedy": found.any_choice_greedy_rate,
-    }
-    for name, share in shares.items():
-        yield _number(name, share.value, share.reason, _NONE, like)
-    if found.confidence is None:
+    yield _number("accuracy of those asked", found.acc, like)
+    yield _number("accuracy by characters", found.acc_norm_chars, like)
+    yield _number("majority", found.majority, like)
+    yield _number("an option is greedy", found.any_choice_greedy_rate, like)
+    confidence = found.confidence
+    if confidence is None:
         return
-    yield from _confidence(found.confidence, like)
+    like = replace(like, n=confidence.n)
+    error = Statistic(confidence.calibration.ece, confidence.calibration.reason)
+    yield _number("Brier score", confidence.brier_sum, like)
+    yield _number("NLL", confidence.nll, like)
+    yield _number("ECE", error, like)
+    yield _number("mean confidence", Statistic(confidence.mean_confidence), like)
     scaled = scaled_confidence(judged.outcomes, tier, stories=judged.stories, seed=seed)
+    like = replace(like, n=found.scored)
     for name, value in {
         "temperature": scaled.temperature,
         "NLL at that temperature": scaled.nll_scaled,
         "ECE at that temperature": scaled.ece_scaled,
     }.items():
-        yield _number(name, value, scaled.reason, _NONE, replace(like, n=found.scored))
-
-
-def _confidence(found: Confidence, like: Estimate) -> Iterator[Estimate]:
-    like = replace(like, n=found.n)
-    yield _number("Brier score", found.brier_sum.value, found.brier_sum.reason, _NONE, like)
-    yield _number("NLL", found.nll.value, found.nll.reason, _NONE, like)
-    yield _number("ECE", found.calibration.ece, found.calibration.reason, _NONE, like)
-    yield _number("mean confidence", found.mean_confidence, None, _NONE, like)
+        yield _number(name, Statistic(value, scaled.reason), like)
 
 
 def _partial(judged: Judged, like: Estimate) -> Iterator[Estimate]:
     """How near wrong answers are, over all answers with a label at the later tiers."""
     found = partial_credit(judged.outcomes)
-    rows: dict[Tier, list[TierOutcome]] = {
-        tier: [o for o in judged.outcomes if o.tier == tier and o.gold and o.chosen]
-        for tier in (CONFLICT, STATE)
-    }
-    shares: dict[str, tuple[Tier, int]] = {
-        "exactly one sentence right": (CONFLICT, found.one_right),
-        "breakpoint right": (CONFLICT, found.breakpoint_right),
-        "conflicting sentence right": (CONFLICT, found.conflicting_right),
-        "state of the same family": (STATE, found.family_right),
-    }
-    for name, (tier, right) in shares.items():
-        here = replace(like, question=tier, method=PARTLY, statistic=name, role="detail")
-        yield _share(right, [o.row for o in rows[tier]], here)
-    n = found.n_pairs
-    here = replace(like, question=CONFLICT, method=PARTLY, role="detail", n=n)
-    yield _number("mean distance", found.mean_distance, "no answers", _NONE, here)
-
-
-def _share(right: int, rows: Sequence[int], like: Estimate) -> Estimate:
-    """A share that is counted over answers, without an interval of its own."""
-    n = len(rows)
-    if not n:
-        return replace(like, right=0, reason="no answers")
-    return replace(like, value=right / n, n=n, right=right, reason=_NO_INTERVAL)
+    for name, (tier, right, n) in {
+        "exactly one sentence right": (CONFLICT, found.one_right, found.n_pairs),
+        "breakpoint right": (CONFLICT, found.breakpoint_right, found.n_pairs),
+        "conflicting sentence right": (CONFLICT, found.conflicting_right, found.n_pairs),
+        "state of the same family": (STATE, found.family_right, found.n_states),
+    }.items():
+        here = replace(
+            like, question=tier, method=PARTLY, statistic=name, role="detail", right=right
+        )
+        if n:
+            yield replace(here, value=right / n, n=n, reason=_NO_INTERVAL)
+        else:
+            yield replace(here, reason="no answers")
+    like = replace(like, question=CONFLICT, method=PARTLY, role="detail", n=found.n_pairs)
+    yield _number("mean distance", Statistic(found.mean_distance, "no answers"), like)
 
 
 def _by_examples(
@@ -336,21 +315,16 @@ def _by_examples(
     suite, options = asked_of(run)
     if run.model_kind == "replay" or not options.shots or not judged.outcomes:
         return
-    import polars as pl
-
     shots = choose_shots(STORY, suite.asked, suite.stories, options.examples)
-    counts = {
-        str(story.row): sum(shot.plausible for shot in some)
-        for story, some in zip(suite.asked, shots, strict=True)
-    }
-    for number in sorted(set(counts.values())):
-        rows = [item for item, count in counts.items() if count == number]
-        is_here = (pl.col("question") == STORY) & pl.col("item").is_in(rows)
+    by_count: dict[int, list[int]] = {}
+    for story, some in zip(suite.asked, shots, strict=True):
+        by_count.setdefault(sum(shot.plausible for shot in some), []).append(story.row)
+    for number, rows in sorted(by_count.items()):
         here = replace(
             like, question=STORY, group="plausible examples", level=str(number), role="detail",
             chance=chance_of(STORY), chance_method=BY_LOT,
         )  # fmt: skip
-        yield _rate(table.filter(is_here), here)
+        yield _rate(table, here, rows)
 
 
 def question_estimates(run: Run) -> list[Estimate]:
@@ -368,21 +342,23 @@ def question_estimates(run: Run) -> list[Estimate]:
     method = BY_LOT if is_pair else "it differs from question to question"
     alone = replace(like, chance=chance[0], chance_method=method)
     stories = replace(like, question=whole, role="main", chance=chance[1], chance_method=method)
+    single = table.with_columns(question=pl.lit(QUESTIONS)).filter(table["question"] != whole)
     found = [
-        _rate(table.filter(pl.col("question") != whole), alone, empty="nothing was asked"),
-        _rate(table.filter(pl.col("question") == whole), stories, empty="nothing was asked"),
+        _rate(single, alone, empty="nothing was asked"),
+        _rate(table, stories, empty="nothing was asked"),
     ]
     return [*found, *([_first_chosen(answers, like)] if is_pair else [])]
 
 
-def _first_chosen(answers: Iterable[QuestionAnswer], like: Estimate) -> Estimate:
-    known = list(answers)
-    first = [answer.chosen == FIRST for answer in known]
-    like = replace(like, question=FIRST_CHOSEN, statistic="share of answers", role="main")
-    if not known:
-        return replace(like, right=0, reason="nothing was asked")
-    stories = [answer.question.story for answer in known]
-    design = Design(tuple(range(len(known))), tuple(story.story_id for story in stories))
+def _first_chosen(answers: Sequence[QuestionAnswer], like: Estimate) -> Estimate:
+    first = [answer.chosen == FIRST for answer in answers]
+    like = replace(
+        like, question=FIRST_CHOSEN, statistic="share of answers", role="main", right=sum(first)
+    )
+    if not first:
+        return replace(like, reason="nothing was asked")
+    triples = [answer.question.story.story_id for answer in answers]
+    design = Design(tuple(range(len(first))), tuple(triples))
     interval = share_interval(first, design)
     return replace(
         like,
@@ -392,6 +368,5 @@ def _first_chosen(answers: Iterable[QuestionAnswer], like: Estimate) -> Estimate
         interval_method=interval.method,
         reason=interval.reason or "",
         n=len(first),
-        right=sum(first),
         clustered=design.clustered,
     )
