@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.io.inline_markup import columns
@@ -20,6 +20,7 @@ from cimento.paradigms.stories.suite import (
     changed,
     is_swap,
     made_as,
+    most_frequent,
     pair_label,
 )
 from cimento.suites.model import JsonValue
@@ -106,11 +107,6 @@ def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
         attribute: {str(code): n for code, n in sorted(found.items())}
         for attribute, found in counts.items()
     }
-
-
-def most_frequent(values: Iterable[str]) -> dict[str, int]:
-    """Counts, the most frequent first, equal ones in order of appearance."""
-    return dict(Counter(values).most_common())
 
 
 def _swaps(stories: Sequence[Story]) -> dict[str, int]:

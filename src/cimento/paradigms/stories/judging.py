@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from cimento.errors import TableError, UsageError
+from cimento.errors import TableError
 from cimento.paradigms.stories.answers import (
     AnswerOptions,
     RawAnswer,
@@ -24,7 +24,7 @@ from cimento.paradigms.stories.grouping import (
     by_paper_code,
     by_type,
 )
-from cimento.paradigms.stories.options import StoryOptions, normalised
+from cimento.paradigms.stories.options import StoryOptions, normalised, refuse_norm
 from cimento.paradigms.stories.outcomes import (
     NO_GOLD,
     NOT_ANSWERED,
@@ -114,20 +114,6 @@ def question_answers(
         for question, number in zip(questions, numbers, strict=True)
         if number in raw
     )
-
-
-def refuse_norm(options: StoryOptions) -> None:
-    """See that options of questions beside the tiers can be compared as is wanted.
-
-    Raises:
-        UsageError: the norm is for the three tiers.
-    """
-    if options.norm not in ("sum", "token", "char"):
-        raise UsageError(
-            where=f"--set norm={options.norm}",
-            seen="it is for the three tiers, whose options are the same for all stories",
-            todo="Say sum, token or char.",
-        )
 
 
 def _answer(question: Question, raw: RawAnswer, options: StoryOptions) -> QuestionAnswer:

@@ -249,3 +249,17 @@ def prompt_for(options: StoryOptions, suite: StorySuite) -> Prompt:
         return find_prompt(options.prompt)
     # The published files are Italian.
     return default_prompt(suite.meta.language or "it")
+
+
+def refuse_norm(options: StoryOptions) -> None:
+    """See that options of questions beside the tiers can be compared as is wanted.
+
+    Raises:
+        UsageError: the norm is for the three tiers.
+    """
+    if options.norm not in ("sum", "token", "char"):
+        raise UsageError(
+            where=f"--set norm={options.norm}",
+            seen="it is for the three tiers, whose options are the same for all stories",
+            todo="Say sum, token or char.",
+        )

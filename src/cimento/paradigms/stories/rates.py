@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from cimento.paradigms.stories.description import most_frequent
 from cimento.paradigms.stories.grouping import GROUPS, Grouping
 from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
 from cimento.paradigms.stories.suite import (
@@ -27,6 +26,7 @@ from cimento.paradigms.stories.suite import (
     Story,
     Tier,
     TierAnswer,
+    most_frequent,
 )
 from cimento.statistics.intervals import Interval, share_interval
 

@@ -9,8 +9,7 @@ from cimento.engine.replay import Recording
 from cimento.engine.requests import Answers, Requests
 from cimento.errors import UsageError
 from cimento.paradigms.stories.answers import asked_suite, raw_answers, tier_answers
-from cimento.paradigms.stories.judging import refuse_norm
-from cimento.paradigms.stories.options import StoryOptions, prompt_for
+from cimento.paradigms.stories.options import StoryOptions, prompt_for, refuse_norm
 from cimento.paradigms.stories.outcomes import judge
 from cimento.paradigms.stories.questions import question_prompts, questions_of
 from cimento.paradigms.stories.recordings import recorded_requests

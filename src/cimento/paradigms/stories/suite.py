@@ -9,7 +9,8 @@ GITA v1 (Pensa, Altuna and Gonzalez-Dios 2024, LREC-COLING).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -466,3 +467,8 @@ def with_states(stories: Sequence[Story], others: Sequence[Story]) -> tuple[Stor
 
 def _told(story: Story) -> tuple[str, ...]:
     return tuple(sentence.strip() for sentence in story.sentences)
+
+
+def most_frequent(values: Iterable[str]) -> dict[str, int]:
+    """Counts, the most frequent first, equal ones in order of appearance."""
+    return dict(Counter(values).most_common())
