@@ -14,12 +14,12 @@ from cimento.models.fake import FakeScorer
 from cimento.paradigms.stories.answers import parse_words
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import are_siblings
-from cimento.paradigms.stories.questions import (
+from cimento.paradigms.stories.requests import PromptFormat
+from cimento.paradigms.stories.rounds import (
     attribute_questions,
     pair_questions,
     question_prompts,
 )
-from cimento.paradigms.stories.requests import PromptFormat
 from cimento.paradigms.stories.suite import SentenceStates
 from cimento.runs.run import open_run
 from tests.servers.replies import reply_server

@@ -20,7 +20,7 @@ from cimento.io.tables import (
 )
 from cimento.paradigms.stories.answers import AnswerOptions, tier_options
 from cimento.paradigms.stories.options import StoryOptions
-from cimento.paradigms.stories.questions import questions_of
+from cimento.paradigms.stories.rounds import questions_of
 from cimento.paradigms.stories.suite import TIERS, StorySuite, Tier
 from cimento.suites.model import JsonValue
 
@@ -134,7 +134,7 @@ class QuestionLine:
     """An answer to a question beside the tiers, as far as version 0.1 kept it.
 
     Attributes:
-        about: what of the story, see `cimento.paradigms.stories.questions.Question`.
+        about: what of the story, see `cimento.paradigms.stories.rounds.Question`.
         logprobs_nats: what options were compared by; None where the model wrote a reply.
         reply: what it wrote.
     """

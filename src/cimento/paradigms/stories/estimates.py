@@ -25,8 +25,8 @@ from cimento.paradigms.stories.judging import (
     judged_run,
 )
 from cimento.paradigms.stories.prompts import choose_shots
-from cimento.paradigms.stories.questions import FIRST, PAIR_TASK
 from cimento.paradigms.stories.rates import CHANCE, EMPTY, METRICS, baselines, partial_credit
+from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
 from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS, Tier
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import rate

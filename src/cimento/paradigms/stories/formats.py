@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Annotated, Literal
@@ -30,7 +30,7 @@ def _tuple(value: object) -> object:
 Entry = Annotated[tuple[str, int], BeforeValidator(_tuple)]
 
 
-def _refuse_no_numbers(value: object) -> object:
+def _numbers_only(value: object) -> object:
     """Refuse what is no whole number in nested lists."""
     if isinstance(value, list) and not all(map(_is_number, value)):
         raise ValueError("Whole numbers should stand here, in lists")
@@ -43,7 +43,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
-NestedNumbers = Annotated[list[AnyJson], BeforeValidator(_refuse_no_numbers)]
+NestedNumbers = Annotated[list[AnyJson], BeforeValidator(_numbers_only)]
 Block = dict[str, list[Entry]]
 
 
@@ -70,27 +70,21 @@ class StoryRow(Open):
     domain: str = ""
 
 
-class AnswerRow(Open):
-    """A line of recorded answers."""
-
-    doc: int
-    task: Literal["story_class", "conflict_detec", "physical_state"]
-    ll: list[float | None] | None = None
-    options: list[str] | None = None
-    greedy: list[Literal[0, 1]] | None = None
-    label: str | None = None
-    reply: str | None = None
-    reason: str = ""
-    correct: bool | Literal[0, 1] | None = None
-    shots: list[int] | None = None
-    prompt_sha256: str | None = None
-
-
 KIND = "stories"
 TOML = "suite.toml"
 ITEMS = "items.jsonl"
 V1_TOP = "test"
 _TEXTS = tuple(each.name for each in fields(Meta) if each.name not in ("tags", "extra"))
+_SAME = (
+    "story_id", "type", "idx", "aug", "actor", "location", "objects", "length", "example_id",
+    "plausible", "breakpoint", "worker_id", "domain",
+)  # fmt: skip
+"""Fields of a record that a story has as they are."""
+_WRITTEN = (
+    "story_id", "worker_id", "type", "idx", "aug", "actor", "location", "objects", "sentences",
+    "length", "example_id", "plausible", "breakpoint",
+)  # fmt: skip
+"""The first fields of the published files, in their order."""
 _SMALLEST = 1 << 16
 _FIRST_KEYS = (b'"sentences"', b'"plausible"')
 
@@ -245,36 +239,18 @@ def _story(record: StoryRow, *, row: int, key: str) -> Story:
     blocks = record.sentence_states if isinstance(record.states, str) else record.states
     return Story(
         row=row,
-        story_id=record.story_id,
-        type=record.type,
-        example_id=record.example_id,
-        sentences=tuple(record.sentences),
-        plausible=record.plausible,
-        breakpoint=record.breakpoint,
-        confl_sents=_nested(record.confl_sents),
-        confl_pairs=_nested(record.confl_pairs),
-        state=label,
-        sentence_states=tuple(_block(block) for block in blocks),
-        idx=record.idx,
-        aug=record.aug,
-        actor=record.actor,
-        location=record.location,
-        objects=record.objects,
-        length=record.length,
-        worker_id=record.worker_id,
-        domain=record.domain,
         key=key,
+        sentences=tuple(record.sentences),
+        confl_sents=tuple(_numbers(record.confl_sents)),
+        confl_pairs=tuple(_numbers(record.confl_pairs)),
+        state=label,
+        sentence_states=tuple(
+            SentenceStates({name: tuple(entries) for name, entries in block.items()})
+            for block in blocks
+        ),
         extra=record.rest(),
+        **{name: getattr(record, name) for name in _SAME},
     )
-
-
-def _block(block: Block) -> SentenceStates:
-    return SentenceStates({attribute: tuple(entries) for attribute, entries in block.items()})
-
-
-def _nested(values: Sequence[object]) -> tuple[Nested, ...]:
-    """Nested lists of whole numbers as tuples; what is no number is left out."""
-    return tuple(_numbers(values))
 
 
 def _numbers(values: Sequence[object]) -> Iterator[Nested]:
@@ -327,21 +303,13 @@ def record(story: Story, *, v1: bool = False) -> dict[str, JsonValue]:
         story: what to write.
         v1: write the states of each sentence as ``states``, as GITA v1 does, and no label.
     """
-    blocks: list[JsonValue] = [_entries(block) for block in story.sentence_states]
-    written: dict[str, JsonValue] = {
-        "story_id": story.story_id,
-        "worker_id": story.worker_id,
-        "type": story.type,
-        "idx": story.idx,
-        "aug": story.aug,
-        "actor": story.actor,
-        "location": story.location,
-        "objects": story.objects,
+    blocks: list[JsonValue] = [
+        {name: [[*entry] for entry in entries] for name, entries in block.entries.items()}
+        for block in story.sentence_states
+    ]
+    written: dict[str, JsonValue] = {name: getattr(story, name) for name in _WRITTEN}
+    written |= {
         "sentences": list(story.sentences),
-        "length": story.length,
-        "example_id": story.example_id,
-        "plausible": story.plausible,
-        "breakpoint": story.breakpoint,
         "confl_sents": _lists(story.confl_sents),
         "confl_pairs": _lists(story.confl_pairs),
         "states": blocks if v1 else story.state,
@@ -351,13 +319,6 @@ def record(story: Story, *, v1: bool = False) -> dict[str, JsonValue]:
     if story.domain:
         written["domain"] = story.domain
     return {**written, **story.extra}
-
-
-def _entries(block: SentenceStates) -> JsonValue:
-    return {
-        attribute: [[entity, code] for entity, code in entries]
-        for attribute, entries in block.entries.items()
-    }
 
 
 def _lists(nested: Sequence[Nested]) -> list[JsonValue]:
@@ -370,22 +331,9 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
     Raises:
         StorageError: the folder cannot be written.
     """
-    import tomli_w
-
-    settings = {
-        "kind": KIND,
-        "meta": {"name": name, "version": "0.1.0", "language": language, "licence": ""},
-    }
-    write_text(tomli_w.dumps(settings), folder / TOML)
-    write_jsonl(stories, folder / ITEMS)
-    return folder
-
-
-def meta_table(meta: Meta) -> dict[str, JsonValue]:
-    """``[meta]`` of suite.toml: what is known of a suite."""
-    known = {name: value for name, value in asdict(meta).items() if name != "extra" and value}
-    tags: dict[str, JsonValue] = {"tags": list(meta.tags)} if meta.tags else {}
-    return {**known, **tags, **meta.extra}
+    return _write(
+        {"name": name, "version": "0.1.0", "language": language, "licence": ""}, stories, folder
+    )
 
 
 def write_suite(suite: StorySuite, folder: Path) -> Path:
@@ -394,10 +342,16 @@ def write_suite(suite: StorySuite, folder: Path) -> Path:
     Raises:
         StorageError: the folder cannot be written.
     """
+    known = {name: value for name, value in asdict(suite.meta).items() if name != "extra" and value}
+    tags = {"tags": list(suite.meta.tags)} if suite.meta.tags else {}
+    return _write({**known, **tags, **suite.meta.extra}, suite.stories, folder)
+
+
+def _write(meta: Mapping[str, JsonValue], stories: Sequence[Story], folder: Path) -> Path:
     import tomli_w
 
-    write_text(tomli_w.dumps({"kind": KIND, "meta": meta_table(suite.meta)}), folder / TOML)
-    write_jsonl(suite.stories, folder / ITEMS)
+    write_text(tomli_w.dumps({"kind": KIND, "meta": meta}), folder / TOML)
+    write_jsonl(stories, folder / ITEMS)
     return folder
 
 

@@ -35,8 +35,8 @@ from cimento.paradigms.stories.outcomes import (
     chain,
     judge_all,
 )
-from cimento.paradigms.stories.questions import PAIR_TASK, Question, questions_of
 from cimento.paradigms.stories.requests import WITHOUT_STORY
+from cimento.paradigms.stories.rounds import PAIR_TASK, Question, questions_of
 from cimento.paradigms.stories.suite import (
     CONFLICT,
     STATE,

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Literal
 
 from cimento.engine.replay import Recording
 from cimento.engine.requests import Choose, Reply, Request, Requests
@@ -21,9 +21,7 @@ from cimento.paradigms.stories.requests import numbered_requests
 from cimento.paradigms.stories.suite import OPTIONS, Story, StorySuite, Tier, TierAnswer
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode, sha256_of, unusable
-
-if TYPE_CHECKING:
-    from cimento.paradigms.stories.formats import AnswerRow
+from cimento.suites.schema import Open, validate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +41,22 @@ class Responses:
     def at(self, tier: Tier) -> Mapping[int, TierAnswer]:
         """The answers at a tier, by row of the story."""
         return {each.row: each for each in self.answers if each.tier == tier}
+
+
+class AnswerRow(Open):
+    """A line of recorded answers."""
+
+    doc: int
+    task: Literal["story_class", "conflict_detec", "physical_state"]
+    ll: list[float | None] | None = None
+    options: list[str] | None = None
+    greedy: list[Literal[0, 1]] | None = None
+    label: str | None = None
+    reply: str | None = None
+    reason: str = ""
+    correct: bool | Literal[0, 1] | None = None
+    shots: list[int] | None = None
+    prompt_sha256: str | None = None
 
 
 def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
@@ -84,9 +98,6 @@ def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
 
 
 def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None, list[Fault]]:
-    from cimento.paradigms.stories.formats import AnswerRow
-    from cimento.suites.schema import validate
-
     try:
         parsed = parse_json(text)
     except ValueError as error:
@@ -137,7 +148,7 @@ def _from_row(row: AnswerRow) -> TierAnswer:
         tier=row.task,
         logprobs_nats=values,
         options=tuple(row.options or OPTIONS[row.task]),
-        greedy=tuple(bool(each) for each in row.greedy or ()),
+        greedy=tuple(map(bool, row.greedy or ())),
         label=row.label,
         reply=row.reply,
         reason=row.reason,
