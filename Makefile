@@ -51,7 +51,7 @@ test-slow: $(STAMPS)/dev  ## the slow tests
 
 test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; builds them first
 	$(BIN)/python -m pytest -m servers
-	$(BIN)/python -m pytest tests/test_ngram.py
+	$(BIN)/python -m pytest tests/models/test_ngram.py
 
 fuzz: $(STAMPS)/dev  ## 10,000 mutated files for every reader; for a night (docs/reliability.md)
 	$(BIN)/python -m tests.fuzzing

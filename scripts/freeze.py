@@ -4,7 +4,7 @@ Usage: python scripts/freeze.py tests/frozen [--only CASE ...] [--slow]
 
 Every case is a suite and two models. Each command is run on it in this process, and what came of
 it is written to `CASE/COMMAND.txt`: exit code, texts asked, standard output and error, tables,
-files. tests/test_frozen.py does the same and compares. tests/frozen/README.md says what a
+files. tests/cli/test_frozen.py does the same and compares. tests/frozen/README.md says what a
 difference means.
 """
 

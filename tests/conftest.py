@@ -63,8 +63,8 @@ def fresh_cache(tmp_path_factory, monkeypatch) -> Path:
 
 @pytest.fixture(scope="session")
 def zoo_folder(tmp_path_factory) -> Callable[[str], Path]:
-    """From the name of a tiny random model in tests/zoo.py to its folder, written once."""
-    from tests import zoo
+    """From the name of a tiny random model in tests/helpers/zoo.py to its folder, written once."""
+    from tests.helpers import zoo
 
     root = tmp_path_factory.mktemp("zoo")
     return functools.cache(lambda name: zoo.save(name, root / name))
@@ -106,7 +106,7 @@ def browser() -> Iterator[Browser]:
 def probing(tmp_path, monkeypatch) -> Iterator[Path]:
     """A suite of the paradigm of tests/sample_plugin, which is as if it were installed."""
     from cimento.paradigms.registry import find_paradigm
-    from tests import probes
+    from tests.helpers import probes
 
     monkeypatch.syspath_prepend(str(probes.PLUGINS))
     find_paradigm.cache_clear()

@@ -1,4 +1,4 @@
-"""Record what minicons and lm-evaluation-harness say of tiny models, for tests/test_compat.py.
+"""Record what minicons and lm-evaluation-harness say of tiny models, for tests/runs/test_compat.py.
 
 Each tool has an environment of its own, with the newest versions it works with::
 
@@ -9,7 +9,7 @@ Each tool has an environment of its own, with the newest versions it works with:
     MINICONS/bin/python scripts/oracles/compat.py minicons MODELS > tests/data/compat/minicons.json
     LMEVAL/bin/python scripts/oracles/compat.py lm-eval MODELS > tests/data/compat/lm-eval.json
 
-The models are those of tests/zoo.py: random weights, the same on every machine.
+The models are those of tests/helpers/zoo.py: random weights, the same on every machine.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ SENTENCES = [sentence for pair in PAIRS for sentence in pair]
 
 def save(folder: Path) -> None:
     """Write the models with their tokenizers' special tokens; needs cimento's environment."""
-    from tests import zoo
+    from tests.helpers import zoo
 
     for name in (*CAUSAL, *MASKED):
         zoo.save(name, folder / name)

@@ -1,4 +1,4 @@
-"""Make tests/data/minicons_*.json: what minicons says of the tiny models of tests/zoo.py.
+"""Make tests/data/minicons_*.json: what minicons says of the tiny models of tests/helpers/zoo.py.
 
 In two steps, because minicons 0.3.39 cannot score masked models with transformers 5::
 
@@ -48,7 +48,7 @@ MODELS = {
 def build(folder: Path) -> None:
     """Save the models, with what is needed to load and to recognise them."""
     sys.path.insert(0, str(ROOT))
-    from tests import zoo
+    from tests.helpers import zoo
 
     for name in MODELS:
         zoo.save(name, folder / name)

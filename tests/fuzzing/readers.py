@@ -200,7 +200,7 @@ def stories(path: Path) -> object:
 def responses(path: Path) -> object:
     """Recorded answers about stories."""
     from cimento.paradigms.stories.recordings import read_responses
-    from tests.stories import TRIPLES
+    from tests.helpers.stories import TRIPLES
 
     return read_responses(path, stories=TRIPLES)
 
@@ -215,7 +215,7 @@ def question_answers(path: Path) -> object:
 def second_judgments(path: Path) -> object:
     """Judgments of a second person."""
     from cimento.people.annotate.second_annotator import read_judgments
-    from tests.stories import TRIPLES
+    from tests.helpers.stories import TRIPLES
 
     return read_judgments(path, stories=TRIPLES)
 
@@ -273,7 +273,7 @@ def recording(path: Path) -> object:
     """Recorded surprisals, matched with a suite: reader and alignment."""
     from cimento.models.recorded.replay import replay
     from tests.fuzzing import seeds
-    from tests.suites_on_disk import write
+    from tests.helpers.suites_on_disk import write
 
     spec = write(path.with_name("spec.json"), seeds.SPEC)
     return replay(_recorded_suite(path), path, spec=spec)
@@ -283,7 +283,7 @@ def spec(path: Path) -> object:
     """A model spec, and what it makes of a recording."""
     from cimento.models.recorded.replay import replay
     from tests.fuzzing import seeds
-    from tests.suites_on_disk import write
+    from tests.helpers.suites_on_disk import write
 
     recorded = write(path.with_name("recorded.tsv"), seeds.RECORDING)
     return replay(_recorded_suite(path), recorded, spec=path)
@@ -292,7 +292,7 @@ def spec(path: Path) -> object:
 def _recorded_suite(path: Path) -> object:
     from cimento.suites.load import open_suite
     from tests.fuzzing import seeds
-    from tests.suites_on_disk import write
+    from tests.helpers.suites_on_disk import write
 
     return open_suite(write(path.with_name("lampade.json"), seeds.SYNTAXGYM)).suite
 

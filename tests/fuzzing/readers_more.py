@@ -48,7 +48,7 @@ def decisions(path: Path) -> object:
     from cimento.corpus.treebanks import open_treebanks
     from cimento.errors import InputError
     from tests.fuzzing.seeds_more import CONLLU
-    from tests.suites_on_disk import write
+    from tests.helpers.suites_on_disk import write
 
     files = open_treebanks([write(path.with_name("it_prova-ud-test.conllu"), CONLLU)])
     inventory = open_inventory("it-connectives")
@@ -62,7 +62,7 @@ def decisions(path: Path) -> object:
 def review(path: Path) -> object:
     """A sheet that comes back from a reviewer."""
     from cimento.people.annotate.spreadsheets import import_review
-    from tests.suites_on_disk import write_folder
+    from tests.helpers.suites_on_disk import write_folder
 
     with TemporaryDirectory() as name:
         suite = write_folder(Path(name) / "suite")
@@ -117,7 +117,7 @@ def _imported(path: Path, form: str) -> object:
 
     from cimento.people.annotate.importing import Form, ImportOptions, read_answers
     from cimento.people.judgments.records import table_of
-    from tests.suites_on_disk import write_folder
+    from tests.helpers.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))
     options = ImportOptions(form=cast("Form", form), suites=[suite], secret=b"s" * 32)
@@ -143,7 +143,7 @@ def completions(path: Path) -> object:
     """A model's completions of such items."""
     from cimento.studies.connectives.cloze import read_cloze
     from tests.fuzzing.seeds_files import STUDY_CLOZE
-    from tests.suites_on_disk import write
+    from tests.helpers.suites_on_disk import write
 
     return read_cloze(write(path.with_name("cloze.tsv"), STUDY_CLOZE), path)
 

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
-from tests.suites_on_disk import PAIRS, TOML, syntaxgym
+from tests.helpers.suites_on_disk import PAIRS, TOML, syntaxgym
 
 
 def lines(*rows: Sequence[str], separator: str = "\t") -> bytes:

@@ -65,7 +65,7 @@ DECISIONS = lines(
 def sheet_of_a_review() -> tuple[bytes, ...]:
     """A sheet as a reviewer sends it back."""
     from cimento.people.annotate.spreadsheets import export_review
-    from tests.suites_on_disk import write_folder
+    from tests.helpers.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "sheet.tsv"
@@ -188,7 +188,7 @@ CONFIG = json.dumps({"architectures": ["GPT2LMHeadModel"], "vocab_size": 300}).e
 @functools.cache
 def model_files() -> Mapping[str, bytes]:
     """The files of a tiny model, without its weights' numbers."""
-    from tests import zoo
+    from tests.helpers import zoo
 
     with tempfile.TemporaryDirectory() as name:
         folder = zoo.save("gpt2", Path(name) / "model")

@@ -226,7 +226,7 @@ def run_files() -> dict[str, bytes]:
     """The files of a stored run, by their paths in its folder."""
     from cimento.api import evaluate
     from cimento.models.fake import FakeScorer
-    from tests.suites_on_disk import write_folder
+    from tests.helpers.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

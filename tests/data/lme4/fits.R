@@ -1,4 +1,4 @@
-# Makes the expected values of tests/test_statistics_mixed.py (R 4.2.2, lme4 1.1-31, lmerTest 3.1-3):
+# Makes the expected values of tests/statistics/test_statistics_mixed.py (R 4.2.2, lme4 1.1-31, lmerTest 3.1-3):
 #   Rscript tests/data/lme4/fits.R > tests/data/lme4/fits.tsv
 suppressMessages(library(lmerTest))
 

@@ -1,0 +1,312 @@
+"""References and the methods paragraph of runs: every work is known, every option is told."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import tomllib
+from collections import Counter
+
+import pytest
+
+from cimento.cite import bibtex, methods_paragraph, references
+from cimento.cite.library import find_reference, from_text, library, slug, works_in
+from cimento.cli.main import invoke
+from cimento.errors import TableError
+from cimento.measures import MEASURES
+from cimento.models.base import Policy
+from cimento.paradigms.base import MethodFacts
+from cimento.runs.run import Run, open_run, open_runs
+from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.model import Meta
+from tests.helpers.made_runs import MadeSuite, made_run, outcomes_of
+
+KINDS = (
+    "it-islands",
+    "it-acceptability",
+    "it-connectives-cloze",
+    "es-agreement-templates",
+    "es-stories",
+)
+
+
+@pytest.fixture(scope="module")
+def stored(runs_of_every_kind):
+    """These runs, by the suite's name."""
+    return {run.suite.name: run for run in open_runs(runs_of_every_kind)}
+
+
+def made(**changes) -> Run:
+    """A run of a made-up paradigm: what only a paradigm knows is given."""
+    card = {"name": "m", "kind": "causal", "bos": "<s>", "revision": "ab" * 20, "dtype": "float32"}
+    manifest = {
+        "model": card | changes.pop("model", {}),
+        "asking": {"policy": dataclasses.asdict(Policy(**changes.pop("policy", {})))},
+        "suite": {"name": "s", "sha256": "cd" * 32},
+        "versions": {"python": "3.11.7"},
+        "cimento": "0.1.0",
+    } | changes.pop("manifest", {})
+    meta = changes.pop("meta", Meta("s", language="it"))
+    run = made_run("m@abababa", outcomes_of("++="), manifest=manifest)
+    run.paradigm.facts = MethodFacts(counted="3 items in 2 conditions", **changes)
+    return dataclasses.replace(run, suite=MadeSuite(meta))
+
+
+def test_works_are_complete_and_named_once():
+    dois = Counter(
+        each.fields["doi"].lower() for each in library().values() if "doi" in each.fields
+    )
+
+    assert max(dois.values()) == 1
+    for key, work in library().items():
+        assert slug(key) == key
+        assert work.authors
+        assert work.title
+        assert 1890 < int(work.fields["year"]) < 2100
+        assert "--" in work.fields.get("pages", "1--2") or work.fields["pages"].isalnum()
+
+
+@pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda each: each.name)
+def test_what_measures_come_from_can_be_cited(measure):
+    assert {each.key for each in works_in(measure.source)} <= library().keys()
+
+
+def test_what_starter_suites_come_from_can_be_cited():
+    tomls = [path / "suite.toml" for path in map(find_suite, builtin_names())]
+    texts = [tomllib.loads(path.read_text("utf-8"))["meta"].get("reference", "") for path in tomls]
+
+    assert {each.key for text in texts for each in works_in(text)} <= library().keys()
+
+
+def test_a_text_without_a_known_work_is_kept_as_it_is():
+    (found,) = works_in("Rossi 2031, doi:10.1234/abc.5")
+
+    assert found.fields == {"note": "Rossi 2031, doi:10.1234/abc.5", "doi": "10.1234/abc.5"}
+    assert found.key == "rossi-2031-doi-10-1234-abc-5"
+    assert works_in("") == ()
+
+
+def test_bibtex_of_an_author_is_not_touched():
+    own = "@article{rossi,\n  title = {A {\\`e} B},\n}"
+    found = from_text(own)
+
+    assert found.key == "rossi"
+    assert bibtex([found]) == own + "\n"
+
+
+def test_an_entry_as_bibtex_has_it():
+    text = bibtex([find_reference("sprouse2016")])
+
+    # Compared with the entry that the publisher's page offers.
+    assert text == (
+        "@article{sprouse2016,\n"
+        "  author = {Sprouse, Jon and Caponigro, Ivano and Greco, Ciro and Cecchetto, Carlo},\n"
+        "  title = {{Experimental syntax and the variation of island effects in English and"
+        " Italian}},\n"
+        "  journal = {Natural Language \\& Linguistic Theory},\n"
+        "  year = {2016},\n  volume = {34},\n  number = {1},\n  pages = {307--344},\n"
+        "  doi = {10.1007/s11049-015-9286-8},\n}\n"
+    )
+    assert find_reference("sprouse2016").short == "Sprouse et al. 2016"
+    assert find_reference("kauf2023").short == "Kauf and Ivanova 2023"
+    assert find_reference("student1908").line.startswith("Student (1908). The probable error")
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, name):
+    run = stored[name]
+    paragraph = methods_paragraph([run], form="markdown")
+    cited = set(re.findall(r"@([\w-]+)(?=[;\]])", paragraph))
+
+    assert cited == {each.key for each in references([run])}
+    assert {name, "cimento", "paszke2019"} <= cited
+    assert f"The suite {name} (" in paragraph
+    assert str(run.manifest["suite"]["sha256"])[:12] in paragraph
+    assert str(run.manifest["model"]["revision"])[:12] in paragraph
+    assert str(run.manifest["model"]["tokenizer"])[:12] in paragraph
+    assert "<|bos|> (rule auto)" in paragraph
+    assert "first 3 items" in paragraph
+    assert "\n" not in paragraph
+
+
+def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
+    said = {name: methods_paragraph([run], form="markdown") for name, run in stored.items()}
+
+    assert "symmetric studentized bootstrap [@hall1988]" in said["it-islands"]
+    assert "distance (short, long) and structure (nonisland, island)" in said["it-islands"]
+    assert "penlp, LP / ((5 + n) / 6)^0.8" in said["it-acceptability"]
+    assert "@lau2020; @wu2016" in said["it-acceptability"]
+    assert "items of one connective belong together" in said["it-connectives-cloze"]
+    assert "by the rule sentence and by left" in said["it-connectives-cloze"]
+    assert "bootstrap" not in said["it-connectives-cloze"]
+    assert "3 examples (fixed, seed 1234)" in said["es-stories"]
+    assert "bootstrap" not in said["es-stories"]
+
+
+def test_options_are_said_as_they_were():
+    run = made(
+        policy={"bos": "none", "leading_blank": True, "window": "sliding", "stride": 64},
+        model={"bos": "", "boundary": "word-start"},
+        sentences=("Sentences were compared by penlp [@lau2020].",),
+        design="Its items cross two factors.",
+    )
+    paragraph = methods_paragraph([run])
+
+    assert "(Italian, 3 items in 2 conditions, SHA-256 cdcdcdcdcdcd)" in paragraph
+    assert "Its items cross two factors. The model was" in paragraph
+    assert "nothing stood before the first token (rule none)" in paragraph
+    assert "A blank stood before every text." in paragraph
+    assert "sliding windows moved by 64 tokens" in paragraph
+    assert "compared by penlp (Lau et al. 2020)" in paragraph
+    assert "(word-start marks" in paragraph
+    assert "(Pimentel and Meister 2024)" in paragraph
+    assert "Of 3 verdicts 1 was a tie, and 0 could not be scored" in paragraph
+    assert "Accuracy (all) was 0.667 (2 of 3; no interval: 3 values" in paragraph
+
+
+def test_what_belongs_together_is_said():
+    run = made(together="items of one verb")
+    run.paradigm.made = outcomes_of("++=---", cluster={"0": "x", "1": "x"})
+
+    assert "because items of one verb belong together" in methods_paragraph([run])
+
+
+def test_judging_of_regions_is_said_as_it_was(stored):
+    run = stored["it-islands"].judge(
+        ties="pass", unscored_first="drop", measure="penlp", also="lp", compat="minicons"
+    )
+    paragraph = methods_paragraph([run])
+
+    assert "counts as a pass" in paragraph
+    assert "was left out of every sum" in paragraph
+    assert "whole sentences of an item by penlp" in paragraph
+    assert "judged by lp" in paragraph
+    assert "Conventions were those of minicons." in paragraph
+
+
+@pytest.mark.parametrize(
+    ("rule", "key"), [("within-word-l2r", "kauf2023"), ("original", "salazar2020")]
+)
+def test_pseudo_likelihoods_cite_their_source(rule, key):
+    run = made(model={"kind": "masked"}, policy={"pll": rule})
+
+    assert key in {each.key for each in references([run])}
+    assert "Scores were pseudo-log-likelihoods" in methods_paragraph([run])
+
+
+def test_a_secret_in_an_option_is_not_told():
+    run = made(policy={"model_args": {"token": "hf_verysecret", "attn_implementation": "eager"}})
+    said = methods_paragraph([run])
+
+    assert "hf_verysecret" not in said
+    assert 'attn_implementation = "eager"' in said
+
+
+def test_of_several_runs_what_they_share_is_said_once(stored):
+    one, other = stored["it-islands"], stored["it-connectives-cloze"]
+    said = methods_paragraph([one, other])
+
+    assert said.count("The score of a token was") == 1
+    assert said.count("The model was demo-causal") == 1
+    assert "it-islands: The 4 predictions" in said
+    assert "it-connectives-cloze: Candidates for a blank were" in said
+    assert methods_paragraph([one, one]) == methods_paragraph([one])
+
+
+def test_latex_is_escaped_and_cites():
+    run = made(meta=Meta("a_b & 100%", citation="x"), sentences=("(1;%a%) < (1;%b%)",))
+    said = methods_paragraph([run], form="latex")
+
+    assert "The suite a\\_b \\& 100\\% (" in said
+    assert "\\citep{a-b-100}" in said
+    assert "(1;\\%a\\%) \\textless{} (1;\\%b\\%)" in said
+    assert methods_paragraph([], form="latex") == ""
+
+
+def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
+    own = "@article{DBLP:journals/x/Rossi31,\n  title = {A B},\n}"
+    run = made(meta=Meta("s", citation=own))
+
+    assert "[@DBLP:journals/x/Rossi31]" in methods_paragraph([run], form="markdown")
+    assert "\\citep{DBLP:journals/x/Rossi31}" in methods_paragraph([run], form="latex")
+    assert "was used (DBLP:journals/x/Rossi31)." in methods_paragraph([run])
+    assert references([run])[0].ready == own
+
+
+def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
+    run = made(meta=Meta("s", reference="Rossi 2031, unpublished"))
+    said = methods_paragraph([run])
+
+    assert "was used (s; Rossi 2031, unpublished)." in said
+    assert from_text("Rossi " * 30).short.endswith(" ...")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_words_of_a_suite_that_look_like_a_citation_are_words(form):
+    run = made(meta=Meta("blank [@nobody2031]", citation="x"))
+
+    assert "@nobody2031" in methods_paragraph([run], form=form)
+    assert "nobody2031" not in {each.key for each in references([run])}
+
+
+def test_a_name_with_marks_of_tex_keeps_its_braces():
+    run = made(meta=Meta("s", author="Smith & {Sons}"))
+
+    assert "  author = {{Smith \\& \\{Sons\\}}}," in bibtex(references([run]))
+
+
+def test_a_folder_without_a_run_is_refused(tmp_path):
+    with pytest.raises(TableError, match="not the folder of a finished run"):
+        open_run(tmp_path)
+
+
+def test_the_command_prints_bibtex_or_the_paragraph(runs_of_every_kind, stored, capsys):
+    path = str(runs_of_every_kind)
+    capsys.readouterr()
+
+    assert invoke(["cite", path]) == 0
+    entries = capsys.readouterr().out
+    assert entries.count("\n@") + 1 == len(references(list(stored.values())))
+    assert invoke(["cite", path, "--methods", "--format", "latex"]) == 0
+    assert "\\citep{" in capsys.readouterr().out
+    assert invoke(["cite", path, "--methods"]) == 0
+    assert "\nReferences\n" in capsys.readouterr().out
+
+
+def test_a_form_without_a_paragraph_is_refused(tmp_path, capsys):
+    assert invoke(["cite", str(tmp_path), "--format", "latex"]) == 2
+    assert "Add --methods" in capsys.readouterr().err
+    assert invoke(["cite", str(tmp_path)]) == 2
+
+
+def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
+    command = ["run", "it-islands", "-m", "demo-causal", "--dtype", "bfloat16", "--device", "cpu"]
+    assert invoke([*command, "--limit", "30", "-o", str(tmp_path)]) == 0
+    [run] = open_runs(tmp_path)
+    single = [e for e in run.estimates() if e.question.startswith("prediction") and not e.group]
+    near, judged = sum(e.near_tied or 0 for e in single), sum(e.n for e in single)
+    text = methods_paragraph([run])
+
+    assert near
+    assert (
+        "Margins below 1.3 bits are within what another batch or machine may change (the error of"
+        f" bfloat16); {near} of {judged} verdicts have one." in text
+    )
+    assert (
+        "Chance supposes independent values of one distribution, and so conditions of equal length:"
+        " 0.500 counted over all orders; 0.207 simulated from standard normal values (262,144"
+        " draws, seed 0) (Hammersley and Morton 1956)." in text
+    )
+    assert (
+        "Conditions differ in their number of tokens: if every token cost the same, the shares"
+        " would be" in text
+    )
+
+
+def test_nothing_is_said_of_numbers_where_nothing_is_judged():
+    run = made()
+    run.paradigm.made = ()
+    text = methods_paragraph([run])
+
+    assert "verdicts" not in text
+    assert "Wilson" not in text

@@ -1,0 +1,237 @@
+"""Two runs compared, before and after; oracles: hand calculation and scipy."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import polars as pl
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.compare import compare, item_outcomes, rank_models
+from cimento.compare.before_after import pair_runs
+from cimento.compare.pairwise import NO_SHARED_ITEM, paired
+from cimento.errors import UsageError
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome
+from tests.helpers.made_runs import made_run, outcomes_of
+
+MARGINS = {"+": 2.0, "-": -1.0, "=": 0.0, "?": None}
+
+
+def judged(marks: str, model: str = "m@1", **more):
+    """A run of one prediction, with margins in bits."""
+    margins = {str(k): MARGINS[mark] for k, mark in enumerate(marks)}
+    return made_run(model, outcomes_of(marks, value=margins, unit="bits"), **more)
+
+
+def test_what_flips_by_hand():
+    (found,) = compare(judged("+++--=?+"), judged("+--+--++")).rates
+    # item 6 is unscored before; of the other seven, 1 and 2 are lost, 3 is gained
+    assert found.n == 7
+    assert (found.first_share, found.second_share) == (4 / 7, 3 / 7)
+    assert (found.gained, found.lost) == (("3",), ("1", "2"))
+    # exact binomial, 1 of 3 at 1/2, two-sided: 2 * (1 + 3) / 8
+    assert found.test.p == pytest.approx(1.0)
+    assert found.values.first == pytest.approx((4 * 2 - 2 + 0) / 7)
+    assert found.values.items["1"] == -3.0
+    assert found.change.estimate == pytest.approx(-1 / 7)
+    # Bonett and Price: p = 2/9, q = 3/9, half = 1.96 sqrt((p + q - (p - q)^2) / 9)
+    assert found.change.low == pytest.approx(-1 / 9 - 0.4816, abs=1e-3)
+
+
+def test_many_flips_one_way_are_significant():
+    (found,) = compare(judged("-" * 10), judged("+" * 10)).rates
+    assert found.test.p == pytest.approx(2 / 2**10)
+    assert found.change.estimate == 1.0
+
+
+def test_a_tie_is_what_its_run_says():
+    one = made_run("m@1", [Outcome(item="1", question="all", verdict="tie", right=True)])
+    other = made_run("m@1", [Outcome(item="1", question="all", verdict="tie", right=False)])
+
+    assert compare(one, other).rates[0].lost == ("1",)
+
+
+def test_only_questions_of_both_are_compared():
+    other = made_run("m@1", outcomes_of("++", "another"))
+    assert compare(judged("++"), other).rates == ()
+    (none,) = compare(judged("??"), judged("++")).rates
+    assert (none.n, none.first_share, none.test.p) == (0, None, None)
+    assert none.test.reason == "nothing was scored"
+
+
+def test_margins_of_models_of_two_kinds_are_not_compared():
+    (found,) = compare(judged("+-+-+-"), judged("-+-+-+", kind="masked")).rates
+
+    assert found.values.change.value is None
+    assert "different scales" in found.values.change.reason
+    assert "only rates are compared" in found.note
+    assert found.change.estimate == 0.0
+
+
+def test_paired_numbers_are_those_of_scipy():
+    # scipy 1.17: stats.ttest_rel([2, 4, 5, 9, 4], [1, 1, 4, 5, 3])
+    values = {str(k): pair for k, pair in enumerate([(1, 2), (1, 4), (4, 5), (5, 9), (3, 4)])}
+    found = paired("x", {**values, "9": (None, 3.0)}, seed=0)
+    assert found.n == 5
+    assert (found.first, found.second) == (2.8, 4.8)
+    assert found.change.statistic == pytest.approx(3.1622776602)
+    assert found.change.p == pytest.approx(0.0341094232)
+    nothing = paired("x", {"1": (None, None)}, seed=0)
+    assert (nothing.first, nothing.reason) == (None, NO_SHARED_ITEM)
+    assert paired("x", {"1": (1.0, 2.0)}, seed=0).change.p is None
+
+
+def test_change_and_test_have_one_sign_where_clusters_are_unequal():
+    # 40 items of one cluster fall by 1, and 9 that stand alone rise by 1.
+    values = {str(k): (0.0, -1.0 if k < 40 else 1.0) for k in range(49)}
+    clusters = {str(k): "big" for k in range(40)}
+    found = paired("x", values, seed=0, clusters=clusters)
+    assert found.change.value == pytest.approx(-31 / 49)
+    assert found.change.statistic < 0
+    assert found.effect.value < 0
+    assert found.change.p > 0.05
+
+
+CELLS = (("plain", -0.5, 0.5), ("long", 0.5, 0.5), ("island", -0.5, -0.5), ("both", 0.5, -0.5))
+
+
+def crossed(costs: dict[str, float], *, items: int = 6, **columns) -> pl.DataFrame:
+    """A table of scores in which a condition costs every item so much, and item 0 one more."""
+    rows = [
+        {"item": str(k), "condition": name, "measure": "lp", "unit": "nats",
+         "score": -costs.get(name, 0.0) - (k == 0), "phenomenon": "wh", "first": first,
+         "second": second, "first_factor": "length", "second_factor": "structure"} | columns
+        for k in range(items)
+        for name, first, second in CELLS
+    ]  # fmt: skip
+    return pl.DataFrame(rows)
+
+
+def test_scores_of_conditions_and_the_interaction_are_paired_by_item():
+    first = judged("++++++", table=crossed({"both": 7.0}))
+    second = judged("++++++", table=crossed({"both": 3.0, "long": 1.0}))
+    found = {value.name: value for value in compare(first, second).values}
+
+    # (long - both) - (plain - island): 7, then 3 - 1
+    assert (found["wh: DD"].first, found["wh: DD"].second) == (pytest.approx(7), pytest.approx(2))
+    assert found["wh: DD"].unit == "nats"
+    assert found["both: lp"].items == {str(k): pytest.approx(4.0) for k in range(6)}
+    assert found["long: lp"].change.value == pytest.approx(-1.0)
+    assert set(found) == {"wh: DD", *(f"{name}: lp" for name, _, _ in CELLS)}
+
+
+def test_an_item_without_one_of_four_scores_has_no_interaction():
+    table = crossed({"both": 7.0})
+    lacking = table.with_columns(
+        score=pl.when((pl.col("item") == "2") & (pl.col("condition") == "long"))
+        .then(None)
+        .otherwise(pl.col("score"))
+    )
+    found = compare(judged("++++++", table=table), judged("++++++", table=lacking)).values
+
+    assert {value.name: value.n for value in found}["wh: DD"] == 5
+    assert {value.name: value.n for value in found}["long: lp"] == 5
+    other = judged("++++++", table=crossed({}, measure="penlp"))
+    assert compare(judged("++++++", table=table), other).values == ()
+
+
+RATINGS = [1.0, 2.0, 4.0, 3.0, 6.0, 5.0, 7.0, 6.5]
+
+
+def rated(model: str, values: list[float], **more):
+    """A run of sentences with a value beside a rating each; pairs of sentences are clusters."""
+    made = [
+        Outcome(
+            item=str(k), question="penlp", value=value, unit="nats", reference=RATINGS[k], **more
+        )
+        for k, value in enumerate(values)
+    ]
+    estimate = Estimate(suite="s", model=model, question="penlp", statistic="spearman", value=0.5)
+    headline = Estimate(suite="s", model=model, question="another")
+    return made_run(model, made, more=[headline, estimate])
+
+
+def test_correlations_with_ratings_are_compared():
+    better = [-7.0, -6.0, -4.0, -5.0, -2.0, -3.0, -1.0, -1.5]
+    worse = [-4.0, -6.0, -7.0, -5.0, -2.0, -1.0, -1.5, -3.0]
+    comparison = compare(rated("m@1", worse), rated("n@1", better))
+    (found,) = comparison.correlations
+
+    assert comparison.rates == ()
+    assert (found.question, found.coefficient, found.change.n) == ("penlp", "spearman", 8)
+    assert found.change.second == pytest.approx(1.0)
+    assert 0 < found.change.estimate == pytest.approx(1 - found.change.first)
+    assert found.change.low < found.change.estimate < found.change.high
+    assert (found.corrected, found.family) == (found.change.p, 1)
+    # the values themselves are compared too
+    assert [value.name for value in comparison.values] == ["penlp"]
+    ranked = rank_models(item_outcomes([rated("m@1", worse), rated("n@1", better)]))
+    assert ranked.rankings == ()
+    assert ranked.correlations == comparison.correlations
+
+
+def test_items_of_only_one_run_are_named():
+    found = compare(judged("++++"), judged("++"))
+    assert found.runs[0].shared == 2
+    assert found.runs[0].only_first == ("2", "3")
+    assert found.runs[0].only_second == ()
+    other = made_run("m@1", [Outcome(item="x", question="all", verdict="pass", right=True)])
+    with pytest.raises(UsageError, match="share no item"):
+        compare(judged("++"), other)
+
+
+def test_runs_are_matched_by_suite_and_model():
+    one, other, third = judged("+"), judged("-", "n@1"), judged("-")
+    assert pair_runs([one], [other]) == [(one, other)]
+    assert pair_runs([one, other], [third]) == [(one, third)]
+    with pytest.raises(UsageError, match="no model in common"):
+        pair_runs([one, other], [judged("+", "o@1", suite="t")])
+    with pytest.raises(UsageError, match="several runs"):
+        pair_runs([one, third], [other])
+    # of two under different options each is found again
+    deep = judged("-", depth=2)
+    assert pair_runs([one, deep], [judged("+", depth=2), third])[0][0] is one
+
+
+def test_a_notebook_shows_rates_and_correlations():
+    html = compare(judged("+-+-"), judged("++--"))._repr_html_()
+
+    assert "Right before and after" in html
+    assert "4 shared items" in html
+
+
+def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys):
+    islands = str(runs_of_every_kind / "it-islands")
+    capsys.readouterr()
+
+    assert invoke(["compare", islands, islands, "--items"]) == 0
+    out = capsys.readouterr().out
+    assert "3 shared items" in out
+    assert "whether: DD" in out
+    assert "Change of every item" in out
+    assert invoke(["compare", islands, islands, "--json", "--measure", "lp"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["rates"][0]["test"]["p"] is None
+    assert {value["unit"] for value in found["values"]} == {"nats"}
+    assert math.isclose(found["values"][0]["change"]["value"], 0.0)
+    assert invoke(["compare", islands, islands, "--json", "-o", str(tmp_path / "tables")]) == 0
+    json.loads(capsys.readouterr().out)
+    forms = {path.suffix for path in (tmp_path / "tables").iterdir()}
+    assert forms == {".txt", ".csv", ".md", ".tex", ".json"}
+    assert invoke(["compare", islands, str(tmp_path / "no")]) == 2
+    assert "no finished run" in capsys.readouterr().err
+
+
+def test_ratings_are_compared_by_their_correlations(runs_of_every_kind, capsys):
+    ratings = str(runs_of_every_kind / "it-acceptability")
+    capsys.readouterr()
+
+    assert invoke(["compare", ratings, ratings]) == 0
+    out = capsys.readouterr().out
+    assert "Correlations with the same reference" in out
+    assert "spearman" in out
+    assert invoke(["compare", ratings, ratings, "--fail-if-worse", "0"]) == 2
+    assert "nothing was judged" in capsys.readouterr().err

@@ -1,0 +1,327 @@
+"""Several models on the same items, and before and after; oracles: hand calculation and scipy."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cli.main import invoke
+from cimento.compare.before_after import matched
+from cimento.compare.item_outcomes import ItemOutcomes, distinct_names, item_outcomes, step_of
+from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected, surely_worse
+from cimento.compare.ranking import Ranking, rank_models
+from cimento.errors import UsageError
+from cimento.report.figures_rates import checkpoints_figure, checkpoints_frame
+from cimento.runs.run import open_runs
+from tests.helpers.made_runs import made_run, outcomes_of
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+
+
+def marks(model: str, right: str, **more) -> ItemOutcomes:
+    """Items 0, 1, 2 ...: + is right, - is wrong, ? is unscored."""
+    known = {str(k): mark == "+" for k, mark in enumerate(right) if mark != "?"}
+    return ItemOutcomes(
+        **{"suite": "s", "question": "all", "model": model, "right": known} | more  # type: ignore[arg-type]
+    )
+
+
+def tables(outcomes: list[ItemOutcomes], correction: str = "holm") -> tuple[Ranking, ...]:
+    return rank_models(outcomes, correction=correction).rankings
+
+
+def paired(one: ItemOutcomes, other: ItemOutcomes) -> PairwiseComparison:
+    return corrected([compare_pair(one, other)], "holm")[0]
+
+
+def test_a_table_by_hand():
+    (found,) = tables([marks("a", "++++-+?"), marks("b", "+--+--+"), marks("c", "++-+--+")])
+
+    assert (found.n, found.left_out) == (6, 1)
+    assert [each.model for each in found.models] == ["a", "c", "b"]
+    assert [each.accuracy for each in found.models] == [5 / 6, 3 / 6, 2 / 6]
+    assert [each.rank.place for each in found.models] == [1, 2, 3]
+    # nobody is surely above anybody: 3 discordant items at most, p = 2 / 2^3
+    assert [(each.rank.best, each.rank.worst) for each in found.models] == [(1, 3)] * 3
+    duel = found.pairs[0]
+    assert (duel.first, duel.second, duel.gained, duel.lost) == ("a", "b", (), ("1", "2", "5"))
+    assert duel.test.p == pytest.approx(0.25)
+    # Holm over the p of three pairs: .25, .5, 1 times 3, 2, 1
+    assert [each.corrected for each in found.pairs] == [pytest.approx(0.75), 1.0, 1.0]
+    # statsmodels 0.14: cochrans_q([[1,1,1],[1,0,1],[1,0,0],[1,1,1],[0,0,0],[1,0,0]]).pvalue
+    assert found.together.p == pytest.approx(0.0970, abs=5e-4)
+
+
+def test_agreement_beyond_chance_and_effect():
+    (found,) = tables([marks("a", "+++---"), marks("b", "++-+--")])
+    (duel,) = found.pairs
+
+    # 4 of 6 agree, 3 of 6 by chance: (4/6 - 1/2) / (1/2)
+    assert duel.kappa.value == pytest.approx(1 / 3)
+    assert duel.effect == 0.0
+    assert duel.change.estimate == 0.0
+    assert found.together is None
+
+
+def test_benjamini_hochberg_over_suites():
+    pairs = [
+        each
+        for suite, right in (("x", "+" * 8), ("y", "+" * 6 + "--"))
+        for each in (marks("a", "-" * 8, suite=suite), marks("b", right, suite=suite))
+    ]
+    by_holm = [table.pairs[0].corrected for table in tables(pairs)]
+    by_bh = [table.pairs[0].corrected for table in tables(pairs, correction="bh")]
+
+    # the tests give 2 of 2^8 and 2 of 2^6 patterns
+    assert by_holm == [pytest.approx(4 / 256), pytest.approx(2 / 64)]
+    assert by_bh == [pytest.approx(4 / 256), pytest.approx(2 / 64)]
+
+
+def test_items_that_belong_together_count_together():
+    clusters = {str(k): str(k // 4) for k in range(24)}
+    one, other = (
+        marks(name, mark * 24, clusters=clusters) for name, mark in zip("ab", "-+", strict=True)
+    )
+    (found,) = tables([one, other])
+
+    # six clusters that all change: McNemar's exact test of clusters, not of 24 items
+    assert found.pairs[0].test.p == pytest.approx(2 / 2**6)
+    assert found.pairs[0].corrected == pytest.approx(2 / 2**6)
+
+
+def test_of_three_clusters_nothing_is_tested():
+    clusters = {str(k): str(k // 4) for k in range(12)}
+    (found,) = tables(
+        [marks("a", "+-" * 6, clusters=clusters), marks("b", "++" * 6, clusters=clusters)]
+    )
+    (duel,) = found.pairs
+
+    assert (duel.test.p, duel.change.low) == (None, None)
+    assert duel.test.reason == "3 clusters: an interval needs 5 or more"
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30))
+@settings(deadline=None, max_examples=40)
+def test_the_two_ways_round_mirror_each_other(pairs):
+    first = marks("a", "".join("+" if a else "-" for a, _ in pairs))
+    second = marks("b", "".join("+" if b else "-" for _, b in pairs))
+    there, back = paired(first, second), paired(second, first)
+
+    assert there.change.estimate == pytest.approx(-back.change.estimate)
+    assert there.change.method == back.change.method
+    if there.change.low is not None:
+        assert there.change.low == pytest.approx(-back.change.high)
+    assert (there.gained, there.test.p) == (back.lost, back.test.p)
+    # without a margin, both cannot be worse than the other
+    assert not (surely_worse([there], margin=0) and surely_worse([back], margin=0))
+    assert not surely_worse([there], margin=1)
+
+
+def test_worse_is_what_the_interval_says():
+    fallen = paired(marks("m", "+" * 40), marks("m", "+" * 28 + "-" * 12))
+
+    # Bonett and Price: p = 1/42, q = 13/42, half = 1.96 sqrt((p + q - (p - q)^2) / 42)
+    assert fallen.change.high == pytest.approx(-12 / 42 + 0.1519, abs=2e-3)
+    assert surely_worse([fallen], margin=0.1) == (fallen,)
+    assert surely_worse([fallen], margin=0.2) == ()
+    # of ten suites the intervals are wider, so that all hold together
+    assert surely_worse([fallen] * 10, margin=0.1) == ()
+
+
+def test_what_belongs_together():
+    assert matched([1, 2], [3], [lambda _: "same"]) is None
+    assert matched([1], [2], [lambda each: each]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "step"),
+    [
+        ("EleutherAI/pythia-70m@step1000", "EleutherAI/pythia-70m", 1000),
+        ("/out/run/checkpoint-500", "/out/run", 500),
+        ("m/epoch_3", "m", 3),
+        ("gpt2", "gpt2", None),
+        ("org/llama-3-8b@main", "org/llama-3-8b@main", None),
+    ],
+)
+def test_steps_of_training_in_names(name, family, step):
+    assert step_of(name) == (family, step)
+
+
+def test_checkpoints_are_in_the_order_of_training():
+    steps = {1000: "++++", 100: "+---", 500: "++--"}
+    runs = [marks(f"m@{k}", right, family="m", step=k) for k, right in steps.items()]
+    (found,) = tables(runs)
+
+    assert [each.step for each in found.checkpoints] == [100, 500, 1000]
+    frame = checkpoints_frame([found])
+    assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
+    assert checkpoints_figure([found]).svg().startswith("<svg")
+    (others,) = tables([*runs[:2], marks("other", "++++", family="o", step=3)])
+    assert others.checkpoints == ()
+    with pytest.raises(UsageError, match="not revisions of one model"):
+        checkpoints_figure([others])
+
+
+def test_nothing_scored_by_all_gives_no_number():
+    (found,) = tables([marks("a", "+?"), marks("b", "?-")])
+
+    assert found.n == 0
+    assert [each.accuracy for each in found.models] == [None, None]
+    assert found.pairs[0].change.estimate is None
+    assert found.pairs[0].effect is None
+
+
+def test_what_cannot_be_compared_is_refused():
+    twice = [made_run("a", outcomes_of("+")), made_run("a", outcomes_of("-"))]
+
+    with pytest.raises(UsageError, match="several runs of a"):
+        item_outcomes(twice)
+    with pytest.raises(UsageError, match="no suite was run by two models"):
+        tables([marks("a", "+"), marks("b", "-", suite="t")])
+
+
+def test_two_runs_of_one_model_are_told_apart_by_their_options():
+    asked = [
+        {"asking": {"policy": {"pll": rule, "model_args": {"token": rule}}, "device": rule}}
+        for rule in ("original", "within-word-l2r")
+    ]
+    runs = [
+        *(made_run("m@1", outcomes_of("+-"), manifest=each) for each in asked),
+        made_run("m@1", outcomes_of("--"), manifest=asked[0], depth=3),
+        made_run("n@1", outcomes_of("++")),
+    ]
+
+    assert distinct_names(runs) == [
+        "m@1 (pll=original, depth=1)",
+        "m@1 (pll=within-word-l2r, depth=1)",
+        "m@1 (pll=original, depth=3)",
+        "n@1",
+    ]
+    (found,) = tables(item_outcomes(runs))
+    assert [each.accuracy for each in found.models] == [1.0, 0.5, 0.5, 0.0]
+
+
+def test_runs_give_what_is_right_what_belongs_together_and_the_first_method():
+    clusters = {"0": "x", "1": "x"}
+    run = made_run(
+        "m@1",
+        [
+            *outcomes_of("+=?", "hit@1", method="mask", cluster=clusters, value=2.0, unit="rank"),
+            *outcomes_of("---", "hit@1", method="beam"),
+            *outcomes_of("+++", "choice"),
+        ],
+        kind="masked",
+        manifest={"named": "org/m@step100"},
+    )
+    (found,) = item_outcomes([run])
+
+    assert (found.suite, found.question, found.model) == ("s", "hit@1", "m@1")
+    assert found.right == {"0": True, "1": False}
+    assert found.clusters == clusters
+    assert found.values == {"0": 2.0, "1": 2.0, "2": 2.0}
+    assert (found.unit, found.kind, found.family, found.step) == ("rank", "masked", "org/m", 100)
+    questions = [each.question for each in item_outcomes([run], every_question=True)]
+    assert questions == ["hit@1", "choice"]
+    with pytest.raises(UsageError, match="none of the runs"):
+        item_outcomes([run], measure="lp")
+
+
+def recorded(folder: Path, name: str, bits: list[float]) -> None:
+    """A run of pairs, from the surprisals of each good and bad sentence."""
+    pairs = folder / "pairs.tsv"
+    pairs.write_text(
+        "item\tgood\tbad\n" + "".join(f"{k}\tCasa{k}\tCase{k}\n" for k in range(len(bits) // 2)),
+        "utf-8",
+    )
+    words = [f"{word}{k}" for k in range(len(bits) // 2) for word in ("Casa", "Case")]
+    rows = [f"{k}\t1\t{w}\t{b}" for k, (w, b) in enumerate(zip(words, bits, strict=True), 1)]
+    said = folder / f"{name}.tsv"
+    said.write_text("sentence_id\ttoken_id\ttoken\tsurprisal\n" + "\n".join(rows) + "\n", "utf-8")
+    command = ["run", str(pairs), "-m", f"replay:{said}", "-o", str(folder / name)]
+    assert invoke(command) == 0
+
+
+def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
+    recorded(tmp_path, "good", [1.0, 2.0] * 20)
+    recorded(tmp_path, "bad", [2.0, 1.0] * 15 + [1.0, 2.0] * 5)
+    good, bad = str(tmp_path / "good"), str(tmp_path / "bad")
+    capsys.readouterr()
+
+    assert invoke(["compare", good, bad, "--fail-if-worse", "0.1"]) == 4
+    out, err = capsys.readouterr()
+    assert "cimento: worse: pairs, all predictions: change -0.750" in err
+    assert "kappa" in out
+    assert invoke(["compare", bad, good, "--fail-if-worse", "0"]) == 0
+    assert invoke(["compare", good, good, "--fail-if-worse", "0"]) == 0
+    capsys.readouterr()
+    assert invoke(["compare", good, bad, "--fail-if-worse", "0.1", "--json"]) == 4
+    plain = json.loads(capsys.readouterr().out)
+    assert plain["worse"] == ["pairs"]
+    assert plain["rates"][0]["test"]["p"] == pytest.approx(2 / 2**15)
+    assert plain["rates"][0]["change"]["method"] == "Bonett-Price"
+    assert invoke(["compare", good, bad, good, "--fail-if-worse", "0"]) == 2
+    assert invoke(["compare", good, bad, "--figure", "x.svg"]) == 2
+
+
+def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
+    for name, right in (("uno", 20), ("due", 10), ("tre", 2)):
+        recorded(tmp_path, name, [1.0, 2.0] * right + [2.0, 1.0] * (20 - right))
+    folders = [str(tmp_path / name) for name in ("tre", "uno", "due")]
+    capsys.readouterr()
+
+    assert invoke(["compare", *folders, "--every-question"]) == 0
+    out = capsys.readouterr().out
+    assert out.index("uno@") < out.index("due@") < out.index("tre@")
+    assert "Cochran's Q: p" in out
+    assert invoke(["compare", *folders, "-o", str(tmp_path / "tables")]) == 0
+    written = {path.name for path in (tmp_path / "tables").iterdir()}
+    forms = (".txt", ".csv", ".md", ".tex")
+    assert written >= {f"1-{name}{form}" for name in ("models", "pairs") for form in forms}
+    assert "\\toprule" in (tmp_path / "tables" / "1-models.tex").read_text("utf-8")
+    capsys.readouterr()
+    assert invoke(["compare", *folders, "--json", "--measure", "lp"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)["rankings"]
+    assert [each["accuracy"] for each in table["models"]] == [1.0, 0.5, 0.1]
+    assert [(each["rank"]["best"], each["rank"]["worst"]) for each in table["models"]] == [
+        (1, 1), (2, 2), (3, 3),
+    ]  # fmt: skip
+    assert invoke(["compare", folders[0]]) == 2
+    assert "no suite was run by two models" in capsys.readouterr().err
+
+
+def test_every_kind_of_run_can_be_compared(runs_of_every_kind):
+    found = item_outcomes(open_runs(runs_of_every_kind), every_question=True)
+    by_suite = {name: [e for e in found if e.suite == name] for name in {e.suite for e in found}}
+    questions = {name: {e.question for e in those} for name, those in by_suite.items()}
+
+    assert questions["it-islands"] >= {"all predictions", "prediction 0"}
+    assert questions["it-connectives-cloze"] >= {"hit@1", "hit@10", "choice"}
+    assert questions["es-stories"] >= {"story_class"}
+    assert not any(e.right for e in by_suite["it-acceptability"])  # it predicts nothing
+    assert all(e.references and e.values for e in by_suite["it-acceptability"] if e.coefficients)
+    assert set(by_suite["es-agreement-templates"][0].clusters.values()) != set()
+
+
+def test_places_agree_with_corrected_p():
+    # Six items of one suite differ: p 2 / 2^6 = .031 alone, .19 by Holm with five other suites.
+    one = [marks("a", "+" * 8, suite="x"), marks("b", "-" * 6 + "++", suite="x")]
+    others = [
+        each
+        for k in range(5)
+        for each in (marks("a", "+-+-+-+-", suite=f"s{k}"), marks("b", "-+-+-+-+", suite=f"s{k}"))
+    ]
+    (alone,) = tables(one)
+    (first, *_) = tables(one + others)
+
+    assert alone.pairs[0].corrected == pytest.approx(2 / 2**6)
+    assert [(each.rank.best, each.rank.worst) for each in alone.models] == [(1, 1), (2, 2)]
+    assert first.pairs[0].corrected == pytest.approx(6 * 2 / 2**6)
+    assert first.pairs[0].family == 6
+    assert [(each.rank.best, each.rank.worst) for each in first.models] == [(1, 2), (1, 2)]

@@ -1,0 +1,174 @@
+"""Perplexities, worst sentences and joint tables, from runs whose scores are known by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.compare.pivot import (
+    PUBLISHED_MODELS,
+    PivotCell,
+    blimp_grid,
+    pivot,
+    pivot_grid,
+    published_accuracies,
+)
+from cimento.errors import UsageError
+from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.paradigms.regions.perplexity import perplexities, worst_items
+from cimento.report.grid import as_csv, as_text
+from cimento.suites.design import predictions_of, squares
+from cimento.suites.load import open_suite
+from tests.helpers.designs import island_suite
+from tests.helpers.suites_on_disk import write
+
+SUITE = island_suite({"se": ["1", "2"], "np": ["3"]})
+FORMULAS = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
+LN2 = math.log(2)
+
+
+def scorer(costs, name="finto"):
+    return FakeScorer(lambda tokens, index: -costs.get(tokens[index], 2.0) * LN2, name=name)
+
+
+def island_run(costs, folder=None, **options):
+    return evaluate(SUITE, scorer(costs), predictions=FORMULAS, output=folder, **options)
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    table = "item\tgood\tbad\n1\tIl cane dorme.\tIl cane dormono.\n2\tLa casa brucia.\tLa casa.\n"
+    return open_suite(write(tmp_path / "coppie.tsv", table)).suite
+
+
+def test_perplexity_and_its_ratio():
+    # four tokens a sentence, two bits each; the last condition's third token costs 6
+    first, second = perplexities(island_run({"longisland": 6.0}))
+    assert (first.phenomenon, first.kind, first.n) == ("se", "PPL", (6, 2))
+    assert first.acceptable == pytest.approx(4.0)
+    assert first.unacceptable == pytest.approx(2 ** (12 / 4))
+    assert first.ratio == pytest.approx(2.0)
+    assert first.by_condition["short_island"] == pytest.approx(4.0)
+    assert second.n == (3, 1)
+
+
+def test_of_pairs_the_bad_one_is_unacceptable(pairs):
+    (found,) = perplexities(evaluate(pairs, scorer({"dormono": 10.0})))
+    # bad: 2 2 10 2 and 2 2 2 bits
+    assert found.acceptable == pytest.approx(4.0)
+    assert found.unacceptable == pytest.approx(2 ** (22 / 7))
+    assert found.n == (2, 2)
+
+
+def test_what_has_no_perplexity_says_why():
+    run = island_run({}, None)
+    bare = evaluate(SUITE, uniform_scorer(4), predictions=(FORMULAS[1],))
+    assert perplexities(run)[0].reason is None
+    found = perplexities(bare)[0]
+    # only two of the four conditions were asked about
+    assert found.by_condition["short_island"] is None
+    assert "not asked" in (found.reason or "")
+
+
+def test_the_worst_sentences_come_first_with_their_worst_token():
+    found = worst_items(island_run({"longisland": 6.0, "2": 9.0}), count=3)
+    assert (found[0].item, found[0].condition) == ("2", "long_island")
+    assert found[0].value == pytest.approx(-19 / 4 * LN2)
+    assert (found[0].token, found[0].token_bits) == ("2", pytest.approx(9.0))
+    assert [each.item for each in found] == ["2", "2", "2"]
+    by_surprisal = worst_items(island_run({"longisland": 6.0}), measure="surprisal-bits", count=1)
+    assert (by_surprisal[0].condition, by_surprisal[0].token) == ("long_island", "longisland")
+
+
+def test_one_table_over_suites_of_any_kind(pairs):
+    runs = [island_run({"longisland": 6.0}), evaluate(pairs, scorer({"dormono": 10.0}))]
+    cells = pivot(runs)
+    assert [(each.suite, each.phenomenon, each.what, each.accuracy) for each in cells] == [
+        ("prova", "se", "mean of pairs", 1.0),
+        ("prova", "np", "mean of pairs", 1.0),
+        ("coppie", "coppie", "prediction", 0.5),
+    ]
+    last = as_csv(pivot_grid(cells)).splitlines()[-1]
+    # (100 + 50) / 2, each suite once; two suites have no interval
+    assert last == "Mean over suites,,,suites,0.500,2,75.0,,,2"
+    assert "2 suites: an interval needs 5 or more" in as_text(pivot_grid(cells))
+    both = pivot(runs, ["lp,penlp"])
+    assert {each.measure for each in both} == {"lp", "penlp"}
+    with pytest.raises(UsageError, match="no such measure"):
+        pivot(runs, ["lpp"])
+
+
+def test_the_command_prints_them(tmp_path, capsys):
+    folder = str(island_run({"longisland": 6.0}, tmp_path / "runs").folder)
+    for name, shown in (("perplexity", "ratio"), ("lowest", "longisland"), ("joint", "prova")):
+        assert invoke(["report", folder, "--table", name]) == 0
+        assert shown in capsys.readouterr().out
+
+
+def test_blimp_has_means_over_paradigms_beside_the_published_ones():
+    shared = {"language": "en", "what": "prediction", "model": "m", "measure": "lp", "n": 1000}
+    cells = [
+        PivotCell(**shared, suite="adjunct_island", phenomenon="island_effects", accuracy=0.9),
+        PivotCell(**shared, suite="wh_island", phenomenon="island_effects", accuracy=0.7),
+        PivotCell(**shared, suite="causative", phenomenon="argument_structure", accuracy=None),
+        PivotCell(**shared, suite="other", phenomenon="x", accuracy=1.0),
+    ]
+    rows = [line.split(",") for line in as_csv(blimp_grid(cells)).splitlines()]
+    ends = ("", " low", " high", " n")
+    assert rows[0][2:] == [
+        "n",
+        *(f"m lp{end}" for end in ends),
+        *(f"published {n}" for n in PUBLISHED_MODELS),
+    ]
+    by_name = {row[1]: [row[3], *row[7:]] for row in rows[1:]}
+    counts = {row[1]: row[2] for row in rows[1:]}
+    assert (counts["adjunct_island"], counts["mean of 2"]) == ("1000", "2")
+    assert by_name["adjunct_island"] == ["90.0", "47.9", "67.4", "64.5", "89.4", "94.0"]
+    # (89.4 + 78.9) / 2 of GPT-2
+    assert by_name["mean of 2"][0] == "80.0"
+    assert by_name["mean of 2"][4] == "84.2"
+    assert by_name["causative"][0] == ""
+    assert by_name["mean of 3 of 67"][0] == ""
+
+
+def test_a_blimp_table_needs_a_paradigm():
+    with pytest.raises(UsageError, match="none of the runs is of a paradigm"):
+        blimp_grid(())
+
+
+@pytest.mark.golden
+def test_published_blimp_figures_are_those_of_the_released_files(shared):
+    expected = json.loads(
+        (shared / "golden" / "islands" / "blimp_published.json").read_text(encoding="utf-8")
+    )
+    known = published_accuracies()
+    assert len(known) == 67
+    for name, values in expected["islands"].items():
+        assert known[name]["gpt2"] == pytest.approx(values["gpt2"], abs=1e-9)
+        assert known[name]["people"] == pytest.approx(values["human"], abs=5.01e-4)
+    overall = [values["gpt2"] for values in known.values()]
+    assert sum(overall) / 67 == pytest.approx(
+        expected["models_summary"]["overall"]["gpt2"], abs=1e-6
+    )
+
+
+def cell(suite, accuracy, chance, what="prediction"):
+    return PivotCell(
+        suite=suite, language="it", phenomenon="x", what=what, model="m", measure="",
+        accuracy=accuracy, low=accuracy - 0.1, high=accuracy + 0.1, n=20, chance=chance,
+    )  # fmt: skip
+
+
+def test_no_mean_mixes_levels_of_chance():
+    halves = [cell(f"h{k}", 0.6 + k / 100, 0.5) for k in range(5)]
+    thirds = [cell("t", 0.4, 1 / 3, "all predictions"), cell("u", 0.5, None)]
+    grid = pivot_grid([*halves, *thirds])
+    third, half = grid.text[-2:]
+    assert third == ("Mean over suites", "", "", "suites", "0.333", "1", "40.0")
+    assert half[:6] == ("Mean over suites", "", "", "suites", "0.500", "5")
+    assert half[6].startswith("62.0 [")
+    assert grid.text[0][5:] == ("20", "60.0 [50.0, 70.0]")

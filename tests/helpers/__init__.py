@@ -1,0 +1,1 @@
+"""What several tests need: small models, suites, runs and servers."""

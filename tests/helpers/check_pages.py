@@ -1,0 +1,77 @@
+"""The pages of check codes: their examples are put together and checked."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+
+from cimento.cli.main import invoke
+from tests.helpers.docs_pages import DOCS, Block, blocks
+
+FOLDER = DOCS / "checks"
+WHOLE_FOLDERS: Mapping[str, str] = {"S": "lamps", "C": "umbrellas", "T": "letters"}
+"""Letter of a code to the good suite on docs/checks.md that its examples change."""
+STORIES = "items.jsonl"
+
+
+def good_suites() -> dict[str, dict[str, str]]:
+    """Name of each good suite on docs/checks.md to its files and their text."""
+    suites: dict[str, dict[str, str]] = {}
+    for block in blocks(DOCS / "checks.md"):
+        folder, _, name = block.title.partition("/")
+        if name:
+            suites.setdefault(folder, {})[name] = block.text
+    return suites
+
+
+def printed_by(page: Path, folder: Path) -> str:
+    """What `cimento suites check` prints of the example on a page.
+
+    Blocks with the name of a file in the suite take its place, ``items.jsonl, story 1-O0`` is a
+    change of one story, and any other name is a suite in one file. What stands in parentheses
+    behind a name is the encoding.
+    """
+    example = folder / "example"
+    example.mkdir(parents=True)
+    files = good_suites()[WHOLE_FOLDERS[page.stem.removeprefix("CIM-")[0]]]
+    checked = example
+    for block in blocks(page):
+        if not block.title:
+            continue
+        name, _, encoding = block.title.removesuffix(")").partition(" (")
+        file, _, story = name.partition(", story ")
+        if story:
+            files = {**files, file: _changed(files[file], story, json.loads(block.text))}
+            continue
+        if file in {"suite.toml", "items.tsv", "seeds.tsv", STORIES, "items.csv"}:
+            files = {key: text for key, text in files.items() if _stem(key) != _stem(file)}
+        else:
+            checked = example / file
+        text = block.text.removesuffix("\n") if _is_cut(block) else block.text
+        (example / file).write_bytes(text.encode(encoding or "utf-8"))
+    for name, text in files.items():
+        if not (example / name).exists():
+            (example / name).write_text(text, encoding="utf-8")
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()):
+        invoke(["suites", "check", str(checked)])
+    return out.getvalue().replace(f"{folder}/", "")
+
+
+def _stem(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _is_cut(block: Block) -> bool:
+    """Whether a file has no final newline: JSON has none."""
+    return block.language == "json"
+
+
+def _changed(text: str, story: str, change: Mapping[str, object]) -> str:
+    """The stories, with other values in one of them."""
+    stories = [json.loads(line) for line in text.splitlines()]
+    made = [{**each, **change} if each["example_id"] == story else each for each in stories]
+    assert made != stories, f"there is no story {story}"
+    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in made)

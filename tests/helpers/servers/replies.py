@@ -1,0 +1,114 @@
+"""A server of chats and completions on this machine, which fails in whatever way a test wants."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import ThreadingHTTPServer
+from typing import Any
+
+from cimento.models.server.identity import PROBES
+from tests.helpers.servers.loopback import Handler, drop, refuse
+
+__all__ = ["ReplyServer", "drop", "refuse", "reply_server", "send"]
+
+Fault = Callable[["ReplyHandler"], None]
+
+
+@dataclass
+class ReplyServer:
+    """A running server: what it answers, and what it was asked.
+
+    Attributes:
+        answer: from turns, or from a prompt, to a reply; None for an answer without one.
+        faults: what befalls the next requests, one each.
+        asked: path and body of every request, without probes.
+        scoring: what it says of a text that it is to score; by default something without scores.
+        to_probes: its reply to probes, without faults; None for an answer without one.
+    """
+
+    answer: Callable[[Any], str | None]
+    faults: list[Fault] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+    scoring: object = field(default_factory=lambda: {"choices": [{"text": " and"}]})
+    to_probes: str | None = "a table"
+    models: object = field(default_factory=lambda: {"data": [{"id": "tiny"}]})
+    headers: list[dict[str, str]] = field(default_factory=list)
+    url: str = ""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def address(self) -> str:
+        """The name of its model, as a user writes it."""
+        return f"openai:{self.url}#tiny"
+
+    @property
+    def bodies(self) -> Sequence[dict[str, Any]]:
+        """What was asked, in order."""
+        return [each["body"] for each in self.asked]
+
+
+class ReplyHandler(Handler):
+    """Answers for a `ReplyServer`."""
+
+    def do_POST(self) -> None:  # noqa: N802  # as http.server calls it
+        """A reply, or what goes wrong with it."""
+        state: Any = self.server.state
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if body.get("prompt") in PROBES:
+            self.send_json(state.scoring)
+            return
+        if "messages" in body and body["messages"][-1]["content"] in PROBES:
+            self._reply(state.to_probes)
+            return
+        with state.lock:
+            state.asked.append({"path": self.path, "body": body})
+            fault = state.faults.pop(0) if state.faults else None
+            said = None if fault else state.answer(body.get("messages", body.get("prompt")))
+        if fault is not None:
+            fault(self)
+        else:
+            self._reply(said)
+
+    def _reply(self, said: str | None) -> None:
+        if said is None:
+            self.send_json({"choices": []})
+        elif self.path == "/v1/chat/completions":
+            message = {"role": "assistant", "content": said}
+            self.send_json({"choices": [{"message": message, "finish_reason": "stop"}]})
+        else:
+            self.send_json({"choices": [{"text": said, "finish_reason": "stop"}]})
+
+
+def send(content: object) -> Fault:
+    """Answer with something else."""
+    return lambda handler: handler.send_json(content)
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    state: ReplyServer
+
+    def handle_error(self, *_: object) -> None:
+        """A client that went away is part of the tests."""
+
+
+@contextmanager
+def reply_server(
+    answer: Callable[[Any], str | None], *, faults: Iterable[Fault] = ()
+) -> Iterator[ReplyServer]:
+    """A server on a free port of this machine, for as long as the block lasts."""
+    state = ReplyServer(answer=answer, faults=list(faults))
+    with _Server(("127.0.0.1", 0), ReplyHandler) as server:
+        server.state = state
+        state.url = f"http://127.0.0.1:{server.server_port}/v1"
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield state
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,202 @@
+"""Plug-ins: a sample package is found without being installed, and a broken one harms nothing."""
+
+from __future__ import annotations
+
+import configparser
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import cimento
+from cimento import Asking, InputError, UsageError, load_suite, load_suites, open_source
+from cimento.cli.main import invoke
+from cimento.errors import PluginError
+from cimento.io import plugins
+from cimento.measures import Missing, Sentence, find_measure, find_measures
+from cimento.models.fake import uniform_scorer
+
+FOLDER = Path(__file__).parents[1] / "sample_plugin"
+STARRED = "Il gatto dorme.\n*Il gatto dormono.\nI cani corrono.\n*I cani corre.\n"
+
+
+@pytest.fixture(autouse=True)
+def installed(monkeypatch):
+    """The sample packages, as if they were installed."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    plugins._warn_once.cache_clear()
+
+
+@pytest.fixture
+def starred(tmp_path) -> Path:
+    path = tmp_path / "verbs.starred"
+    path.write_text(STARRED, encoding="utf-8")
+    return path
+
+
+def test_a_model_of_a_plugin_is_asked_by_its_prefix():
+    run = cimento.evaluate("en-subject-verb", "length:2", all_tokens=True)
+
+    tokens = run.table("tokens")
+    assert tokens.height > 100
+    for token, nats in tokens.select("token", "logprob_nats").iter_rows():
+        assert nats == pytest.approx(-2 * len(token) * 0.6931471805599453)
+    assert run.model.startswith("length-2@")
+
+
+def test_a_suite_of_a_plugins_format_is_found_by_its_suffix(starred):
+    loaded = load_suite(starred)
+
+    assert loaded.reading.format == ".starred"
+    assert [[c.regions[0].text for c in item.conditions] for item in loaded.suite.items] == [
+        ["Il gatto dorme.", "Il gatto dormono."],
+        ["I cani corrono.", "I cani corre."],
+    ]
+
+
+def test_a_folder_of_suites_holds_those_of_plugins_too(starred):
+    (starred.parent / "README.md").write_text("Notes.")
+    (starred.parent / "pairs.tsv").write_text("good\tbad\nI cani corrono.\tI cani corre.\n")
+
+    assert [each.suite.name for each in load_suites(starred.parent)] == ["pairs", "verbs"]
+
+
+def sentence(*logprobs: float) -> Sentence:
+    return Sentence(logprobs_nats=logprobs, n_words=2, n_chars=10)
+
+
+def test_a_measure_of_a_plugin_is_found_by_its_name():
+    [measure] = find_measures(["worst-token"])
+
+    assert measure.of(sentence(-1.0, -4.0, -2.0)) == -4.0
+
+
+def test_a_measure_of_a_plugin_may_be_undefined_and_may_fail():
+    assert find_measure("undefined").of(sentence(-1.0)) == Missing("it always is")
+    with pytest.raises(PluginError, match="the plug-in 'failing' of cimento-broken"):
+        find_measure("failing").of(sentence(-1.0))
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("absent", "cannot be loaded"), ("number", "is not a Measure")]
+)
+def test_a_measure_that_cannot_be_used_is_passed_over(name, told, caplog):
+    with pytest.raises(UsageError, match="no such measure"):
+        find_measure(name)
+    assert f"the plug-in {name!r} of cimento-broken {told}" in caplog.text
+
+
+def test_the_whole_way_on_the_command_line(starred, tmp_path, capsys):
+    assert invoke(["run", str(starred), "-m", "length:1", "-o", str(tmp_path), "--no-cache"]) == 0
+
+    # The bad sentence is longer in the first pair only, so that the second fails.
+    assert re.search(r"0\s+0\.500", capsys.readouterr().out)
+
+
+def test_a_plugin_that_cannot_be_loaded_warns_once_and_is_passed_over(caplog):
+    for _ in range(2):
+        with pytest.raises(UsageError, match="there is no such folder"):
+            open_source("absent:x", Asking())
+
+    [record] = caplog.records
+    assert record.levelname == "WARNING"
+    assert "the plug-in 'absent' of cimento-broken cannot be loaded" in record.message
+    assert "cimento_broken_parts" in record.message
+
+
+def test_a_plugin_of_the_wrong_kind_warns_and_is_passed_over(caplog):
+    with pytest.raises(UsageError):
+        open_source("number:x", Asking())
+
+    assert "the plug-in 'number' of cimento-broken is not a function" in caplog.text
+
+
+def test_the_warning_goes_to_standard_error_where_nobody_set_up_logging():
+    code = (
+        f"import sys; sys.path.insert(0, {str(FOLDER)!r})\n"
+        "from cimento.cli.main import main\nmain(['run', 'en-subject-verb', '-m', 'absent:x'])"
+    )
+    done = subprocess.run(  # noqa: S603  # our own interpreter and code
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert done.returncode == 2
+    assert done.stdout == ""
+    warning, message = done.stderr.splitlines()
+    assert warning.startswith("cimento: the plug-in 'absent' of cimento-broken cannot be loaded")
+    assert message.startswith("cimento: model 'absent:x': there is no such folder")
+
+
+def test_of_two_plugins_of_one_name_the_one_that_works_is_taken(caplog):
+    assert open_source("length:2", Asking()).label.startswith("length-2@")
+    assert "'length' of cimento-broken cannot be loaded" in caplog.text
+
+
+def test_no_plugin_takes_the_place_of_what_cimento_brings(tmp_path):
+    with pytest.raises(UsageError, match="recorded"):
+        open_source(f"replay:{tmp_path / 'none.tsv'}", Asking())
+    assert find_measure("lp").of(sentence(-1.0, -2.0)) == -3.0
+
+
+@pytest.mark.parametrize(("name", "seen"), [("failing", "KeyError: 'weights'"), ("texts", "'str'")])
+def test_a_plugin_that_fails_is_named_in_the_message(tmp_path, name, seen):
+    path = tmp_path / f"suite.{name}"
+    path.write_text("x")
+
+    with pytest.raises(PluginError, match=seen) as of_model:
+        open_source(f"{name}:x", Asking())
+    with pytest.raises(PluginError, match=seen) as of_reader:
+        load_suite(path)
+
+    for caught in (of_model, of_reader):
+        assert f"the plug-in {name!r} of cimento-broken" in str(caught.value)
+
+
+def test_a_reader_that_cannot_be_loaded_leaves_the_usual_message(tmp_path, caplog):
+    path = tmp_path / "suite.absent"
+    path.write_text("x")
+
+    with pytest.raises(InputError, match=r"unknown suffix '\.absent'"):
+        load_suite(path)
+    assert "the plug-in 'absent' of cimento-broken cannot be loaded" in caplog.text
+
+
+def test_nothing_is_looked_for_while_names_are_cimentos_own(monkeypatch, tmp_path):
+    monkeypatch.setattr(plugins, "_entries", lambda group: pytest.fail(f"asked for {group}"))
+
+    assert cimento.evaluate("en-subject-verb", uniform_scorer(10)).outcomes().height > 0
+    with pytest.raises(UsageError, match="recorded"):
+        open_source(f"replay:{tmp_path / 'none.tsv'}", Asking())
+
+
+@pytest.mark.parametrize("kind", ["absent", "number"])
+def test_a_kind_of_test_that_cannot_be_loaded_is_passed_over(kind, probing, tmp_path, caplog):
+    assert load_suite(probing).paradigm.name == "probing"
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("good\tbad\nI cani corrono.\tI cani corre.\n", encoding="utf-8")
+    assert load_suite(pairs).paradigm.name == "regions"
+    assert load_suite(load_suite(pairs).suite).paradigm.name == "regions"
+    assert f"the plug-in {kind!r} of cimento-broken" in caplog.text
+
+    folder = tmp_path / kind
+    folder.mkdir()
+    (folder / "suite.toml").write_text(f'kind = "{kind}"\n', encoding="utf-8")
+    with pytest.raises(InputError, match=f"kind is '{kind}'"):
+        load_suite(folder)
+
+
+def test_the_page_shows_the_code_that_is_tested_here():
+    page = (FOLDER.parents[1] / "docs" / "plugins.md").read_text(encoding="utf-8")
+    [shown] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+
+    assert shown == (FOLDER / "cimento_sample.py").read_text(encoding="utf-8")
+    entry_points = (FOLDER / "cimento_sample-1.0.dist-info" / "entry_points.txt").read_text()
+    [toml] = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    parser = configparser.ConfigParser()
+    parser.read_string(entry_points)
+
+    named = tomllib.loads(toml)["project"]["entry-points"]
+    assert named == {group: dict(parser[group]) for group in parser.sections()}

@@ -1,0 +1,287 @@
+"""What goes wrong with a server: asked again where it may pass, else said clearly."""
+
+from __future__ import annotations
+
+import math
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
+from cimento.models.base import ModelCard
+from cimento.models.server.http import Patience, Server
+from cimento.models.server.model import ServerScorer
+from tests.helpers.servers.loopback import (
+    completion,
+    cut_short,
+    drop,
+    half_json,
+    logprob,
+    pieces,
+    refuse,
+    serve,
+    silence,
+)
+
+pytestmark = pytest.mark.usefixtures("fresh_cache")
+
+TEXT = "Le lampade del corridoio erano accese."
+
+
+def read(server, *, waits=None, timeout_s=60.0, attempts=4):
+    """The scores of the text, with the waits noted and not waited."""
+    patience = Patience(timeout_s=timeout_s, attempts=attempts, first_wait_s=1.0, seed=7)
+    noted = [] if waits is None else waits
+    client = Server(server.url, patience=patience, wait=noted.append)
+    card = ModelCard(name="tiny", kind="causal", revision="", tokenizer="")
+    [(_, scores)] = ServerScorer(client, card=card, model="tiny", concurrency=1).read([TEXT])
+    return scores
+
+
+def expected():
+    """Byte offset to score, by the rules of the tiny model; all of the text is ASCII."""
+    tokens = pieces(TEXT)
+    starts = [sum(map(len, tokens[:i])) for i in range(len(tokens))]
+    return {start: logprob(tokens[i], i) for i, start in enumerate(starts) if i}
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [refuse(429), refuse(500), refuse(503), drop, cut_short, half_json],
+    ids=["429", "500", "503", "dropped", "cut short", "half of the JSON"],
+)
+def test_what_may_pass_is_asked_again_with_growing_waits(fault):
+    waits = []
+    with serve(faults=[fault, fault]) as server:
+        scores = read(server, waits=waits)
+
+    assert math.isnan(scores.pop(0))
+    assert scores == expected()
+    assert len(server.prompts) == 3
+    assert [0.5 <= waits[0] <= 1.0, 1.0 <= waits[1] <= 2.0] == [True, True]
+
+
+def test_a_server_that_says_nothing_is_asked_again():
+    waits = []
+    with serve(faults=[silence]) as server:
+        # Long enough for the answer that comes, and no time is measured.
+        scores = read(server, waits=waits, timeout_s=2.0)
+
+    assert len(scores) == 6
+    assert waits
+
+
+def test_waits_are_the_same_for_the_same_seed_and_request():
+    patience = [Patience(seed=seed) for seed in (1, 1, 2)]
+
+    waits = [[each.wait_s(n, request=TEXT) for n in range(1, 9)] for each in patience]
+
+    assert waits[0] == waits[1] != waits[2]
+    assert max(waits[0]) <= patience[0].longest_wait_s
+
+
+def test_the_wait_that_a_server_asks_for_is_kept():
+    soon = format_datetime(datetime.now(UTC) + timedelta(seconds=90), usegmt=True)
+    faults = [refuse(429, Retry_After="3"), refuse(503, Retry_After=soon)]
+    faults += [refuse(429, Retry_After="later")]
+    waits = []
+    with serve(faults=faults) as server:
+        read(server, waits=waits)
+
+    assert waits[0] == 3.0
+    assert 0 < waits[1] <= 90
+    assert 2.0 <= waits[2] <= 4.0, "what cannot be read is no wait"
+
+
+def test_a_server_that_wants_an_hour_is_not_waited_for():
+    with (
+        serve(faults=[refuse(429, "quota", Retry_After="3600")]) as server,
+        pytest.raises(ModelError, match=r"after 1 attempt .*quota, and asks to wait for 3600 s"),
+    ):
+        read(server)
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (refuse(500, "out of memory"), "status 500: out of memory"),
+        (drop, "broke"),
+        (half_json, "not JSON, or was cut short"),
+    ],
+)
+def test_in_the_end_the_last_fault_is_told_and_that_one_can_go_on(fault, said):
+    with serve(faults=[fault] * 4) as server, pytest.raises(ModelError) as caught:
+        read(server)
+
+    assert "no usable answer after 4 attempts" in str(caught.value)
+    assert said in str(caught.value)
+    assert "run again to go on" in str(caught.value)
+    assert repr(TEXT) in str(caught.value)
+
+
+def test_where_no_server_is_the_url_is_told():
+    with serve() as server:
+        url = server.url
+
+    with pytest.raises(ModelError, match=r"server http://127.0.0.1:\d+/v1: no usable answer"):
+        Server(url, wait=lambda _: None).get("/models")
+
+
+LACKS = "Scoring needs log-probabilities of the prompt"
+
+
+def reply(choice):
+    """An answer with one choice, whatever the prompt."""
+    return lambda _: {"choices": [choice]}
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        # transformers serve: echo and logprobs are ignored.
+        (reply({"index": 0, "text": " and", "finish_reason": "length"}), "ignores that they are"),
+        (reply({"text": " and", "logprobs": None}), "ignores that they are"),
+        # llama-server: the generated token alone, in the form of a chat.
+        (
+            reply({"text": " and", "logprobs": {"content": [{"token": " and"}]}}),
+            "what it generates",
+        ),
+        (
+            reply({"text": " and", "logprobs": {"tokens": [" and"], "token_logprobs": [-1.0]}}),
+            "what it generates",
+        ),
+        (reply({"message": {"content": "and"}}), "as in a chat"),
+        (reply({"text": TEXT, "logprobs": {"top_logprobs": []}}), "have no lists"),
+        (lambda _: {"choices": []}, "something else than a completion"),
+        (lambda _: ["and"], "something else than a completion"),
+        (
+            reply(
+                {
+                    "text": TEXT,
+                    "logprobs": {
+                        "tokens": [*pieces(TEXT), "."],
+                        "token_logprobs": [*([None] * 6), -1.0],
+                    },
+                }
+            ),
+            "none of its log-probabilities",
+        ),
+    ],
+)
+def test_a_server_that_cannot_score_is_told_what_it_lacks(answer, said):
+    with serve(answer) as server, pytest.raises(ModelError) as caught:
+        read(server)
+
+    assert said in str(caught.value)
+    assert LACKS in str(caught.value)
+    assert len(server.prompts) == 1, "it is not asked again"
+
+
+@pytest.mark.parametrize(
+    ("fault", "error", "said"),
+    [
+        (refuse(404, "no such model"), ModelError, "only chats cannot score"),
+        (refuse(405), ModelError, "Does the URL end in /v1?"),
+        # What llama-cpp-python says without --logits_all true.
+        (refuse(500, "logprobs is not supported with logits_all=False"), ModelError, LACKS),
+        (refuse(400, "echo is not allowed"), ModelError, LACKS),
+        (refuse(400, "maximum context length is 8 tokens"), TextTooLongError, "context length"),
+        (refuse(422, {"field": "prompt"}), ModelError, "status 422"),
+        (refuse(401, "bad"), ModelError, "wants a key"),
+        (refuse(308, Location="https://elsewhere.test/v1"), ModelError, "redirects to https"),
+    ],
+)
+def test_a_refusal_is_told_and_not_asked_again(fault, error, said):
+    with serve(faults=[fault]) as server, pytest.raises(error) as caught:
+        read(server)
+
+    assert said in str(caught.value)
+    assert server.url in str(caught.value)
+    assert len(server.prompts) == 1
+
+
+def changed(**lists):
+    """A good answer with some of its lists changed."""
+
+    def answer(prompt):
+        good = completion(prompt)
+        listed = good["choices"][0]["logprobs"]
+        for name, change in lists.items():
+            listed[name] = change(listed[name])
+        return good
+
+    return answer
+
+
+def with_third(value):
+    """Put a value in the third place."""
+    return lambda values: [*values[:2], value, *values[3:]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "said"),
+    [
+        (changed(token_logprobs=lambda v: v[:-2]), ModelError, "7 tokens and gives 5 log-prob"),
+        (changed(token_logprobs=with_third(math.nan)), NonFiniteScoreError, "nan .*' del'"),
+        (changed(token_logprobs=with_third(-math.inf)), NonFiniteScoreError, "-inf .*' del'"),
+        (changed(token_logprobs=with_third(None)), NonFiniteScoreError, "nothing .*' del'"),
+        (changed(token_logprobs=with_third(-9999.0)), NonFiniteScoreError, "-9999.0 .*' del'"),
+        (changed(token_logprobs=with_third(0.5)), ModelError, "no logarithm"),
+        (changed(token_logprobs=with_third("-1")), ModelError, "'-1' as a log-probability"),
+        (changed(tokens=lambda t: [x.upper() for x in t], text_offset=lambda _: None),
+         ModelError, "do not spell the text .*'LE', ' LAMPADE'"),
+        (changed(tokens=lambda t: [f"token_id:{i}" for i, _ in enumerate(t)],
+                 text_offset=lambda o: [11 * i for i, _ in enumerate(o)]),
+         ModelError, "token_id:0"),
+    ],
+)  # fmt: skip
+def test_an_answer_that_cannot_be_right_is_refused(answer, error, said):
+    with serve(answer) as server, pytest.raises(error, match=said) as caught:
+        read(server)
+
+    assert repr(TEXT) in str(caught.value)
+
+
+def test_a_first_token_of_probability_one_is_taken_as_not_scored():
+    with serve(changed(token_logprobs=lambda v: [0.0, *v[1:]])) as server:
+        scores = read(server)
+
+    assert math.isnan(scores[0])
+
+
+def test_a_first_token_that_the_server_scores_keeps_its_score():
+    with serve(changed(token_logprobs=lambda v: [-4.25, *v[1:]])) as server:
+        scores = read(server)
+
+    assert scores[0] == -4.25
+
+
+def test_tokens_that_are_spelled_otherwise_are_placed_by_offsets():
+    with serve(changed(tokens=lambda t: [x.upper() for x in t])) as server:
+        scores = read(server)
+
+    assert list(scores) == [0, *expected()]
+
+
+def test_a_list_that_lacks_the_generated_token_may_be_one_place_off():
+    # What llama-cpp-python 0.3.36 sends for a model without BOS: each token's score is taken
+    # from the place after it, and the last place is missing.
+    shifted = changed(
+        tokens=lambda t: t[:-1], token_logprobs=lambda v: v[:-1], text_offset=lambda o: o[:-1]
+    )
+    with serve(shifted) as server, pytest.raises(ModelError, match="one place off"):
+        read(server)
+
+
+def test_more_than_one_generated_token_is_left_out():
+    with serve(
+        changed(
+            tokens=lambda t: [*t, " then"],
+            token_logprobs=lambda v: [*v, -3.0],
+            text_offset=lambda o: [*o, 0],
+        )
+    ) as server:
+        scores = read(server)
+
+    assert list(scores) == [0, *expected()]

@@ -1,0 +1,200 @@
+"""What is found out about a model: equal scores, the tokenizer, chats, unknown tokens."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+
+from cimento.models.base import ModelCard, Policy
+from cimento.models.hf.inspection import Inspection, inspect_model
+from cimento.models.registry import Asking, open_scorer
+from cimento.models.tokens.facts import tokenizer_facts
+from cimento.models.tokens.tokenizing import causal_frame
+from tests.helpers import zoo
+from tests.helpers.plain import TEXTS, tokens_of
+
+KNOWN = {"some": TEXTS[:5], "others": [TEXTS[6], TEXTS[6], TEXTS[8]]}
+
+
+def opened(folder, **policy):
+    return open_scorer(str(folder), Asking(device="cpu", policy=Policy(**policy)))
+
+
+def inspected(folder, texts=KNOWN, n_compared=100, **policy) -> Inspection:
+    scorer = opened(folder, **policy)
+    return inspect_model(scorer, texts, policy=Policy(**policy), n_compared=n_compared)
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt2", "llama", "mistral", "bloom", "mamba", "bert-cased", "albert", "modernbert"]
+)
+def test_fast_and_plain_scores_agree(zoo_folder, name):
+    found = inspected(zoo_folder(name)).comparison
+
+    assert found.agrees
+    assert found.max_difference_nats < 1e-4
+    # The text that stands there twice is scored once.
+    assert found.n_texts == 7
+    assert found.fast_texts_per_s > 0
+    assert found.plain_texts_per_s > 0
+
+
+@pytest.mark.parametrize(("name", "trees"), [("gpt2", True), ("bloom", False), ("mamba", False)])
+def test_whether_prefix_trees_are_used_is_said(zoo_folder, name, trees):
+    pairs = [f"{text[:-1]}{end}" for text in TEXTS[:3] for end in (".", "!")]
+    way = inspected(zoo_folder(name), {"pairs": pairs}).comparison.way
+
+    assert ("shared beginnings once" in way) == trees
+    assert ("no prefix trees: " in way) != trees
+
+
+@pytest.mark.parametrize("pll", ["within-word-l2r", "original", "whole-word"])
+def test_masked_models_are_compared_under_their_policy(zoo_folder, pll):
+    assert inspected(zoo_folder("roberta"), pll=pll).comparison.agrees
+
+
+@pytest.mark.parametrize("wrong", [0.01, math.nan])
+def test_other_scores_are_found(zoo_folder, monkeypatch, wrong):
+    scorer = opened(zoo_folder("gpt2"))
+    score = scorer.score
+
+    def off(encoded):
+        values = score(encoded)
+        values[-1][-1] += wrong
+        return values
+
+    monkeypatch.setattr(scorer, "score", off)
+    found = inspect_model(scorer, KNOWN, policy=Policy(), n_compared=5).comparison
+
+    assert not found.agrees
+    expected = math.inf if math.isnan(wrong) else pytest.approx(wrong, abs=1e-4)
+    assert found.max_difference_nats == expected
+
+
+def test_only_so_many_texts_are_compared_from_every_suite(zoo_folder):
+    found = inspected(zoo_folder("gpt2"), n_compared=3)
+
+    assert found.comparison.n_texts == 3
+    assert [each.n_texts for each in found.unknown] == [5, 2]
+
+
+def facts(kind: str, **policy):
+    """The facts of a tokenizer, as a causal model under a policy has it."""
+    tokenizer = zoo.tokenizer(kind)
+    chosen = Policy(**policy)
+    before = causal_frame(tokenizer, chosen.bos).before
+    bos = " ".join(tokenizer.convert_ids_to_tokens(list(before)))
+    card = ModelCard(name=kind, kind="causal", revision="0", tokenizer="0", bos=bos)
+    return tokenizer_facts(tokenizer, policy=chosen, card=card)
+
+
+@pytest.mark.parametrize(
+    ("kind", "cuts", "marks", "unknown"),
+    [
+        ("byte-bpe", "byte-level BPE", "word beginnings", ""),
+        ("byte-bpe-prefix", "byte-level BPE", "word beginnings", ""),
+        ("roberta", "byte-level BPE", "word beginnings", ""),
+        (
+            "bpe-fallback",
+            "SentencePiece-like BPE, unknown characters as bytes",
+            "word beginnings",
+            "<unk>",
+        ),
+        ("unigram", "SentencePiece-like Unigram", "word beginnings", "<unk>"),
+        ("wordpiece-cased", "WordPiece", "none (but continuations of a word, with ##)", "[UNK]"),
+    ],
+)
+def test_the_kind_of_tokenizer(kind, cuts, marks, unknown):
+    found = facts(kind)
+
+    assert (found.kind, found.marks) == (cuts, marks)
+    assert found.boundary == ("word-start" if marks == "word beginnings" else "none")
+    assert found.unknown == (unknown or str(zoo.tokenizer(kind).unk_token or ""))
+
+
+@pytest.mark.parametrize(
+    ("kind", "bos", "before", "origin"),
+    [
+        ("byte-bpe", "auto", "<|endoftext|>", "its BOS token, the same as its EOS token"),
+        ("byte-bpe-bos", "auto", "</s>", "the tokenizer puts it there"),
+        ("byte-bpe-two", "auto", "[gMASK] <sop>", "the tokenizer puts it there"),
+        ("no-bos", "auto", "<|endoftext|>", "its EOS token, for it has no BOS token"),
+        ("bare", "auto", "", "nothing: it has neither BOS nor EOS; the first token has no score"),
+        ("byte-bpe", "none", "", "nothing: --bos none; the first token has no score"),
+        ("bpe-fallback", "bos-or-eos", "<s>", "its BOS token"),
+    ],
+)
+def test_what_stands_before_a_text(kind, bos, before, origin):
+    found = facts(kind, bos=bos)
+
+    assert (found.bos, found.before, found.origin) == (bos, before, origin)
+
+
+def test_what_stands_around_a_text_of_a_masked_model(zoo_folder):
+    found = inspected(zoo_folder("bert-cased")).tokenizer
+
+    assert (found.before, found.after) == ("[CLS]", "[SEP]")
+    assert (found.bos, found.boundary) == ("", "none")
+
+
+LOOP = "{% for m in messages %}<{{ m['role'] }}>{{ m['content'] }}{% endfor %}"
+USERS = "{% for m in messages if m['role'] == 'user' %}{{ m['content'] }}{% endfor %}"
+REFUSES = (
+    "{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}"
+)
+
+
+@pytest.mark.parametrize(
+    ("template", "role", "refusal"),
+    [
+        (None, None, ""),
+        (LOOP, "rendered", ""),
+        (USERS, "left out", ""),
+        (REFUSES, "refused", "no system role"),
+    ],
+)
+def test_a_system_role_is_found_by_rendering(monkeypatch, template, role, refusal):
+    monkeypatch.setattr(zoo.tokenizer("byte-bpe"), "chat_template", template)
+    found = facts("byte-bpe")
+
+    assert found.system_role == role
+    assert refusal in found.refusal
+
+
+def test_unknown_tokens_are_counted(zoo_folder):
+    folder = zoo_folder("bert-cased")
+    found = inspected(folder, {"all": TEXTS}).unknown[0]
+
+    ids = [number for text in TEXTS for number in tokens_of(folder, text).ids]
+    unknown = zoo.tokenizer("wordpiece-cased").unk_token_id
+    assert found.n_tokens == len(ids)
+    assert found.n_unknown == ids.count(unknown) > 0
+
+
+def test_texts_that_cannot_be_scored_are_counted_and_said(zoo_folder):
+    texts = {"all": [TEXTS[0], "troppo lungo " * zoo.WINDOW]}
+    found = inspected(zoo_folder("gpt2"), texts)
+
+    assert found.unknown[0].n_refused == 1
+    assert "the model's window holds" in found.unknown[0].refusal
+    assert found.comparison.n_texts == 1
+
+
+def test_a_window_that_slides_is_left_out_of_the_comparison(zoo_folder):
+    texts = {"all": [TEXTS[0], "troppo lungo " * zoo.WINDOW]}
+    found = inspected(zoo_folder("gpt2"), texts, window="sliding")
+
+    assert found.unknown[0].n_refused == 0
+    assert found.comparison.n_texts == 1
+
+
+def test_a_kind_without_a_plain_way_is_not_compared(zoo_folder):
+    scorer = opened(zoo_folder("gpt2"))
+    scorer.card = dataclasses.replace(scorer.card, kind="of its own")
+
+    found = inspect_model(scorer, KNOWN, policy=Policy(), n_compared=5)
+
+    assert found.comparison is None
+    assert found.tokenizer is not None

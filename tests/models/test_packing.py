@@ -1,0 +1,188 @@
+"""Which sequences share a batch."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cli.main import invoke
+from cimento.engine.freetext import score_texts
+from cimento.errors import UsageError
+from cimento.models.base import BatchLimits, Score
+from cimento.models.hf.batches import batches
+from cimento.models.hf.causal import CausalScoring
+from cimento.models.hf.layout import Layout, plant
+from cimento.models.registry import Asking, open_scorer
+from cimento.runs.reproduce import asking_of
+from tests.helpers.plain import TEXTS
+
+RUN = ["run", "en-subject-verb", "-m", "demo-causal", "--limit", "2", "--no-cache"]
+LENGTHS = st.lists(st.integers(1, 40), max_size=80)
+
+
+@settings(deadline=None)
+@given(LENGTHS, st.integers(1, 200), st.booleans())
+def test_every_sequence_is_in_one_batch_and_no_batch_is_too_large(lengths, budget, mixed):
+    found = list(batches(lengths, limits=BatchLimits(tokens=budget), mixed=mixed))
+
+    assert sorted(index for batch in found for index in batch) == list(range(len(lengths)))
+    for batch in found:
+        widths = [lengths[index] for index in batch]
+        assert widths[0] == max(widths)
+        assert len(batch) == 1 or widths[0] * len(batch) <= budget
+        assert mixed or len(set(widths)) == 1
+
+
+@settings(deadline=None)
+@given(LENGTHS, st.integers(1, 200))
+def test_what_is_half_full_is_not_padded_any_more(lengths, budget):
+    for batch in batches(lengths, limits=BatchLimits(tokens=budget)):
+        widths = [lengths[index] for index in batch]
+        first_shorter = next((n for n, width in enumerate(widths) if width < widths[0]), None)
+        if first_shorter is not None:
+            assert widths[0] * first_shorter * 2 < budget
+
+
+def test_many_copies_of_two_lengths():
+    lengths = [4, 3, 4, 3, 4, 3, 3, 3]
+
+    assert list(batches(lengths, limits=BatchLimits(tokens=16))) == [[0, 2, 4], [1, 3, 5, 6, 7]]
+    assert list(batches(lengths, limits=BatchLimits(tokens=64))) == [[0, 2, 4, 1, 3, 5, 6, 7]]
+
+
+@settings(deadline=None)
+@given(LENGTHS, st.integers(1, 20), st.none() | st.integers(1, 200), st.booleans())
+def test_a_number_of_sequences_is_that_of_the_batch(lengths, most, tokens, mixed):
+    limits = BatchLimits(sequences=most, tokens=tokens)
+    found = list(batches(lengths, limits=limits, mixed=mixed))
+
+    assert sorted(index for batch in found for index in batch) == list(range(len(lengths)))
+    assert all(len(batch) <= most for batch in found)
+    if tokens is None and mixed:
+        # As everywhere: all batches are full but the last.
+        assert [len(batch) for batch in found[:-1]] == [most] * (len(found) - 1)
+
+
+def test_a_tree_holds_no_more_sequences_than_it_may():
+    sequences = [[1, 2, number] for number in range(10)]
+
+    assert [len(tree.members) for tree in plant(sequences, max_nodes=256)] == [10]
+    trees = plant(sequences, max_nodes=256, max_members=4)
+    assert [len(tree.members) for tree in trees] == [4, 4, 2]
+
+
+class Rows:
+    """How many texts went through a model at once."""
+
+    def __init__(self, monkeypatch, scorer) -> None:
+        self.counts: list[int] = []
+        base = scorer.inside().model.base_model
+        forward = base.forward
+
+        def counted(*args, **kwargs):
+            self.counts.append((args[0] if args else kwargs["input_ids"]).shape[0])
+            return forward(*args, **kwargs)
+
+        monkeypatch.setattr(base, "forward", counted)
+
+
+def encoded_by(scorer):
+    texts = [f"{chr(97 + number)} le lampade erano accese" for number in range(20)]
+    return scorer.encode([Score(text=text) for text in texts])
+
+
+def test_sixteen_is_sixteen_masked_copies_and_not_sixteen_tokens(monkeypatch):
+    scorer = open_scorer("demo-masked", Asking(batch_size=16, device="cpu"))
+    rows = Rows(monkeypatch, scorer)
+
+    scorer.score(encoded_by(scorer))
+
+    assert set(rows.counts[:-1]) == {16}
+    assert 1 <= rows.counts[-1] <= 16
+
+
+def test_sixteen_is_sixteen_texts_and_not_sixteen_tokens(monkeypatch):
+    scorer = open_scorer("demo-causal", Asking(device="cpu"))
+    limits = Asking(batch_size=16).limits
+    layout = Layout(thin="head", pad=True)
+    scoring = CausalScoring(scorer.inside().model, layout=layout, limits=limits, packing=False)
+    rows = Rows(monkeypatch, scorer)
+
+    scoring.score(encoded_by(scorer))
+
+    assert rows.counts == [16, 4]
+
+
+@pytest.mark.parametrize("model", ["demo-causal", "demo-masked"])
+def test_scores_do_not_depend_on_the_size_of_batches(model):
+    found = [
+        score_texts(TEXTS, model, asking=asking)["surprisal_bits"].to_list()
+        for asking in (Asking(), Asking(batch_size=1), Asking(batch_size=3), Asking(batch_tokens=9))
+    ]
+
+    for other in found[1:]:
+        assert other == pytest.approx(found[0], abs=1e-4)
+
+
+@pytest.mark.parametrize("wrong", [0, -1, "many", 1.5])
+@pytest.mark.parametrize("name", ["batch_size", "batch_tokens"])
+def test_what_is_no_limit_is_refused(name, wrong):
+    with pytest.raises(UsageError, match=f"{name}.*auto"):
+        Asking(**{name: wrong})
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ([], {}),
+        (["--batch-size", "auto", "--batch-tokens", "auto"], {}),
+        (["--batch_size", "16"], {"batch_size": 16}),
+        (["--batch-size", "16", "--batch-tokens", "900"], {"batch_size": 16, "batch_tokens": 900}),
+    ],
+)
+def test_the_command_line_says_it(tmp_path, options, expected):
+    assert invoke([*RUN, *options, "-o", str(tmp_path)]) == 0
+
+    [manifest] = [json.loads(path.read_text()) for path in tmp_path.rglob("manifest.json")]
+    stored = {key: manifest["asking"][key] for key in ("batch_size", "batch_tokens")}
+    assert stored == {"batch_size": "auto", "batch_tokens": "auto"} | expected
+    assert "token_budget" not in manifest["asking"]
+
+
+def test_a_run_file_says_it(tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text(
+        'suites = ["en-subject-verb"]\nmodels = ["demo-causal"]\nlimit = 2\nno_cache = true\n'
+        'batch_size = 7\nbatch_tokens = "auto"\n'
+    )
+    assert invoke(["run", str(file), "-o", str(tmp_path / "runs")]) == 0
+
+    [manifest] = [json.loads(path.read_text()) for path in tmp_path.rglob("manifest.json")]
+    assert manifest["asking"]["batch_size"] == 7
+    assert manifest["run_file"]["batch_size"] == 7
+
+
+@pytest.mark.parametrize("wrong", ["0", "some", "2.5"])
+def test_a_wrong_size_is_told(capsys, wrong):
+    assert invoke([*RUN, "--batch-size", wrong]) == 2
+    assert "Give a whole number from 1, or auto" in " ".join(capsys.readouterr().err.split())
+
+
+@pytest.mark.parametrize(("earlier", "now"), [(512, 512), (None, "auto")])
+def test_the_manifest_of_an_earlier_version_means_padded_tokens(tmp_path, earlier, now):
+    assert invoke([*RUN, "-o", str(tmp_path / "runs")]) == 0
+    [path] = tmp_path.rglob("manifest.json")
+    manifest = json.loads(path.read_text())
+    for key in ("batch_size", "batch_tokens"):
+        del manifest["asking"][key]
+    manifest["asking"]["token_budget"] = earlier
+    path.write_text(json.dumps(manifest))
+
+    asking = asking_of(manifest, where="here")
+    assert (asking.batch_size, asking.batch_tokens) == ("auto", now)
+    assert invoke(["rerun", str(path.parent), "-o", str(tmp_path / "again")]) == 0
+    [again] = (tmp_path / "again").rglob("manifest.json")
+    assert json.loads(again.read_text())["asking"]["batch_tokens"] == now

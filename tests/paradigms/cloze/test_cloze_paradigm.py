@@ -1,0 +1,163 @@
+"""Cloze suites on the road of all paradigms: stored runs opened, judged and counted.
+
+``tests/data/cloze-0.1`` holds run folders as version 0.1 wrote them, with the summary that it made.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from cimento.errors import TableError, UsageError
+from cimento.paradigms.cloze.judging import (
+    CHOICE,
+    CHOSEN,
+    DIVIDED,
+    FITS,
+    HIT,
+    NOT_JUDGED,
+    REACHABLE,
+)
+from cimento.runs.outcomes import GROUP
+from cimento.runs.run import open_run, open_runs
+from cimento.suites.model import Meta
+
+EARLIER = Path(__file__).parents[2] / "data" / "cloze-0.1"
+NAMES = ("demo-masked", "demo-causal", "recorded")
+
+
+def expected(rate):
+    return (*(rate[name] for name in ("correct", "n", "share", "low", "high", "interval_method")),
+            rate["reason"] or "")  # fmt: skip
+
+
+def numbers(estimate):
+    return (estimate.right, estimate.n, estimate.value, estimate.low, estimate.high,
+            estimate.interval_method, estimate.reason)  # fmt: skip
+
+
+def by_key(run):
+    return {
+        (each.question, each.method, each.group, each.level, each.statistic): each
+        for each in run.estimates()
+    }
+
+
+def shares(summary):
+    """Every share that a summary of version 0.1 holds, by what it is."""
+    k = summary["k"]
+    for method in summary["methods"]:
+        asked = method["method"]
+        for question, statistic, name, group in (
+            (HIT, "accuracy", "hits", ("", "")),
+            (HIT, "accuracy", "hits_reachable", (REACHABLE, "yes")),
+            (FITS, "precision", "fitting_micro", ("", "")),
+        ):
+            ranks = (1, k) if question == FITS else range(1, k + 1)
+            for rank, rate in zip(ranks, method[name], strict=False):
+                yield (f"{question}{rank}", asked, *group, statistic), rate
+        for question, statistic, name in (
+            (HIT, "accuracy", "hits_by"),
+            (FITS, "precision", "fitting_by"),
+        ):
+            for column, values in method[name].items():
+                for value, rates in values.items():
+                    for rank, rate in zip((1, k), rates, strict=True):
+                        yield (f"{question}{rank}", asked, column, value, statistic), rate
+    for choice in summary["choices"]:
+        yield (CHOICE, choice["rule"], "", "", "accuracy"), choice
+        if choice["per_token"]:
+            divided = choice["rule"] + DIVIDED
+            yield (CHOICE, divided, "", "", "accuracy"), choice["per_token"]
+
+
+def stored(name):
+    return json.loads((EARLIER / name / "summary.json").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_version_0_1_has_the_numbers_that_it_had(name):
+    run, summary = open_run(EARLIER / name), stored(name)
+    found = by_key(run)
+    assert (run.options.k, run.n_items) == (summary["k"], summary["n_items"])
+    for key, rate in shares(summary):
+        assert numbers(found.pop(key)) == expected(rate), key
+    for method in summary["methods"]:
+        for rank, mean in zip((1, summary["k"]), method["fitting_macro"], strict=False):
+            key = (f"{FITS}{rank}", method["method"], "", "", "macro precision")
+            assert found.pop(key).value == mean
+    assert not found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_of_version_0_1_has_the_ties_and_the_choices_that_it_had(name):
+    run = open_run(EARLIER / name)
+    outcomes = run.outcomes().filter(run.outcomes()["question"] == CHOICE)
+    for choice in stored(name)["choices"]:
+        own = by_key(run)[CHOICE, choice["rule"], "", "", "accuracy"]
+        assert (own.tied, own.unscored) == (choice["tied"], choice["unscored"])
+        rows = outcomes.filter(outcomes["method"] == choice["rule"])
+        roles = rows[GROUP + CHOSEN].drop_nulls().value_counts().iter_rows()
+        assert dict(roles) == choice["roles"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_there_is_one_headline_and_it_is_acc_at_1_of_the_first_method(name):
+    [headline] = [each for each in open_run(EARLIER / name).estimates() if each.role == "headline"]
+    assert headline.question == "hit@1"
+
+
+def test_each_item_has_one_outcome_for_a_question():
+    for run in open_runs(EARLIER):
+        assert not run.outcomes().select("item", "question", "method").is_duplicated().any()
+        judged = run.outcomes().filter(run.outcomes()["verdict"] == "unscored")
+        assert judged["right"].is_null().all()
+        assert judged["reason"].is_not_null().all()
+
+
+def test_what_cannot_be_found_is_a_failure_with_its_reason():
+    outcomes = open_run(EARLIER / "demo-masked").outcomes()
+    cannot = outcomes.filter(outcomes[GROUP + REACHABLE] == "no")
+    assert set(cannot["verdict"]) == {"fail"}
+    assert set(cannot["reason"]) == {"the answer is several tokens, and one mask was asked"}
+    assert cannot["value"].is_null().all()
+    [method] = stored("demo-masked")["methods"]
+    assert cannot["item"].unique(maintain_order=True).to_list() == method["unreachable_items"]
+
+
+def test_candidates_that_nobody_judged_are_unscored_and_the_reader_is_told():
+    run = open_run(EARLIER / "recorded")
+    outcomes = run.outcomes().filter(run.outcomes()["question"] == "fits@3")
+    assert outcomes.filter(outcomes["verdict"] == "unscored")["reason"].unique().to_list() == [
+        NOT_JUDGED
+    ]
+    assert by_key(run)["fits@3", "recorded", "", "", "precision"].unscored == 18
+    assert any("18 candidates of 28 not judged" in text for text in run.warnings)
+
+
+def test_a_run_is_judged_again_in_another_way_and_nothing_is_written(tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(EARLIER / "recorded", folder)
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    run = open_run(folder).judge(by="relation")
+    assert run.options.by == ("relation",)
+    assert {each.group for each in run.estimates()} == {"", "relation"}
+    assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    with pytest.raises(UsageError, match="Did you mean 'relation'"):
+        run.judge(by="relations").outcomes()
+    with pytest.raises(UsageError, match="option k"):
+        run.judge(k=5)
+
+
+def test_a_run_of_another_paradigm_is_not_read_as_one_of_blanks():
+    from dataclasses import replace
+
+    from cimento.paradigms.cloze.answers import ClozeAnswers
+    from cimento.suites.model import Suite
+
+    other = replace(open_run(EARLIER / "recorded"), suite=Suite(Meta("it-other"), (), (), ()))
+    with pytest.raises(TableError, match="not the run of a cloze suite"):
+        ClozeAnswers(other)

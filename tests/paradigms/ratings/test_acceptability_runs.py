@@ -1,0 +1,270 @@
+"""Suites of the kind acceptability: read, written, run, stored, drawn."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import InputError
+from cimento.paradigms.ratings.paradigm import scatter_of
+from cimento.paradigms.ratings.suite import (
+    RatedSentence,
+    Scale,
+    plain,
+    rated_of,
+    ratings_by,
+    suite_from_ratings,
+)
+from cimento.suites.formats.native import write_native
+from cimento.suites.stimuli import stimulus_text
+from tests.helpers.rated import FIVE, LENGTHS, load_rated, rated, sentence
+
+TOML = """kind = "acceptability"
+regions = ["sentence"]
+[meta]
+name = "mine"
+language = "it"
+[ratings]
+low = 1
+high = 5
+{more}
+"""
+
+
+class TestSuites:
+    PAIRS = rated(
+        sentence("a", "Piove.", 5, 4, pair="p1", label="acceptable", grammatical=True),
+        sentence("b", "Piovono.", 1, 2, pair="p1", label="unacceptable", grammatical=False),
+    )
+
+    def test_pairs_become_items_and_come_back(self, tmp_path):
+        suite = suite_from_ratings(self.PAIRS)
+        assert suite.condition_names == ("acceptable", "unacceptable")
+        assert len(suite.predictions) == 1
+        back = load_rated(write_native(suite, tmp_path / "set"))
+        assert ratings_by(back.suite) == "people"
+        assert back.rated.scale == Scale(1, 5)
+        for mine, theirs in zip(self.PAIRS.sentences, back.rated.sentences, strict=True):
+            assert (mine.text, mine.mean, mine.n) == (theirs.text, theirs.mean, theirs.n)
+            assert (mine.label, mine.pair, mine.grammatical) == (
+                theirs.label,
+                theirs.pair,
+                theirs.grammatical,
+            )
+
+    def test_pairs_of_a_file_are_put_together(self, tmp_path):
+        rows = (
+            "id\tsentence\tgrammaticality\tratings\n"
+            "e 2NA\tDorme prima sogna.\tno\t1\n"
+            "e 1A\tPiove e tuona.\tyes\t5\n"
+            "e 2A\tDorme e sogna.\tyes\t4\n"
+            "e 1NA\tPiove dove tuona.\tyes\t2\n"
+        )
+        path = tmp_path / "own.tsv"
+        path.write_text(rows, encoding="utf-8")
+        found = load_rated(path)
+        assert [each.id for each in found.rated.sentences] == [
+            "e 2/acceptable",
+            "e 2/unacceptable",
+            "e 1/acceptable",
+            "e 1/unacceptable",
+        ]
+        texts = [stimulus_text(condition) for _, condition in found.suite.stimuli()]
+        assert texts == [each.text for each in found.rated.sentences]
+
+    @given(
+        st.lists(
+            st.tuples(
+                st.lists(st.floats(1, 5), max_size=4),
+                st.sampled_from(["acceptable", "unacceptable", ""]),
+                st.sampled_from([True, False, None]),
+            ),
+            min_size=1,
+            max_size=5,
+        )
+    )
+    @settings(deadline=None)
+    def test_single_sentences_come_back(self, drawn):
+        some = rated(
+            *(
+                sentence(str(n), f"Frase {n}.", *values, label=label, grammatical=grammatical)
+                for n, (values, label, grammatical) in enumerate(drawn)
+            )
+        )
+        back = rated_of(suite_from_ratings(some))
+        for mine, theirs in zip(some.sentences, back.sentences, strict=True):
+            assert mine.ratings == theirs.ratings
+            assert (mine.mean, mine.sd) == (theirs.mean, theirs.sd)
+            assert (mine.label, mine.grammatical) == (theirs.label, theirs.grammatical)
+
+    def test_means_without_single_ratings_come_back(self):
+        some = rated(RatedSentence(id="a", text="Sì.", mean=3.25, sd=0.5, n=12))
+        (back,) = rated_of(suite_from_ratings(some)).sentences
+        assert (back.mean, back.sd, back.n) == (3.25, 0.5, 12)
+
+    @given(st.floats(allow_nan=False, allow_infinity=False))
+    @settings(deadline=None)
+    def test_ratings_are_written_without_loss(self, value):
+        assert float(plain(value)) == value
+
+    @pytest.mark.parametrize(
+        ("more", "cells", "seen"),
+        [
+            ("", "7", "off the scale from 1 to 5"),
+            ("", "tre", "rating is 'tre' and not a number"),
+            ('by = "nessuno"', "3", "[ratings] by is 'nessuno'"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, tmp_path, more, cells, seen):
+        (tmp_path / "suite.toml").write_text(TOML.format(more=more), encoding="utf-8")
+        items = f"item\tcondition\ttext\trating\n1\tsentence\tPiove.\t{cells}\n"
+        (tmp_path / "items.tsv").write_text(items, encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            load_rated(tmp_path)
+        assert seen in str(caught.value)
+
+    def test_ratings_need_a_scale(self, tmp_path):
+        toml = TOML.format(more="").split("[ratings]")[0]
+        (tmp_path / "suite.toml").write_text(toml, encoding="utf-8")
+        items = "item\tcondition\ttext\trating\n1\tsentence\tPiove.\t3\n"
+        (tmp_path / "items.tsv").write_text(items, encoding="utf-8")
+        with pytest.raises(InputError, match="no scale"):
+            load_rated(tmp_path)
+
+
+class TestCommand:
+    @pytest.fixture(autouse=True)
+    def _cache(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+
+    def suite(self, tmp_path):
+        some = (
+            *TestSuites.PAIRS.sentences,
+            sentence("c", "Il gatto dorme.", 5, 5, pair="p2", label="acceptable"),
+            sentence("d", "Il gatto dormono.", 2, 2, pair="p2", label="unacceptable"),
+        )
+        return write_native(suite_from_ratings(rated(*some)), tmp_path / "set")
+
+    def test_a_suite_is_run_and_stored(self, tmp_path, capsys):
+        folder, runs = self.suite(tmp_path), tmp_path / "runs"
+        arguments = ["run", str(folder), "-m", "demo-causal", "-o", str(runs), "--set", "draws=50"]
+        assert invoke([*arguments, "--json"]) == 0
+        (printed,) = json.loads(capsys.readouterr().out)["runs"]
+        assert printed["paradigm"] == "ratings"
+        measures = [
+            each["question"] for each in printed["estimates"] if each["statistic"] == "spearman"
+        ]
+        assert measures == ["lp", "meanlp", "penlp", "ppl"]
+        (run,) = (runs / "set").iterdir()
+        (stored,) = json.loads((run / "summary.json").read_text("utf-8"))["runs"]
+        assert stored["estimates"] == printed["estimates"]
+        assert not (run / "acceptability.json").exists()
+        outcomes = pl.read_parquet(run / "outcomes.parquet")
+        assert outcomes.filter(pl.col("reference").is_not_null()).height == 4 * 4
+        assert invoke(arguments) == 0
+        out = capsys.readouterr().out
+        assert "beside people" in out
+        assert "Perplexity (ppl) by label" in out
+        numbers = tmp_path / "scatter.csv"
+        assert invoke(["figure", str(run), "scatter", "-o", str(numbers)]) == 0
+        assert pl.read_csv(numbers).height == 4
+
+    def test_a_published_file_is_run_as_it_is(self, tmp_path, capsys):
+        head = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
+        rows = "".join(
+            f"a{n}\t10\t{n}\t1\t0.3162\tIl gatto{' molto' * n} stanco dorme.\tacceptability\tx\n"
+            for n in range(1, 5)
+        )
+        path = tmp_path / "acc.tsv"
+        path.write_text(head + rows, encoding="utf-8")
+        arguments = ["run", str(path), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
+        assert invoke([*arguments, "--set", "draws=20", "--measure", "lp", "--json"]) == 0
+        (found,) = json.loads(capsys.readouterr().out)["runs"]
+        assert found["n_items"] == 4
+        assert found["estimates"][0]["statistic"] == "spearman"
+        assert found["options"]["draws"] == 20
+        folder = tmp_path / "suite"
+        assert invoke(["suites", "convert", str(path), "-o", str(folder)]) == 0
+        assert [each.mean for each in load_rated(folder).rated.sentences] == [1, 2, 3, 4]
+        assert invoke(["suites", "check", str(path), str(folder)]) == 0
+
+    @pytest.mark.parametrize(
+        ("setting", "seen"),
+        [
+            ("draw=3", "draws"),
+            ("draws=many", "draws"),
+            ("ratings=t", "'raw' or 'z'"),
+            ("ratings=z", "no rating has a z-score"),
+        ],
+    )
+    def test_options_are_checked(self, tmp_path, capsys, setting, seen):
+        folder = self.suite(tmp_path)
+        assert invoke(["run", str(folder), "-m", "demo-causal", "--set", setting]) == 2
+        assert seen in capsys.readouterr().err
+
+    def test_check_passes_over_missing_predictions(self, tmp_path, capsys):
+        some = rated(*FIVE.sentences)
+        folder = write_native(suite_from_ratings(some), tmp_path / "five")
+        assert invoke(["suites", "check", str(folder)]) == 0
+        assert "CIM-S023" not in capsys.readouterr().out
+
+
+class TestScatter:
+    def drawn(self):
+        return scatter_of(evaluate(suite_from_ratings(FIVE), LENGTHS))
+
+    def test_it_hands_out_its_numbers_and_names_the_worst(self):
+        pytest.importorskip("altair")
+        figure = self.drawn()
+        assert figure.frame["id"].to_list() == list("abcde")
+        assert figure.frame["value"].to_list() == [-2, -5, -8, -2, -11]
+        assert figure.frame["named"].null_count() == 0
+        assert figure.spec["description"] == "fake@0000000 beside people on set (lp)"
+
+    def test_nothing_to_draw_is_said(self):
+        from cimento.errors import UsageError
+
+        unrated = evaluate(suite_from_ratings(rated(sentence("a", "Sì"))), LENGTHS)
+        with pytest.raises(UsageError, match="no sentence has a rating"):
+            scatter_of(unrated)
+
+
+def test_what_a_suite_declares_a_cluster_stays_together():
+    """AUC of twelve pairs in two clusters has no interval; of the same pairs alone it has one."""
+    texts = ("Piove", "Nevicava", "Sì", "Grandina", "Tuona", "Ci")
+    sentences = [
+        sentence(
+            f"{k}{label[0]}",
+            f"{texts[k % 6]} {'molto ' * (k // 6 + (label[0] == 'u') * (k % 3 > 0))}oggi",
+            pair=f"p{k}",
+            label=label,
+            columns={"word": f"w{k % 2}"},
+        )
+        for k in range(12)
+        for label in ("acceptable", "unacceptable")
+    ]
+    suite = suite_from_ratings(rated(*sentences))
+    alone, clustered = suite, dataclasses.replace(suite, cluster="word")
+
+    def area(suite):
+        estimates = evaluate(suite, LENGTHS, measure="lp", draws=200).estimates()
+        return next(each for each in estimates if each.statistic == "AUC")
+
+    assert area(alone).low is not None
+    assert area(clustered).low is None
+    assert area(clustered).reason == "2 clusters: an interval needs 5 or more"
+
+
+def test_the_table_of_auc_names_its_method(tmp_path, capsys):
+    runs = tmp_path / "runs"
+    invoke(["run", "it-connectives", "-m", "demo-causal", "-o", str(runs), "--no-cache"])
+    assert "95 % of AUC: jackknife" in capsys.readouterr().out
+    invoke(["report", str(runs), "--table", "binary"])
+    assert "95 % of AUC: jackknife" in capsys.readouterr().out

@@ -1,0 +1,105 @@
+"""What the starter suites of the kind acceptability must be."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.paradigms.ratings.formats import CONNECTIVES
+from cimento.paradigms.ratings.suite import ratings_by
+from cimento.paradigms.registry import audit_suite
+from cimento.suites.builtin import builtin_names, find_suite
+from tests.helpers.rated import load_rated
+
+NAMES = builtin_names(kind="acceptability")
+STATUS = "draft, not yet reviewed by native speakers"
+
+
+def test_the_suites_promised_are_there():
+    assert {"it-acceptability", "it-connectives"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+class TestEverySuite:
+    def test_it_has_no_fault(self, name):
+        assert list(audit_suite(find_suite(name)).faults) == []
+
+    def test_it_says_what_it_is(self, name):
+        meta = load_rated(find_suite(name)).suite.meta
+        assert (meta.name, meta.licence, meta.status) == (name, "CC-BY-4.0", STATUS)
+        readme = " ".join((find_suite(name) / "README.md").read_text(encoding="utf-8").split())
+        assert readme.startswith(f"# {name} ")
+        assert f"Status: {STATUS}" in readme
+        assert "Licence: CC BY 4.0" in readme
+
+    def test_sentences_are_clean_and_there_once(self, name):
+        sentences = [each.text for each in load_rated(find_suite(name)).rated.sentences]
+        assert len(set(sentences)) == len(sentences)
+        for text in sentences:
+            assert text == " ".join(text.split())
+            assert text[0].isupper(), text
+            assert text[-1] in ".?", text
+            assert not set(text[:-1]) & set(".?!|’"), text
+            assert " ," not in text
+            assert unicodedata.is_normalized("NFC", text)
+
+
+class TestConnectives:
+    SUITE = load_rated(find_suite("it-connectives")).suite
+
+    def test_five_pairs_for_each_of_the_eighteen(self):
+        counts = Counter(item.column("connective") for item in self.SUITE.items)
+        assert counts == dict.fromkeys(CONNECTIVES, 5)
+
+    def test_the_connective_alone_is_replaced_by_another_of_them(self):
+        for item in self.SUITE.items:
+            good, bad = (item.condition(name) for name in ("acceptable", "unacceptable"))
+            assert good.regions[0] == bad.regions[0], item.id
+            assert good.regions[2] == bad.regions[2], item.id
+            assert good.regions[1].text.lower() == item.column("connective"), item.id
+            assert bad.regions[1].text.lower() == item.column("replacement"), item.id
+            assert item.column("replacement") in CONNECTIVES, item.id
+            assert item.column("replacement") != item.column("connective"), item.id
+
+    def test_grammaticality_is_marked(self):
+        for item in self.SUITE.items:
+            assert item.condition("acceptable").columns["grammaticality"] == "yes"
+        marked = Counter(
+            item.condition("unacceptable").columns["grammaticality"] for item in self.SUITE.items
+        )
+        readme = (find_suite("it-connectives") / "README.md").read_text(encoding="utf-8")
+        assert f"({marked['no']} of 90)" in readme
+        assert set(marked) == {"yes", "no"}
+
+
+class TestGraded:
+    FOUND = load_rated(find_suite("it-acceptability"))
+
+    def test_each_phenomenon_has_two_sentences_of_each_degree(self):
+        counts = Counter(
+            (each.columns["phenomenon"], each.mean) for each in self.FOUND.rated.sentences
+        )
+        assert len(self.FOUND.rated.sentences) == 120
+        assert len(counts) == 12 * 5
+        assert set(counts.values()) == {2}
+
+    def test_the_degrees_are_said_to_be_the_authors(self):
+        assert ratings_by(self.FOUND.suite) == "author"
+
+
+def test_what_is_wrong_with_a_table_is_said(tmp_path, capsys):
+    (tmp_path / "suite.toml").write_text(
+        'kind = "acceptability"\nregions = ["sentence"]\n[meta]\nname = "mine"\nlanguage = "it"\n'
+        "[ratings]\nlow = 1\nhigh = 5\n",
+        encoding="utf-8",
+    )
+    (tmp_path / "items.tsv").write_text(
+        "item\tcondition\tphrase\trating\n1\tsentence\tIl gatto dorme.\t5\n", encoding="utf-8"
+    )
+    assert invoke(["run", str(tmp_path), "-m", "demo-causal"]) == 2
+    told = capsys.readouterr().err
+    assert "CIM-S004 items.tsv: The column text is missing" in told
+    assert "of kind" not in told

@@ -1,0 +1,250 @@
+"""Suites of ratings on the road of all paradigms: asked, judged, correlated, stored, opened.
+
+``tests/data/ratings-0.1`` holds run folders as version 0.1 wrote them, with the
+``acceptability.json`` that it made: what it says is what estimates say now.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cimento.api import evaluate
+from cimento.errors import UsageError
+from cimento.models.fake import FakeScorer
+from cimento.paradigms.ratings.estimates import BY_ERRORS, BY_HALVES, RATING
+from cimento.paradigms.ratings.paradigm import RATINGS, RatingOptions
+from cimento.paradigms.registry import find_paradigm, paradigm_of, parse_options
+from cimento.runs.outcomes import GROUP
+from cimento.runs.run import open_run
+
+EARLIER = Path(__file__).parents[2] / "data" / "ratings-0.1"
+NAMES = ("it-acceptability", "connectives-rated")
+
+
+@pytest.fixture(params=NAMES, name="earlier")
+def _earlier(request):
+    """A run of version 0.1, and what it said."""
+    folder = EARLIER / request.param
+    return open_run(folder), json.loads((folder / "acceptability.json").read_text("utf-8"))
+
+
+def by_key(run):
+    return {
+        (each.question, each.statistic, each.method, each.group, each.level): each
+        for each in run.estimates()
+    }
+
+
+def of(known, question, statistic, method="", group="", level=""):
+    return known[question, statistic, method, group, level]
+
+
+def ends(estimate):
+    return estimate.value, estimate.low, estimate.high, estimate.interval_method, estimate.n
+
+
+def test_coefficients_tests_and_corrections_are_those_that_version_0_1_stored(earlier):
+    run, said = earlier
+    known = by_key(run)
+    for measure in said["beside"]:
+        name = measure["measure"]
+        for found in (*measure["correlations"], measure["partial"]):
+            partial = "partial " if found is measure["partial"] else ""
+            one = of(known, name, partial + found["kind"])
+            assert ends(one) == tuple(found[key] for key in ("r", "low", "high", "method", "n"))
+            assert one.reason == (found["reason"] or "")
+        spearman = of(known, name, "spearman")
+        assert (spearman.p, spearman.p_corrected) == (measure["test"]["p"], measure["p_holm"])
+        assert spearman.p_method.startswith(measure["test"]["method"])
+        assert spearman.unscored == sum(measure["without"].values())
+    assert len(said["beside"]) == sum(key[1] == "spearman" for key in known)
+
+
+def test_ceilings_and_agreement_are_those_that_version_0_1_stored(earlier):
+    run, said = earlier
+    known = by_key(run)
+    halves = of(known, RATING, "noise ceiling", BY_HALVES)
+    assert halves.value == said["ceiling"]["ceiling"]
+    reliability = of(known, RATING, "split-half reliability", BY_HALVES)
+    assert reliability.value == said["ceiling"]["reliability"]
+    errors = of(known, RATING, "noise ceiling", BY_ERRORS)
+    assert errors.value == said["ceiling_from_errors"]["value"]
+    people = said["agreement"]
+    for alpha in (*people["alphas"], people["fleiss"]):
+        name, _, level = alpha["coefficient"].partition(", ")
+        one = of(known, RATING, name, level)
+        assert ends(one) == tuple(alpha[key] for key in ("value", "low", "high", "method", "items"))
+    assert of(known, RATING, "mean Cohen's kappa", "quadratic weights").value == people["kappa"]
+    assert of(known, RATING, "mean correlation with the rest").value == people["with_rest"]
+
+
+def test_groups_and_divisions_are_those_that_version_0_1_stored(earlier):
+    run, said = earlier
+    known = by_key(run)
+    fields = {"mean": "mean", "sd": "sd", "low": "min", "high": "max"}
+    for name, groups in ((RATING, said["ratings"]), (said["perplexity"], said["perplexities"])):
+        for group in groups:
+            for key, statistic in fields.items():
+                one = of(known, name, statistic, "", "label", group["name"])
+                assert (one.value, one.n) == (group[key], group["n"])
+    for found in said["binary"]:
+        if found["n"]:
+            one = of(known, found["measure"], "AUC")
+            area = found["auc_interval"]
+            assert ends(one) == (
+                found["auc"], area["low"], area["high"], area["method"], found["n"],
+            )  # fmt: skip
+            for statistic in ("mcc", "mcc_in_sample"):
+                name = statistic.replace("mcc", "MCC").replace("_", " ")
+                assert of(known, found["measure"], name).value == found[statistic]
+    assert any(found["n"] for found in said["binary"]) == any(key[1] == "AUC" for key in known)
+
+
+def test_accuracies_of_pairs_are_those_that_version_0_1_stored(earlier):
+    run, said = earlier
+    known = {
+        (each.group, each.level): each
+        for each in run.estimates()
+        if each.statistic == "accuracy" and each.method == run.options.measure
+    }
+    for column, groups in said["accuracies"].items():
+        for level, group in groups.items():
+            one, stored = known.pop((column, level)), group["conjunction"]
+            assert (one.value, one.low, one.high) == (
+                stored["accuracy"], stored["low"], stored["high"],
+            )  # fmt: skip
+            counts = ("passed", "failed", "tied", "unscored")
+            assert [getattr(one, name) for name in counts] == [stored[name] for name in counts]
+    summary = json.loads((run.folder / "summary.json").read_text("utf-8"))["runs"][0]
+    for stored in summary["predictions"]:
+        one = known.pop(("", ""))
+        assert (one.value, one.low, one.high) == (
+            stored["accuracy"], stored["low"], stored["high"],
+        )  # fmt: skip
+    assert not known
+
+
+def test_texts_say_what_version_0_1_printed(earlier):
+    """But for the brackets that intervals of accuracies have now, as all others had."""
+    run, _ = earlier
+    stored = (run.folder / "table.txt").read_text("utf-8").rstrip("\n").split("\n")
+    printed = RATINGS.text([run]).split("\n")[-len(stored) :]
+    changed = [(a, b) for a, b in zip(stored, printed, strict=True) if a != b]
+    assert all(a == b.replace("[", "").replace(",", "").replace("]", "") for a, b in changed)
+
+
+def test_the_headline_is_of_pairs_where_there_are_some_and_else_a_correlation():
+    single, pairs = (open_run(EARLIER / name) for name in NAMES)
+    headlines = [
+        [(each.question, each.statistic) for each in run.estimates() if each.role == "headline"]
+        for run in (single, pairs)
+    ]
+    assert headlines == [[("lp", "spearman")], [("all predictions", "accuracy")]]
+
+
+def test_outcomes_hold_a_row_for_each_sentence_and_measure_beside_its_rating(earlier):
+    run, said = earlier
+    table = run.outcomes()
+    (first, *_) = said["beside"]
+    rows = table.filter(pl.col("question") == first["measure"])
+    assert rows["item"].to_list() == [each["id"] for each in said["sentences"]]
+    assert rows["verdict"].null_count() == rows.height
+    assert set(rows["unit"]) == {first["unit"]}
+    if said["ratings_as"] == "raw":
+        assert rows["reference"].to_list() == [each["rating"] for each in said["sentences"]]
+    perplexity = table.filter(pl.col("question") == said["perplexity"])
+    assert perplexity["value"].to_list() == [each["perplexity"] for each in said["sentences"]]
+
+
+def test_the_sentences_of_a_pair_share_a_cluster_and_pairs_have_the_columns_of_the_bad_one():
+    table = open_run(EARLIER / "connectives-rated").outcomes()
+    rows = table.filter(pl.col("question") == "penlp")
+    assert rows["cluster"].to_list()[:4] == ["pair e-1", "pair e-1", "pair e-2", "pair e-2"]
+    pairs = table.filter(pl.col("verdict").is_not_null())
+    assert pairs[f"{GROUP}replacement"].to_list()[:3] == ["se", "prima", "infatti"]
+    assert pairs["item"].to_list()[:2] == ["e-1", "e-2"]
+
+
+def test_other_options_judge_the_stored_answers_and_change_no_file():
+    run = open_run(EARLIER / "connectives-rated")
+    before = {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
+    raw = run.judge(ratings="raw", by="connective", draws="20")
+    assert raw.options.by == ("connective",)
+    assert raw.options.draws == 20
+    assert raw.outcomes().filter(pl.col("question") == "penlp")["reference"].max() > 3
+    assert {each.group for each in raw.estimates()} == {"", "label", "connective"}
+    assert before == {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("given", "seen"),
+    [
+        ({"draw": "3"}, "draws"),
+        ({"draws": "many"}, "draws"),
+        ({"draws": -1}, "draws"),
+        ({"ratings": "t"}, "raw"),
+    ],
+)
+def test_options_that_cannot_be_honoured_are_refused(given, seen):
+    with pytest.raises(UsageError, match=seen):
+        parse_options(find_paradigm("ratings"), given)
+
+
+def test_lists_are_read_from_texts():
+    options = parse_options(find_paradigm("ratings"), {"by": "verb, tense", "also": "ppl,slor"})
+    assert isinstance(options, RatingOptions)
+    assert (options.by, options.also) == (("verb", "tense"), ("ppl", "slor"))
+
+
+def test_a_run_made_in_python_is_stored_and_opened_as_it_was(tmp_path):
+    run = evaluate("it-acceptability", "demo-causal", limit=8, output=tmp_path, draws=10)
+    assert run.paradigm is RATINGS
+    again = open_run(run.folder)
+    assert again.estimates() == run.estimates()
+    assert again.outcomes().equals(run.outcomes())
+    assert again.options == run.options
+    assert run.n_items == 8
+
+
+@pytest.mark.parametrize("kind", ["acceptability", "ratings"])
+def test_a_suite_says_its_kind_by_either_name(tmp_path, kind):
+    toml = (EARLIER / "it-acceptability/suite/suite.toml").read_text("utf-8")
+    named = toml.replace('kind = "acceptability"', f'kind = "{kind}"')
+    assert f'kind = "{kind}"' in named
+    (tmp_path / "suite.toml").write_text(named, encoding="utf-8")
+    items = (EARLIER / "it-acceptability/suite/items.tsv").read_bytes()
+    (tmp_path / "items.tsv").write_bytes(items)
+    reading = paradigm_of(tmp_path).read(tmp_path)
+    assert paradigm_of(tmp_path) is RATINGS
+    assert RATINGS.owns(reading.suite)
+    assert not reading.faults
+
+
+def test_scores_are_of_sentences_and_more_is_better():
+    run = open_run(EARLIER / "connectives-rated").judge(measure="pppl", also=())
+    scores = run.paradigm.scores(run)
+    values = run.outcomes().filter(pl.col("question") == "pppl")["value"]
+    assert scores["score"].to_list() == [-value for value in values]
+
+
+def test_z_scores_that_nobody_has_are_refused_before_a_model_is_asked():
+    asked = []
+    model = FakeScorer(lambda _tokens, index: asked.append(index) or -1.0)
+    with pytest.raises(UsageError, match="no rating has a z-score"):
+        evaluate("it-acceptability", model, limit=8, ratings="z")
+    assert not asked
+
+
+def test_no_interval_has_no_width(earlier):
+    run, _ = earlier
+    for each in run.estimates():
+        if each.low is not None:
+            assert each.low < each.high
+        if each.value is None or each.low is None:
+            assert each.reason
+        assert each.value is None or math.isfinite(each.value)

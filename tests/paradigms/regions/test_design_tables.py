@@ -1,0 +1,290 @@
+"""Tables of factorial suites: the layout, its four forms, and the commands that make them."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import math
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, factorials
+from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
+from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
+from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from cimento.statistics.intervals import wilson
+from cimento.suites.design import predictions_of, squares
+from tests.helpers.designs import island_suite, scores
+
+SUITE = island_suite({"se": ["1", "2"], "np": ["3"]})
+ROWS = {
+    "1": (-10.0, -11.0, -12.0, -20.0),
+    "2": (-9.0, -14.0, -11.0, -13.0),
+    "3": (-1.0, -1.0, -2.0, -2.0),
+}
+
+
+def result(model: str, measure: str, rows=ROWS, *, reason: str | None = None) -> Factorial:
+    found = () if reason else factorial(SUITE, scores(rows))
+    return Factorial(
+        suite="prova", model=model, measure=measure, unit="nats", phenomena=found, reason=reason
+    )
+
+
+def four() -> list[Factorial]:
+    worse = {**ROWS, "1": (-30.0, -31.0, -32.0, -20.0)}
+    return [
+        result("gpt", "lp"),
+        result("gpt", "lp-l", reason=OF_MASKED_MODELS),
+        result("bert", "lp", worse),
+        result("bert", "lp-l"),
+    ]
+
+
+def table(text: str) -> list[list[str]]:
+    return list(csv.reader(io.StringIO(text)))
+
+
+def test_accuracies_stand_as_papers_set_them():
+    grid = accuracy_grid(four())
+    assert grid.header == ("phenomenon", "condition", "n", "lp", "lp-l", "lp", "lp-l")
+    assert [list(row) for row in grid.text] == [
+        ["se", "short_nonisland", "2", "100.0", "", "50.0", "100.0"],
+        ["", "long_nonisland", "2", "50.0", "", "0.0", "50.0"],
+        ["", "short_island", "2", "100.0", "", "50.0", "100.0"],
+        ["", "DD > 0", "2", "50.0", "", "0.0", "50.0"],
+        ["np", "short_nonisland", "1", "100.0", "", "100.0", "100.0"],
+        ["", "long_nonisland", "1", "100.0", "", "100.0", "100.0"],
+        ["", "short_island", "1", "0.0", "", "0.0", "0.0"],
+        ["", "DD > 0", "1", "0.0", "", "0.0", "0.0"],
+        ["Average", "pairs", "3", "75.0", "", "50.0", "75.0"],
+        ["", "DD > 0", "3", "25.0", "", "0.0", "25.0"],
+    ]
+    assert {(0, 3), (0, 6), (1, 3), (1, 6)} <= grid.bold
+    assert (0, 5) not in grid.bold
+    assert f"Blank: {OF_MASKED_MODELS} (gpt lp-l)." in grid.notes
+
+
+def larger(n: int = 20) -> Factorial:
+    """Two phenomena of n items: in the first, every fourth item fails the first pair."""
+    suite = island_suite({"se": [str(k) for k in range(n)], "np": [str(k + n) for k in range(n)]})
+    rows = {
+        str(k): (-30.0 if k % 4 == 0 and k < n else -10.0, -11.0, -12.0, -20.0)
+        for k in range(2 * n)
+    }
+    return Factorial(
+        suite="prova",
+        model="m",
+        measure="lp",
+        unit="nats",
+        phenomena=factorial(suite, scores(rows)),
+    )
+
+
+def test_every_rate_and_mean_has_its_interval_and_n():
+    grid = accuracy_grid([larger()])
+    by_row = {row[:3]: row[3] for row in grid.text}
+    low, high = wilson(0.75, 20)
+    assert by_row["se", "short_nonisland", "20"] == f"75.0 [{100 * low:.1f}, {100 * high:.1f}]"
+    average = by_row["Average", "pairs", "40"]
+    # Five of six shares are 1 and one is 3/4; the interval is that of a stratified mean:
+    # the standard error of the first phenomenon's mean / 2, times 2.0 to 2.5.
+    assert average.startswith("95.8 [")
+    low, high = (float(end) for end in average.removesuffix("]").split(" [")[1].split(", "))
+    error = 100 * math.sqrt(0.75 * 0.25 / 19) / 3 / 2
+    assert 2.0 * error < 95.83 - low < 2.5 * error
+    assert 2.0 * error < high - 95.83 < 2.5 * error
+    names, *rows = table(as_csv(grid))
+    assert names[3:] == ["m lp", "m lp low", "m lp high", "m lp n"]
+    assert all(all(row[3:]) for row in rows if row[1] == "short_nonisland")
+
+
+def test_an_average_counts_phenomena_alike_whatever_their_size():
+    found = larger(40)
+    cut = dataclasses.replace(found, phenomena=(found.phenomena[0], larger(8).phenomena[1]))
+    pairs, _ = cut.averages()
+    assert pairs.value == pytest.approx(cut.average)
+    assert pairs.n == 48
+    assert pairs.low < pairs.value < pairs.high
+
+
+def test_several_suites_stand_under_each_other():
+    other = [
+        Factorial(suite="altra", model="gpt", measure="lp", unit="nats", phenomena=each.phenomena)
+        for each in four()[:1]
+    ]
+    rows = table(as_csv(accuracy_grid([*four()[:1], *other])))
+    assert rows[1][0] == "prova: se"
+    assert rows[-2][0] == "altra: Average"
+
+
+def test_text_markdown_and_latex():
+    grid = Grid(
+        title="Two & more_things.",
+        header=("what", "a", "b"),
+        groups=("", "a long group name", "a long group name"),
+        rows=(("first|one", "1.0", "20.5"), ("second", "", "3.0")),
+        bold=frozenset({(0, 2)}),
+        rules=frozenset({1}),
+        notes=("A note.",),
+    )
+    lines = as_text(grid).splitlines()
+    assert lines[2].strip() == "a long group name"
+    assert lines[3] == "what         a             b"
+    assert lines[5] == "first|one  1.0          20.5"
+    assert lines[6] == lines[4]
+    assert lines[-1] == "A note."
+    assert "| first\\|one | 1.0 | **20.5** |" in as_markdown(grid)
+    latex = as_latex(grid)
+    assert "\\caption{Two \\& more\\_things.}" in latex
+    assert "first\\textbar{}one & 1.0 & \\textbf{20.5} \\\\" in latex
+    assert "\\multicolumn{2}{c}{a long group name}" in latex
+    assert "\\cmidrule(lr){2-3}" in latex
+    assert latex.count("\\midrule") == 2
+
+
+def test_what_steers_a_terminal_or_a_page_is_text():
+    grid = Grid(title="a\x1b[2J", header=("b\n", "c"), rows=(("d\x07", "<img src=x>"),))
+    for form in (as_text(grid), as_markdown(grid)):
+        assert not set(form) & {"\x1b", "\x07"}
+        assert "b\n" not in form
+    assert "| d  | &lt;img src=x> |" in as_markdown(grid)
+
+
+def test_effects_are_called_by_their_factors():
+    header = table(as_csv(effects_grid(four())))[0]
+    first, second = four()[0].phenomena[0].square.factors
+    assert header[15:18] == [f"{first} effect", f"{second} effect", "total effect"]
+    assert header[9] == f"{first} changed"
+
+
+def test_effects_and_items_are_all_there():
+    rows = table(as_csv(effects_grid(four())))
+    raw = next(row for row in rows if row[2:5] == ["lp", "se", "raw"])
+    # plain -9.5 (se 0.5), long -12.5 (1.5), island -11.5 (0.5), both -16.5 (3.5)
+    assert raw[7:19] == [
+        "-9.5000", "0.5000", "-12.5000", "1.5000", "-11.5000", "0.5000", "-16.5000", "3.5000",
+        "3.0000", "2.0000", "7.0000", "2.0000",
+    ]  # fmt: skip
+    one = next(row for row in rows if row[2:5] == ["lp", "np", "raw"])
+    assert one[8] == ""
+    items = table(as_csv(items_grid(four()[:1])))
+    assert [row[4] for row in items[1:]] == ["2", "1", "3"]
+    assert items[1][9:11] == ["-3.0000", "+-+"]
+    assert items[3][10] == "++="
+
+
+def test_dd_is_tested_over_items_and_corrected():
+    tests = dd_tests(four(), seed=1)
+    assert len(tests) == 6
+    first = tests[0]
+    # DD 7 and -3: mean 2, of two items without an interval or a test
+    assert first.dd.value == pytest.approx(2.0)
+    assert (first.dd.p, first.p_holm, first.dd.low) == (None,) * 3
+    assert first.dd.reason == "2 values: an interval needs 5 or more"
+    assert table(as_csv(dd_grid(tests)))[1][-1] == first.dd.reason
+    assert dd_grid(()).rows == ()
+    # tests that could not be made are no part of the family
+    assert "Holm's correction is over all 0 tests." in dd_grid(tests).notes
+
+
+def test_holm_is_over_all_tests_made():
+    rows = {str(k): (0.0, -1.0, -1.0, -4.0 - k) for k in range(1, 9)}
+    suite = island_suite({"se": list(rows)})
+    one = Factorial(
+        suite="p", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
+    )
+    (test,) = dd_tests([one])
+    # -1 to -8 less 2: nearly no draw is as far from its mean as -2 - 4.5 is from 0
+    assert test.dd.p is not None
+    assert test.dd.p < 0.02
+    assert [each.p_holm for each in dd_tests([one, one])] == pytest.approx([2 * test.dd.p] * 2)
+
+
+# --- from runs
+
+
+def run_of(tmp_path, *, measure=""):
+    costs = {"longisland": -9.0, "shortnonisland": -1.0}
+    scorer = FakeScorer(lambda tokens, index: costs.get(tokens[index], -2.0))
+    return evaluate(SUITE, scorer, measure=measure, predictions=PREDICTION, output=tmp_path)
+
+
+PREDICTION = tuple(prediction.formula for prediction in predictions_of(squares(SUITE)[0]))
+
+
+def test_a_run_is_measured_as_it_was_judged_or_as_asked(tmp_path):
+    run = run_of(tmp_path)
+    bits = factorial_of(run)
+    nats = factorial_of(run, "lp")
+    assert bits.unit == "bits"
+    assert bits.phenomena[0].effects["raw"].dd == pytest.approx(
+        nats.phenomena[0].effects["raw"].dd / 0.6931471805599453
+    )
+    logistic = factorial_of(run, "lp-l")
+    assert (logistic.phenomena, logistic.reason) == ((), OF_MASKED_MODELS)
+    assert [each.measure for each in factorials([run], ["lp,penlp"])] == ["lp", "penlp"]
+    assert factorials([run_of(tmp_path, measure="lp")])[0].measure == "lp"
+
+
+def test_the_report_command_writes_each_table_in_each_form(tmp_path, capsys):
+    run = run_of(tmp_path / "runs")
+    for name in ("accuracy", "effects", "tests", "mixed", "items"):
+        for ending in ("txt", "csv", "md", "tex"):
+            out = tmp_path / f"{name}.{ending}"
+            command = ["report", str(run.folder), "--table", name, "--measure", "lp", "-o"]
+            assert invoke([*command, str(out)]) == 0
+            assert "lp" in out.read_text(encoding="utf-8")
+    assert invoke(["report", str(run.folder), "--table", "accuracy"]) == 0
+    assert "surprisal-bits" in capsys.readouterr().out
+
+
+def test_the_report_command_refuses_what_is_no_table(tmp_path, capsys):
+    run = run_of(tmp_path / "runs")
+    command = ["report", str(run.folder), "--table", "accuracy"]
+    assert invoke([*command, "-o", str(tmp_path / "x.pdf")]) == 2
+    assert ".tex" in capsys.readouterr().err
+    assert invoke([*command, "--measure", "lpp"]) == 2
+    assert "no such measure" in capsys.readouterr().err
+
+
+def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    command = ["run", "it-islands", "-m", "demo-causal", "-m", "demo-masked", "--limit", "2"]
+    code = invoke([*command, "--measure", "lp,penlp,lp-l,penlp-l", "-o", str(tmp_path / "runs")])
+    told = capsys.readouterr()
+    assert code == 0, told.err
+    assert "demo-masked" in told.out
+    assert f"Blank: {OF_MASKED_MODELS}" in told.out
+    runs, out = str(tmp_path / "runs"), tmp_path / "accuracy.csv"
+    assert invoke(["report", runs, "--table", "accuracy", "-o", str(out)]) == 0
+    (header, first, *_) = table(out.read_text(encoding="utf-8"))
+    names = [name.split(" ", 1)[1] for name in header[3:]]
+    four = [[f"{name}{end}" for end in ("", " low", " high", " n")] for name in ("lp", "penlp")]
+    longer = [[name.replace("lp", "lp-l") for name in each] for each in four]
+    assert names == [
+        *four[0],
+        *four[1],
+        "lp-l",
+        "penlp-l",
+        *four[0],
+        *four[1],
+        *longer[0],
+        *longer[1],
+    ]
+    assert first[:3] == ["whether", "short_nonisland", "2"]
+    known = dict(zip(header, first, strict=True))
+    assert [
+        known[name] for name in header if name.startswith("demo-causal") and "lp-l" in name
+    ] == [*("", "")]
+    # Two items have a share and no interval, and the table says so.
+    assert all(known[name] == "2" for name in header if name.endswith(" n"))
+    assert not any(known[name] for name in header if name.endswith((" low", " high")))
+    assert "Without interval or value: 2 values: an interval needs 5 or more" in told.out
+    latex = tmp_path / "accuracy.tex"
+    assert invoke(["report", runs, "--table", "accuracy", "-o", str(latex)]) == 0
+    assert "\\begin{tabular}{llrrrrrrrrr}" in latex.read_text(encoding="utf-8")

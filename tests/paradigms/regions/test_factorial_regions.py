@@ -1,0 +1,169 @@
+"""DD by region, by hand: where in the sentence the difference of differences arises."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+
+from cimento import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import InputError
+from cimento.measures.regions import RegionValues
+from cimento.measures.sentence import Missing
+from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.text import region_text
+from cimento.paradigms.regions.two_by_two import region_dds
+from cimento.suites.checks import check_suite
+from cimento.suites.design import ISLAND_CONDITIONS, windows_of
+from cimento.suites.model import Region
+from tests.helpers.designs import island_suite
+
+NAMES = ("matrix", "joint", "rest")
+N_ITEMS = 8
+
+
+def suite_of(windows=None, names=NAMES):
+    plain = island_suite({"subject": [str(k) for k in range(N_ITEMS)]})
+    items = tuple(
+        dataclasses.replace(
+            item,
+            conditions=tuple(
+                dataclasses.replace(
+                    condition, regions=tuple(Region(f"{name}{item.id}") for name in names)
+                )
+                for condition in item.conditions
+            ),
+        )
+        for item in plain.items
+    )
+    extra = {} if windows is None else {"design": {"windows": windows}}
+    return dataclasses.replace(plain, region_names=names, items=items, extra=extra)
+
+
+def values_of(cost, unit="bits"):
+    """Surprisals of the three regions: `cost` of the matrix clause of long islands alone."""
+    return RegionValues(
+        unit=unit,
+        metric="sum",
+        values={
+            str(k): {
+                name: (
+                    5.0 + (cost + k % 2 if name == "long_island" else 0.0),
+                    3.0,
+                    7.0 - (4.0 if name == "long_island" else 0.0),
+                )
+                for name in ISLAND_CONDITIONS
+            }
+            for k in range(N_ITEMS)
+        },
+    )
+
+
+def table(dds):
+    return {each.window: (each.n_items, each.dd.value) for each in dds}
+
+
+def test_an_effect_of_the_matrix_clause_is_not_one_of_the_embedded_clause():
+    found = region_dds(suite_of(), values_of(22.0), model="m")
+    assert table(found) == {
+        "sentence": (N_ITEMS, 18.5),  # 22.5 - 4
+        "matrix": (N_ITEMS, 22.5),
+        "joint": (N_ITEMS, 0.0),
+        "rest": (N_ITEMS, -4.0),
+    }
+    matrix = found[1].dd
+    assert matrix.low is not None
+    assert matrix.high is not None
+    assert 21.5 < matrix.low < 22.5 < matrix.high < 23.5
+
+
+def test_what_the_number_format_may_have_made_is_no_effect():
+    values = values_of(22.0)
+    moved = {
+        item: {
+            name: (
+                parts[0],
+                parts[1] + (1e-6 * int(item) if name == "long_island" else 0.0),
+                parts[2],
+            )
+            for name, parts in conditions.items()
+        }
+        for item, conditions in values.values.items()
+    }
+    found = region_dds(
+        suite_of(), dataclasses.replace(values, values=moved), model="m", error_bits=1e-4
+    )
+    joint = {each.window: each.dd for each in found}["joint"]
+    assert (joint.value, joint.low, joint.reason) == (0.0, None, "all values or clusters are equal")
+
+
+def test_nats_become_bits():
+    (whole, *_) = region_dds(suite_of(), values_of(22.0, unit="nats"), model="m")
+    assert whole.dd.value == pytest.approx(18.5 / math.log(2))
+
+
+def test_a_suite_says_which_regions_belong_together():
+    suite = suite_of({"main": [1], "embedded": [2, 3]})
+    found = region_dds(suite, values_of(0.0), model="m")
+    assert [(each.window, each.regions) for each in found] == [
+        ("sentence", (1, 2, 3)), ("main", (1,)), ("embedded", (2, 3)),
+    ]  # fmt: skip
+    assert table(found)["embedded"] == (N_ITEMS, -4.0)
+
+
+def test_sentences_of_one_region_have_no_parts():
+    suite = suite_of(names=("sentence",))
+    assert region_dds(suite, values_of(0.0), model="m") == ()
+
+
+def test_what_was_not_scored_is_null_with_its_reason():
+    values = values_of(0.0)
+    gone = {
+        item: {name: (own[0], Missing("not asked for"), own[2]) for name, own in conditions.items()}
+        for item, conditions in values.values.items()
+    }
+    found = region_dds(suite_of(), dataclasses.replace(values, values=gone), model="m")
+    by_window = {each.window: each for each in found}
+    assert by_window["matrix"].n_items == N_ITEMS
+    for window in ("sentence", "joint"):
+        assert by_window[window].n_items == 0
+        assert by_window[window].dd.value is None
+        assert "not asked for" in (by_window[window].reason or "")
+
+
+@pytest.mark.parametrize(
+    "windows", [[1], {"main": []}, {"main": [4]}, {"main": [1, 1]}, {"m": "a"}]
+)
+def test_a_declaration_that_cannot_be_used_is_refused(windows, tmp_path, capsys):
+    suite = suite_of(windows)
+    with pytest.raises(InputError, match="counted from 1 to 3"):
+        windows_of(suite)
+    assert "CIM-S034" in {each.code for each in check_suite(suite)}
+    run = evaluate(suite, FakeScorer(lambda _t, _i: -1.0), output=tmp_path / "runs")
+    assert "DD by region" not in region_text([run])
+    assert invoke(["report", str(run.folder), "-o", str(tmp_path / "page.html")]) == 0
+    assert invoke(["report", str(run.folder), "--table", "regions"]) == 2
+    assert "[design.windows]" in capsys.readouterr().err
+
+
+def test_run_and_report_show_it(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    runs = str(tmp_path / "runs")
+    command = ["run", "it-islands", "-m", "demo-causal", "--limit", "6", "-o", runs]
+    assert invoke(command) == 0
+    shown = capsys.readouterr().out
+    start = shown.index("DD by region")
+    rows = [line.split() for line in shown[start:].splitlines()]
+    cells = {row[0]: row[1:] for row in rows if row and row[0].endswith("_clause")}
+    # The matrix clause is the same with and without the island, and nothing stands before it.
+    assert cells["main_clause"][:2] == ["6", "0.00"]
+    assert cells["embedded_clause"][0] == "6"
+    assert float(cells["embedded_clause"][1]) != 0.0
+    out = tmp_path / "regions.csv"
+    assert invoke(["report", runs, "--table", "regions", "-o", str(out)]) == 0
+    assert "embedded_clause,6," in out.read_text(encoding="utf-8")
+    page = tmp_path / "page.html"
+    assert invoke(["report", runs, "-o", str(page)]) == 0
+    assert "DD by region" in page.read_text(encoding="utf-8")

@@ -1,0 +1,139 @@
+"""Near ties: a threshold that follows the number format, and what a run says of it."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import UsageError
+from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.chance import NEAR_TIE_BITS, near_ties
+from cimento.paradigms.registry import find_paradigm, parse_options
+from cimento.report.formatting import near_ties as said_near_ties
+from cimento.report.formatting import remarks
+from cimento.runs.outcomes import each_outcome
+from tests.helpers.judging import make_suite
+
+
+@pytest.fixture(scope="module")
+def in_formats():
+    """The same items scored in two number formats, as runs."""
+
+    def run(dtype):
+        return evaluate("it-islands", "demo-causal", dtype=dtype, device="cpu", limit=30)
+
+    return {dtype: run(dtype) for dtype in ("float32", "bfloat16")}
+
+
+def outcomes(run):
+    return {(each.item, each.question): each for each in each_outcome(run.outcomes())}
+
+
+def test_only_near_ties_differ_between_number_formats(in_formats):
+    exact, half = (outcomes(in_formats[dtype]) for dtype in ("float32", "bfloat16"))
+    bits = in_formats["bfloat16"].summary().headline.near_tie_bits
+    moved = [abs(exact[place].value - half[place].value) for place in exact]
+    assert 1e-2 < max(moved) < bits == NEAR_TIE_BITS["bfloat16"]
+    turned = [place for place in exact if exact[place].verdict != half[place].verdict]
+    assert all(abs(half[place].value) < bits for place in turned)
+
+
+def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
+    found = in_formats["bfloat16"].summary()
+    single = found.results[:-1]
+    near = sum(rate.near_tied for rate in single)
+    assert sum(rate.n for rate in single) == 30 * 4
+    assert near == sum(
+        abs(each.value) < 1.3
+        for each in outcomes(in_formats["bfloat16"]).values()
+        if each.question != "all predictions"
+    )
+    assert near > 0
+    said = f"{near} of 120 verdicts lie within 1.3 bits (the error of bfloat16)"
+    assert any(remark.startswith(said) for remark in remarks(found))
+    exact = in_formats["float32"].summary()
+    assert exact.headline.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert not any("lie within" in remark for remark in remarks(exact))
+    assert said_near_ties([exact, found]) == (
+        f"Near ties: 0 of 120 verdicts within 0.00011 bits (the error of float32); {near} of 120"
+        " verdicts within 1.3 bits (the error of bfloat16)."
+    )
+
+
+def test_a_threshold_of_ones_own_goes_before_that_of_the_format(in_formats):
+    run = in_formats["bfloat16"]
+    own = run.judge(near_tie_bits=0.0).summary()
+    rate = own.headline
+    assert (rate.near_tie_bits, rate.near_tie_method) == (0.0, "given for this run")
+    assert sum(rate.near_tied for rate in own.results) == 0
+
+
+def test_what_is_not_known_of_the_format_is_said():
+    run = evaluate(make_suite(["(1;%a%) < (1;%b%)"], [{"a": "x", "b": "y"}]), FakeScorer(score))
+    summary = run.summary()
+    assert summary.headline.near_tie_bits == NEAR_TIE_BITS["float32"]
+    assert summary.headline.near_tie_method == "number format unknown, as for float32"
+    assert summary.headline.near_tied == 1  # 1e-6 nats
+
+
+def score(tokens, index):
+    return -1.0 - 1e-6 * (tokens[index] == "y")
+
+
+def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
+    quantised = {"quantization_config": {"load_in_8bit": True}}
+    manifest = {
+        "model": {"dtype": "float32"},
+        "asking": {"policy": json.loads(json.dumps({"model_args": quantised}))},
+    }
+    found = near_ties(manifest, None)
+    assert (found.bits, found.reason) == (
+        NEAR_TIE_BITS["bfloat16"],
+        "weights quantised, as for bfloat16",
+    )
+
+
+def test_models_check_measures_the_precision_of_the_model_at_hand(capsys):
+    command = ["models", "check", "demo-causal", "es-subject-verb", "--texts", "2", "--device"]
+    assert invoke([*command, "cpu", "--dtype", "bfloat16", "--precision", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["precision"]
+    assert (found["dtype"], found["wider"]) == ("bfloat16", "float32")
+    assert (found["n_items"], found["n_texts"]) == (24, 48)
+    # two other batch shapes against one text alone; three shapes against float32
+    assert (found["by_batch"]["margin"]["n"], found["by_format"]["margin"]["n"]) == (48, 72)
+    largest = max(found[way]["margin"]["largest"] for way in ("by_batch", "by_format"))
+    assert 0.01 < largest <= found["near_tie_bits"] < 1.2 * largest
+    assert invoke([*command, "cpu", "--dtype", "float64", "--precision"]) == 0
+    assert "near ties" in capsys.readouterr().out
+
+
+def test_the_figure_of_models_check_can_be_used(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    command = ["run", "es-subject-verb", "-m", "demo-causal", "--dtype", "bfloat16"]
+    assert invoke([*command, "--near-ties", "9.5", "-o", str(tmp_path), "--json"]) == 0
+    [run] = json.loads(capsys.readouterr().out)["runs"]
+    [rate] = run["estimates"]
+    assert (rate["near_tie_bits"], rate["near_tie_method"]) == (9.5, "given for this run")
+    margins = [outcome["value"] for outcome in run["outcomes"]]
+    assert rate["near_tied"] == sum(abs(margin) < 9.5 for margin in margins) > 0
+    manifest = json.loads(next(tmp_path.rglob("manifest.json")).read_text(encoding="utf-8"))
+    assert manifest["options"]["near_tie_bits"] == 9.5
+    assert invoke(["judge", str(tmp_path), "--near-ties", "-1"]) == 2
+    assert invoke(["judge", str(tmp_path), "--json"]) == 0
+    [judged] = json.loads(capsys.readouterr().out)["runs"]
+    assert judged["estimates"][0]["near_tie_bits"] == 9.5
+    assert invoke([*command, "-o", str(tmp_path / "usual"), "--json"]) == 0
+    [usual] = json.loads(capsys.readouterr().out)["runs"]
+    assert usual["estimates"][0]["near_tie_bits"] == NEAR_TIE_BITS["bfloat16"]
+
+
+def test_a_threshold_that_is_no_finite_number_is_refused(capsys):
+    assert invoke(["run", "it-subject-verb", "-m", "demo-causal", "--near-ties", "inf"]) == 2
+    assert "should be a finite number" in capsys.readouterr().err
+    for bits in (math.nan, -1.0):
+        with pytest.raises(UsageError, match="near_tie_bits"):
+            parse_options(find_paradigm("regions"), {"near_tie_bits": bits})

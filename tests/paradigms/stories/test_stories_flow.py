@@ -1,0 +1,32 @@
+"""The flow of stories through the tiers counts what could not be scored apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.outcomes import flow
+from cimento.paradigms.stories.suite import CONFLICT
+from cimento.paradigms.stories.text import flow_rows
+from tests.helpers.stories_small import ANSWERS, STORIES
+
+
+def test_what_is_unscored_is_in_no_share_of_the_flow():
+    # Of four implausible stories three pass the first tier; one of them has no score at the second.
+    answers = [
+        replace(each, logprobs_nats=(math.nan,) * len(each.options))
+        if (each.row, each.tier) == (4, CONFLICT)
+        else each
+        for each in ANSWERS
+    ]
+    judged = judge_stories(STORIES, answers)
+    steps = flow(STORIES, judged.chained)
+    assert [(step.reached, step.unscored, step.passed) for step in steps] == [
+        (4, 0, 3),
+        (3, 1, 1),
+        (1, 0, 0),
+    ]
+    rows = flow_rows(judged)
+    assert rows[0] == ("tier", "reached", "unscored", "passed", "share", "constant")
+    assert rows[2][1:5] == ("3", "1", "1", "0.500")

@@ -1,0 +1,375 @@
+"""What answers to stories amount to: a small set worked out by hand, and the edges."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.paradigms.stories.classification import (
+    choices,
+    detect,
+    scaled_confidence,
+    unbiased_mcc,
+)
+from cimento.paradigms.stories.grouping import by_paper_code, by_type
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.outcomes import (
+    ALL_IMPOSSIBLE,
+    INVALID,
+    NAN,
+    NO_GOLD,
+    NOT_ASKED,
+    TIED,
+    by_characters,
+    chain,
+    conditional,
+    flow,
+    judge,
+    judge_all,
+    probabilities,
+)
+from cimento.paradigms.stories.rates import (
+    FAMILIES,
+    METRICS,
+    baselines,
+    by_breakpoint,
+    by_distance,
+    by_pair,
+    by_place,
+    by_state,
+    by_true_shots,
+    confusions,
+    majority_labels,
+    partial_credit,
+    rates,
+)
+from cimento.paradigms.stories.suite import (
+    CONFLICT,
+    OPTIONS,
+    STATE,
+    STATES,
+    STORY,
+    TIERS,
+    TierAnswer,
+)
+from cimento.studies.stories.record import summarize
+from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
+
+
+@pytest.fixture
+def judged():
+    return judge_stories(STORIES, ANSWERS)
+
+
+def test_the_ten_metrics_by_hand(judged):
+    found = rates(judged.chained, by_type(STORIES))
+    assert {name: rate.count for name, rate in found.items()} == {
+        "Accuracy": (4, 6),
+        "Consistency": (2, 4),
+        "Verifiability": (1, 4),
+        "Cloze Accuracy": (1, 2),
+        "Order Accuracy": (2, 2),
+        "Plausible Accuracy": (1, 2),
+        "Cloze Consistency": (0, 2),
+        "Order Consistency": (2, 2),
+        "Cloze Verifiability": (0, 2),
+        "Order Verifiability": (1, 2),
+    }
+    assert found["Accuracy"].value == pytest.approx(2 / 3)
+    assert set(found) == set(METRICS)
+
+
+def test_flow_and_conditional_rates(judged):
+    steps = flow(STORIES, judged.chained)
+    assert [(step.reached, step.passed) for step in steps] == [(4, 3), (3, 2), (2, 1)]
+    assert conditional(judged.chained, CONFLICT) == {1: True, 2: False, 4: True}
+    assert conditional(judged.chained, STATE) == {1: False, 4: True}
+
+
+def test_detection_by_hand(judged):
+    found = detect(STORIES, judged.outcomes)
+    # Margins of true over false: 3, -1, -2, -0.5, -1, 0.25; plausible are the first and fourth.
+    assert (found.counts.tp, found.counts.fn, found.counts.tn, found.counts.fp) == (1, 1, 3, 1)
+    assert found.answers == {"false": pytest.approx(4 / 6), "true": pytest.approx(2 / 6)}
+    assert found.balanced_accuracy.value == pytest.approx((1 / 2 + 3 / 4) / 2)
+    # 3 beats all four; -0.5 beats -1, -2 and -1.
+    assert found.auc.value == pytest.approx(7 / 8)
+    # Story 1 beats both of its variants; story 2 beats one of two.
+    assert (found.sibling_pair_accuracy.value, found.n_pairs) == (pytest.approx(3 / 4), 4)
+    assert found.mean_margin_nats.value == pytest.approx((3 - 1 - 2 - 0.5 - 1 + 0.25) / 6)
+
+
+def test_a_threshold_takes_the_bias_out():
+    # Ten triples; "true" is always less probable, but twice as improbable where it is wrong.
+    many = [
+        replace(each, row=3 * number + each.row, story_id=number)
+        for number in range(10)
+        for each in STORIES[:3]
+    ]
+    answers = [
+        TierAnswer(
+            row=each.row,
+            tier=STORY,
+            options=OPTIONS[STORY],
+            logprobs_nats=(-1.0, -3.0 if each.plausible else -6.0),
+        )
+        for each in many
+    ]
+    outcomes = judge_all(answers, many)
+    assert detect(many, outcomes).mcc.value is None
+    assert unbiased_mcc(many, outcomes, seed=1).mcc == 1.0
+    unread = judge_all([TierAnswer(row=0, tier=STORY, reply="?")], many)
+    assert unbiased_mcc(many, unread, seed=1).reason == "options were not scored"
+
+
+def test_where_it_fails(judged):
+    chained = judged.chained
+    assert {
+        state: (each.n, each.story_ok, each.conflict_ok, each.state_ok)
+        for state, each in by_state(STORIES, chained).items()
+    } == {
+        "power": (1, 1, 1, 1),
+        "wet": (1, 0, 0, 0),
+        "open": (2, 2, 1, 0),
+    }
+    assert {d: each.n for d, each in by_distance(STORIES, chained).items()} == {1: 3, 2: 1}
+    assert {b: each.n for b, each in by_breakpoint(STORIES, chained).items()} == {1: 2, 4: 2}
+    assert {p: each.n for p, each in by_pair(STORIES, chained).items()} == {
+        "0 and 1": 2,
+        "2 and 4": 1,
+        "3 and 4": 1,
+    }
+    assert {p: each.n for p, each in by_place(STORIES, chained).items()} == {
+        "cucina": 2,
+        "giardino": 2,
+    }
+    assert confusions(judged.outcomes) == {"open": {"location": 1}, "power": {"power": 1}}
+    # Shots that are plausible: of story 0 one, 1 two, 2 one, 3 one, 4 two, 5 none.
+    assert by_true_shots(STORIES, judged.outcomes) == {0: (0, 1), 1: (2, 3), 2: (2, 2)}
+
+
+def test_partly_right_answers(judged):
+    found = partial_credit(judged.outcomes)
+    assert (found.n_pairs, found.pair_right, found.one_right) == (3, 2, 1)
+    assert (found.breakpoint_right, found.conflicting_right) == (3, 2)
+    assert found.mean_distance == pytest.approx(1 / 3)
+    assert (found.n_states, found.state_right, found.family_right) == (2, 1, 2)
+
+
+def test_every_state_has_one_family():
+    assert sorted(state for each in FAMILIES.values() for state in each) == sorted(STATES)
+
+
+def test_a_constant_answer_is_judged_like_a_model():
+    assert majority_labels(STORIES) == {STORY: "false", CONFLICT: "0 and 1", STATE: "open"}
+    found = baselines(STORIES, by_type(STORIES))
+    constant = found["false / majority pair / majority state (0 and 1, open)"]
+    assert (constant["Accuracy"], constant["Consistency"]) == (pytest.approx(4 / 6), 0.5)
+    assert constant["Verifiability"] == 0.25
+    assert found["true"]["Accuracy"] == pytest.approx(2 / 6)
+    assert found["true"]["Consistency"] == 0.0
+    ties = found["first option (false, 0 and 1, power)"]
+    assert (ties["Consistency"], ties["Verifiability"]) == (0.5, 0.0)
+    assert found["chance"]["Accuracy"] == 0.5
+    assert found["chance"]["Verifiability"] == pytest.approx(1 / 280)
+
+
+def test_nobody_survives_the_first_tier():
+    answers = [chose(each.row, STORY, "true") for each in STORIES]
+    found = rates(chain(STORIES, judge_all(answers, STORIES)), by_type(STORIES))
+    assert (found["Consistency"].count, found["Verifiability"].value) == ((0, 4), 0.0)
+    assert found["Accuracy"].count == (2, 6)
+
+
+def test_a_tier_that_was_not_asked_says_nothing():
+    answers = [each for each in ANSWERS if each.tier == STORY]
+    chained = chain(STORIES, judge_all(answers, STORIES))
+    found = rates(chained, by_type(STORIES))
+    assert found["Consistency"].value is None
+    assert found["Consistency"].reason == NOT_ASKED
+    assert conditional(chained, CONFLICT) is None
+    assert flow(STORIES, chained)[1].passed is None
+
+
+def test_a_tier_that_lacks_answers_says_so():
+    chained = chain(STORIES, judge_all(ANSWERS[:-3], STORIES))
+    assert chained.reasons[CONFLICT] == "1 of 3 stories that reached it lack answers"
+    assert chained.missing[CONFLICT] == 1
+
+
+def test_later_tiers_may_be_asked_of_all():
+    more = (chose(5, CONFLICT, "0 and 1"), chose(2, STATE, "open"), chose(5, STATE, "open"))
+    judged = judge_stories(STORIES, (*ANSWERS, *more))
+    assert rates(judged.chained, by_type(STORIES)) == rates(
+        judge_stories(STORIES, ANSWERS).chained, by_type(STORIES)
+    )
+    untiered = summarize(judged, seed=1)["untiered"]
+    assert untiered[CONFLICT]["count"] == [3, 4]
+    assert untiered[STATE]["count"] == [2, 4]
+
+
+@pytest.mark.parametrize(
+    ("values", "reason"),
+    [
+        ((math.nan, -1.0), NAN),
+        ((-1.0, math.inf), NAN),
+        ((-math.inf, -math.inf), ALL_IMPOSSIBLE),
+    ],
+)
+def test_what_is_no_score_is_left_out_and_counted(values, reason):
+    answer = TierAnswer(row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=values)
+    outcome = judge(answer, STORIES[0])
+    assert (outcome.correct, outcome.chosen, outcome.reason) == (None, None, reason)
+    judged = judge_stories(STORIES, (answer, *ANSWERS[1:]))
+    rate = rates(judged.chained, by_type(STORIES))["Accuracy"]
+    assert (rate.count, rate.unscored) == ((3, 5), 1)
+    assert choices(judged.outcomes, STORY).unscored == {reason: 1}
+    summarize(judged, seed=1)
+
+
+def test_one_impossible_option_is_never_chosen():
+    answer = TierAnswer(row=1, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-9.0, -math.inf))
+    outcome = judge(answer, STORIES[1])
+    assert outcome.correct is True
+    assert probabilities(answer) == (1.0, 0.0)
+    summarize(judge_stories(STORIES, (ANSWERS[0], answer, *ANSWERS[2:])), seed=1)
+
+
+def test_a_tie_is_no_choice_but_for_the_study_which_took_the_option_listed_first():
+    tied = TierAnswer(row=0, tier=STORY, options=("true", "false"), logprobs_nats=(-1.0, -1.0))
+    outcome = judge(tied, STORIES[0])
+    assert (outcome.chosen, outcome.tied, outcome.correct) == (None, True, False)
+    assert (outcome.verdict, outcome.margin_bits, outcome.reason) == ("tie", 0.0, TIED)
+    found = choices([outcome], STORY)
+    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 0.0, 0.0)
+    assert (found.chance, found.majority.value) == (0.5, 1.0)
+    first = judge(tied, STORIES[0], first_of_ties=True)
+    assert (first.chosen, first.correct) == ("true", True)
+    found = choices([first], STORY)
+    assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
+
+
+@given(st.permutations(range(10)))
+@settings(deadline=None)
+def test_the_order_of_options_changes_nothing_but_ties(order):
+    plain = TierAnswer(
+        row=1,
+        tier=CONFLICT,
+        options=OPTIONS[CONFLICT],
+        logprobs_nats=tuple(-0.5 * n for n in range(1, 11)),
+    )
+    mixed = TierAnswer(
+        row=1,
+        tier=CONFLICT,
+        options=tuple(plain.options[place] for place in order),
+        logprobs_nats=tuple(plain.logprobs_nats[place] for place in order),
+    )
+    one, other = judge(plain, STORIES[1]), judge(mixed, STORIES[1])
+    assert (one.chosen, one.correct) == (other.chosen, other.correct)
+    assert sorted(probabilities(plain)) == pytest.approx(sorted(probabilities(mixed)))
+
+
+def test_replies_that_cannot_be_read_are_wrong_and_counted():
+    unread = TierAnswer(row=0, tier=STORY, reply="Forse.", reason="neither true nor false")
+    read = TierAnswer(row=1, tier=STORY, reply="Falso.", label="false")
+    outcomes = judge_all((unread, read), STORIES)
+    assert [each.correct for each in outcomes] == [False, True]
+    found = choices(outcomes, STORY)
+    assert (found.n, found.invalid, found.acc.value, found.confidence) == (2, 1, 0.5, None)
+    assert detect(STORIES, outcomes).invalid == 1
+    assert judge(TierAnswer(row=0, tier=STORY, reply="?"), STORIES[0]).reason == INVALID
+
+
+def test_plausible_stories_have_no_later_tiers():
+    outcome = judge(chose(0, CONFLICT, "0 and 1"), STORIES[0])
+    assert (outcome.correct, outcome.reason) == (None, NO_GOLD)
+
+
+def test_lengths_are_in_characters_of_the_options():
+    answer = TierAnswer(row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-4.5, -4.0))
+    assert judge(answer, STORIES[0]).chosen == "true"
+    assert by_characters(answer) == "false"
+    assert by_characters(answer, ("no", "sì")) == "true"
+
+
+def test_calibration_of_two_answers():
+    # Probabilities of the options 3/4 and 1/4, once right and once wrong:
+    # Brier (2/16 + 18/16) / 2, NLL (ln 4/3 + ln 4) / 2, ECE |1/2 - 3/4|.
+    values = (math.log(0.75), math.log(0.25))
+    answers = [
+        TierAnswer(row=row, tier=STORY, options=OPTIONS[STORY], logprobs_nats=values)
+        for row in (0, 1)
+    ]
+    found = choices(judge_all(answers, STORIES), STORY).confidence
+    assert found.brier_sum.value == pytest.approx(10 / 16)
+    assert found.nll.value == pytest.approx((math.log(4 / 3) + math.log(4)) / 2)
+    assert found.calibration.ece == pytest.approx(0.25)
+    assert found.mean_confidence == pytest.approx(0.75)
+
+
+def test_confidence_can_be_scaled():
+    # Ten triples judged "true" with a margin of 4 nats; one in three is.
+    many = [
+        replace(each, row=3 * number + each.row, story_id=number)
+        for number in range(10)
+        for each in STORIES[:3]
+    ]
+    answers = [chose(each.row, STORY, "true", margin=4.0) for each in many]
+    impossible = TierAnswer(
+        row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-math.inf, 0.0)
+    )
+    found = scaled_confidence(
+        judge_all([impossible, *answers[3:]], many), STORY, stories=many, seed=1
+    )
+    # Worse than chance: nothing is better than an even chance.
+    assert found.at_bound
+    assert found.nll_scaled == pytest.approx(math.log(2), abs=1e-3)
+    assert found.nll == pytest.approx(math.log1p(math.exp(-4)) + 2 / 3 * 4)
+    nothing = scaled_confidence([], STORY, stories=many, seed=1)
+    assert (nothing.temperature, nothing.reason) == (None, "no observations")
+
+
+def test_groups_by_letters_of_the_id():
+    odd = story(0, "order", number=3, pair=(0, 1), state="open")
+    grouping = by_paper_code([odd])
+    assert grouping.groups == {0: "order"}
+    assert by_paper_code([story(0, None, number=4)]).groups == {0: "plausible"}
+
+
+LABELS = st.fixed_dictionaries(
+    {
+        tier: st.lists(st.sampled_from(OPTIONS[tier]), min_size=len(STORIES), max_size=len(STORIES))
+        for tier in TIERS
+    }
+)
+
+
+@given(LABELS)
+@settings(deadline=None)
+def test_chained_rates_never_rise_and_do_not_depend_on_who_was_asked(labels):
+    everything = [
+        TierAnswer(row=row, tier=tier, options=OPTIONS[tier], label=label)
+        for tier in TIERS
+        for row, label in enumerate(labels[tier])
+        if tier == STORY or not STORIES[row].plausible
+    ]
+    whole = chain(STORIES, judge_all(everything, STORIES))
+    survivors = [
+        each
+        for each in everything
+        if each.tier == STORY or whole.passed[TIERS[TIERS.index(each.tier) - 1]].get(each.row)
+    ]
+    again = chain(STORIES, judge_all(survivors, STORIES))
+    assert {tier: dict(whole.passed[tier]) for tier in TIERS} == {
+        tier: dict(again.passed[tier]) for tier in TIERS
+    }
+    steps = [step.passed for step in flow(STORIES, whole)]
+    assert steps == sorted(steps, reverse=True)
+    found = rates(whole, by_type(STORIES))
+    assert found["Consistency"].value >= found["Verifiability"].value
+    parts = [found["Cloze Consistency"].count, found["Order Consistency"].count]
+    assert tuple(map(sum, zip(*parts, strict=True))) == found["Consistency"].count

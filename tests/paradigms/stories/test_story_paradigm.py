@@ -1,0 +1,327 @@
+"""Stories on the road of all paradigms: runs of version 0.1, outcomes and estimates, recordings.
+
+``tests/data/stories-0.1`` holds run folders as version 0.1 wrote them, with its summaries.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from cimento import api
+from cimento.errors import SuiteError, TableError, UsageError
+from cimento.models.fake import FakeScorer
+from cimento.paradigms.stories.formats import read_stories
+from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.rates import METRICS
+from cimento.paradigms.stories.recordings import read_responses
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
+from cimento.runs.run import open_run
+from cimento.studies.stories.record import summarize
+from tests.helpers.stories import TRIPLES_FILE, Hashes, ask
+
+EARLIER = Path(__file__).parents[2] / "data" / "stories-0.1"
+CHAINED = {STORY: STORY, CONFLICT: "consistency", STATE: "verifiability"}
+DETECTION = {
+    "tpr": "TPR",
+    "tnr": "TNR",
+    "balanced_accuracy": "balanced accuracy",
+    "mcc": "MCC",
+    "auc": "AUC",
+    "d_prime": "d'",
+    "criterion": "criterion",
+    "sibling_pair_accuracy": "accuracy of sibling pairs",
+    "mean_margin_nats": "mean margin of true over false",
+}
+CHOICES = {
+    "acc": "accuracy of those asked",
+    "acc_norm_chars": "accuracy by characters",
+    "majority": "majority",
+    "any_choice_greedy_rate": "an option is greedy",
+}
+PARTIAL = {
+    "one_right": (CONFLICT, "exactly one sentence right"),
+    "breakpoint_right": (CONFLICT, "breakpoint right"),
+    "conflicting_right": (CONFLICT, "conflicting sentence right"),
+    "family_right": (STATE, "state of the same family"),
+}
+
+
+def by_key(run):
+    return {
+        (each.question, each.method, each.group, each.level, each.statistic): each
+        for each in run.estimates()
+    }
+
+
+def numbers(rate):
+    """A rate of a summary: value, ends of its interval, right and n."""
+    interval, count = rate["interval"] or {}, rate["count"] or (0, 0)
+    return (rate["value"], interval.get("low"), interval.get("high"), *count)
+
+
+def same(estimate):
+    return (estimate.value, estimate.low, estimate.high, estimate.right or 0, estimate.n)
+
+
+def check_summary(run, old):
+    """Every number of a summary as version 0.1 made it, beside the estimate that holds it."""
+    found = by_key(run)
+    for tier, rate in old["untiered"].items():
+        estimate = found[tier, "", "", "", "accuracy"]
+        assert same(estimate) == numbers(rate) or (rate["value"] is None and not estimate.n)
+        assert estimate.value is not None or estimate.reason == rate["reason"]
+    for grouping, rates in old["rates"].items():
+        for name, rate in rates.items():
+            tier, group = METRICS[name]
+            key = CHAINED[tier], "", grouping.replace("_", " "), group or "", "accuracy"
+            estimate = found.get(key) or found[CHAINED[tier], "", "", "", "accuracy"]
+            assert same(estimate) == numbers(rate), (grouping, name)
+            assert estimate.unscored == rate["unscored"], (grouping, name)
+    for step in old["flow"]:
+        [estimate] = [
+            each
+            for each in run.estimates()
+            if each.question == step["tier"] and each.statistic == "conditional accuracy"
+        ]
+        if step["passed"] is not None:
+            assert (estimate.n + estimate.unscored, estimate.right) == (
+                step["reached"],
+                step["passed"],
+            )
+    for answers, metrics in old["baselines"].items():
+        if answers != "chance":
+            method = "baseline: " + answers.replace("all options tied", "first option")
+            for name, value in metrics.items():
+                tier, group = METRICS[name]
+                key = CHAINED[tier], method, old["grouping"].replace("_", " "), group or ""
+                assert found[*key, "accuracy"].value == value
+    for name, value in old["baselines"]["chance"].items():
+        tier, group = METRICS[name]
+        estimate = found[CHAINED[tier], "", "", "", "accuracy"]
+        assert estimate.chance == pytest.approx(value)
+    check_details(found, old)
+
+
+def check_details(found, old):
+    for name, statistic in DETECTION.items():
+        assert found[STORY, "", "", "", statistic].value == old["detection"][name], name
+    for name, interval in old["detection_intervals"].items():
+        estimate = found[STORY, "", "", "", DETECTION[name]]
+        if estimate.value is not None:
+            assert (estimate.low, estimate.high) == (interval["low"], interval["high"])
+    held_out = found[STORY, "", "", "", "MCC at a held-out threshold"]
+    assert held_out.value == old["threshold"]["mcc"]
+    for tier, choices in old["per_task"].items():
+        for name, statistic in CHOICES.items():
+            assert found[tier, "", "", "", statistic].value == choices[name], (tier, name)
+        if choices["confidence"] is not None:
+            sure, scaled = choices["confidence"], old["temperature"][tier]
+            for statistic, value in {
+                "Brier score": sure["brier_sum"],
+                "NLL": sure["nll"],
+                "ECE": sure["calibration"]["ece"],
+                "mean confidence": sure["mean_confidence"],
+                "temperature": scaled["temperature"],
+                "NLL at that temperature": scaled["nll_scaled"],
+                "ECE at that temperature": scaled["ece_scaled"],
+            }.items():
+                assert found[tier, "", "", "", statistic].value == value, (tier, statistic)
+    partial = old["partial_credit"]
+    for name, (tier, statistic) in PARTIAL.items():
+        estimate = found[tier, "partial credit", "", "", statistic]
+        assert (estimate.right, estimate.n) == (
+            partial[name],
+            partial["n_states" if tier == STATE else "n_pairs"],
+        )
+    assert (
+        found[CONFLICT, "partial credit", "", "", "mean distance"].value == partial["mean_distance"]
+    )
+
+
+@pytest.mark.parametrize("name", ["sum", "pmi", "replies"])
+def test_runs_of_version_0_1_say_what_they_said(name):
+    run = open_run(EARLIER / name)
+    old = json.loads((EARLIER / name / "summary.json").read_text("utf-8"))
+    check_summary(run, old)
+    assert list(run.paradigm.warnings(run)) == old["warnings"]
+    for number, (right, n) in old["by_true_shots"].items():
+        estimate = by_key(run)[STORY, "", "plausible examples", number, "accuracy"]
+        assert (estimate.right, estimate.n) == (right, n)
+
+
+def test_questions_of_version_0_1_say_what_they_said():
+    run = open_run(EARLIER / "pair")
+    old = json.loads((EARLIER / "pair" / "summary.json").read_text("utf-8"))["questions"]
+    assert [same(each) for each in run.estimates()] == [
+        numbers({**each, "count": (each["right"], each["n"])}) for each in old
+    ]
+    assert [each.chance for each in run.estimates()] == [each["chance"] for each in old]
+    names = ("questions", "right in both orders", "first story chosen")
+    assert tuple(each.question for each in run.estimates()) == names
+
+
+def test_a_tie_is_a_tie_in_runs_of_version_0_1_too():
+    """Version 0.1 counted the first of tied options in its summary and not in its verdicts."""
+    run = open_run(EARLIER / "ties")
+    old = json.loads((EARLIER / "ties" / "summary.json").read_text("utf-8"))
+    assert old["untiered"][STORY]["value"] == pytest.approx(2 / 3)
+    assert set(run.outcomes().filter(question=STORY)["verdict"]) == {"tie"}
+    headline = run.estimates()[0]
+    assert (headline.role, headline.value, headline.tied, headline.n) == ("headline", 0.0, 6, 6)
+    verdicts = pl.read_parquet(EARLIER / "ties" / "verdicts.parquet")
+    assert set(verdicts["verdict"]) == {"tie"}
+    chained = run.outcomes().filter(question="consistency")
+    assert set(chained["verdict"]) == {"tie"}
+
+
+def test_a_damaged_run_of_version_0_1_is_refused(tmp_path):
+    folder = tmp_path / "run"
+    shutil.copytree(EARLIER / "pair", folder)
+    manifest = json.loads((folder / "manifest.json").read_text("utf-8"))
+    (folder / "manifest.json").write_text(json.dumps({**manifest, "files": {}}), encoding="utf-8")
+    lines = (folder / "questions.jsonl").read_text("utf-8").splitlines()
+    (folder / "questions.jsonl").write_text("\n".join(lines[1:]), encoding="utf-8")
+    with pytest.raises(TableError, match="not about the stories of the run"):
+        open_run(folder)
+    (folder / "questions.jsonl").write_text("[1]\n", encoding="utf-8")
+    with pytest.raises(TableError, match="cannot be read"):
+        open_run(folder)
+    shutil.rmtree(folder / "suite")
+    with pytest.raises(TableError, match="Run again"):
+        open_run(folder)
+
+
+def test_a_run_is_judged_again_by_every_norm_without_being_asked_again(tmp_path):
+    run = ask(Hashes(), tmp_path, norm="token")
+    again = open_run(run.folder)
+    before = sorted((p, p.read_bytes()) for p in run.folder.rglob("*") if p.is_file())
+    for norm in ("sum", "token", "char", "pmi", "prior"):
+        judged = again.judge(norm=norm)
+        fresh = ask(Hashes(), norm=norm)
+        assert judged.outcomes().equals(fresh.outcomes())
+        assert judged.estimates() == fresh.estimates()
+    assert before == sorted((p, p.read_bytes()) for p in run.folder.rglob("*") if p.is_file())
+    with pytest.raises(UsageError, match="changes what the model is asked"):
+        again.judge(shots=1)
+
+
+def test_outcomes_are_of_every_story_at_every_tier_and_chained():
+    run = ask(Hashes())
+    table = run.outcomes()
+    counts = dict(table.group_by("question").len().iter_rows())
+    assert counts == {STORY: 15, CONFLICT: 10, STATE: 10, "consistency": 10, "verifiability": 10}
+    assert set(table.filter(question=STORY)["unit"]) == {"bits"}
+    groups = {name for name in table.columns if name.startswith("group:")}
+    assert {"group:type", "group:state", "group:distance", "group:pair"} <= groups
+    right = {
+        question: dict(table.filter(question=question).select("item", "right").iter_rows())
+        for question in counts
+    }
+    for item, passed in right["verifiability"].items():
+        assert passed == (right[STORY][item] and right[CONFLICT][item] and right[STATE][item])
+    assert table["cluster"].n_unique() == 5
+
+
+def test_stories_that_were_not_asked_are_unscored_with_the_reason():
+    run = ask(Hashes(), protocol="paper", shots=0, limit=9)
+    table = run.outcomes().filter(question=CONFLICT)
+    asked = run.table("requests").filter(pl.col("condition") == CONFLICT)["item"]
+    left = table.filter(~pl.col("item").is_in(asked.to_list()))
+    assert left.height
+    assert set(left["verdict"]) == {"unscored"}
+    assert all(reason.startswith("it was not asked") for reason in left["reason"])
+    estimate = by_key(run)[CONFLICT, "", "", "", "accuracy"]
+    assert estimate.value is None
+    assert estimate.reason.endswith("stories were asked")
+
+
+def recorded(tmp_path, *lines):
+    path = tmp_path / "somebody.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return f"replay:{path}"
+
+
+def test_a_recording_makes_an_ordinary_stored_run(tmp_path):
+    name = recorded(
+        tmp_path,
+        {"doc": 0, "task": STORY, "ll": [-2.0, -1.0]},
+        {"doc": 1, "task": STORY, "label": "false"},
+        {"doc": 2, "task": STORY, "reply": "It is plausible.", "label": "true"},
+        {"doc": 3, "task": STORY, "reply": "Hm", "label": None, "reason": "no answer"},
+        {"doc": 4, "task": STORY, "correct": True},
+        {"doc": 5, "task": STORY, "correct": False},
+        {"doc": 6, "task": STORY, "ll": [-1.0, -1.0]},
+        {"doc": 7, "task": STORY, "ll": [None, -1.0]},
+        {"doc": 4, "task": CONFLICT, "correct": False},
+    )
+    run = ask(name, tmp_path / "runs")
+    assert run.model_kind == "replay"
+    assert run.model.startswith("somebody@")
+    table = open_run(run.folder).outcomes()
+    story = dict(table.filter(question=STORY).select("item", "verdict").iter_rows())
+    assert [story[str(row)] for row in range(9)] == [
+        "pass", "pass", "fail", "fail", "pass", "fail", "tie", "unscored", "unscored"
+    ]  # fmt: skip
+    conflict = table.filter((pl.col("question") == CONFLICT) & (pl.col("item") == "4"))
+    assert conflict["verdict"].to_list() == ["fail"]
+    assert table.filter(item="7", question=STORY)["reason"].item().startswith("a log-probability")
+    with pytest.raises(UsageError, match="numbers of tokens"):
+        run.judge(norm="token").outcomes()
+    with pytest.raises(UsageError, match="not asked without a story"):
+        run.judge(norm="pmi").outcomes()
+
+
+def test_a_recording_of_other_stories_or_of_nothing_is_refused(tmp_path):
+    name = recorded(tmp_path, {"doc": 8, "task": STORY, "label": "true"})
+    with pytest.raises(UsageError, match="no answer about the stories"):
+        ask(name, limit=3)
+    with pytest.raises(UsageError, match="task=pair"):
+        ask(name, task="pair")
+    with pytest.raises(SuiteError, match="empty"):
+        ask(recorded(tmp_path))
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("model", ["gemma-2-27b", "Meta-Llama-3.1-70B-Instruct"])
+def test_recorded_runs_of_the_study_have_the_numbers_of_its_summary(shared, model):
+    folder = shared / "golden" / "stories"
+    path = folder / "dataset" / "gita4calamita.jsonl"
+    answers = folder / "responses" / f"{model}.jsonl"
+    stories = read_stories(path).stories
+    run = api.evaluate(path, f"replay:{answers}")
+    recorded_answers = read_responses(answers, stories=stories).answers
+    check_summary(run, summarize(judge_stories(stories, recorded_answers), seed=0))
+
+
+def test_all_that_is_shared_by_options_is_unscored_or_wrong_never_right():
+    run = ask(FakeScorer(lambda _tokens, _index: -1.0))
+    table = run.outcomes()
+    assert set(table["verdict"]) == {"tie"}
+    assert not any(table["right"])
+    assert {each.value for each in run.estimates() if each.role != "detail"} == {0.0}
+    assert all(each.low is None or each.low < each.high for each in run.estimates()), (
+        "no interval has a width of zero"
+    )
+    assert not any(math.isnan(each.value) for each in run.estimates() if each.value is not None)
+    assert {each.question for each in run.estimates() if each.role == "main"} == {
+        *TIERS[1:], "consistency", "verifiability"
+    }  # fmt: skip
+
+
+def test_the_suite_is_written_and_read_as_it_is(tmp_path):
+    from cimento.paradigms.stories.paradigm import STORIES
+
+    suite = STORIES.read(TRIPLES_FILE).suite
+    STORIES.write(suite, tmp_path)
+    again = STORIES.read(tmp_path).suite
+    assert again.stories == suite.stories
+    assert (again.name, again.meta) == (suite.name, suite.meta)
+    assert [fault.code for fault in STORIES.check(again)] == ["CIM-T015", "CIM-T018"]
+    assert STORIES.owns(again)
+    assert not STORIES.owns("stories")

@@ -1,0 +1,311 @@
+"""Judgments put to use: agreement, adjudication, copies of suites, the tables of the study."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import cimento
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.paradigms.ratings.suite import rated_of
+from cimento.people.annotate.adjudication import (
+    adjudication_text,
+    decide_differences,
+    one_annotator,
+    pair_agreements,
+    side_by_side,
+)
+from cimento.people.annotate.importing import apply_judgments
+from cimento.people.judgments.records import (
+    Judgment,
+    judgments_of,
+    read_judgments,
+    table_of,
+    write_judgments,
+)
+from cimento.runs.run import open_runs
+from cimento.studies.connectives.cloze import TARGET, table_3
+from cimento.studies.connectives.own import own_tables, read_own
+from tests.helpers.dialogues import lines_of
+from tests.helpers.rated import load_rated
+
+SUITES = Path(cimento.__file__).parent / "data" / "suites"
+
+ANNA = ("5", "1", "4", "2")
+BRUNO = ("5", "2", "4", "4")
+
+
+def rated(name, values):
+    return [
+        Judgment(suite="s", item=str(n), candidate=f"Frase {n}.", annotator=name, value=value)
+        for n, value in enumerate(values)
+    ]
+
+
+class TestAdjudication:
+    def test_agreement_is_that_of_the_pairs(self):
+        (found,) = pair_agreements(rated("anna", ANNA), rated("bruno", BRUNO))
+        assert (found.n, found.equal) == (4, 2)
+        # By hand, the answers being steps 3 0 2 1 and 3 1 2 2: squared distances 0.5 observed,
+        # 2 by chance. krippendorff 0.9.0: krippendorff.alpha([[5,1,4,2],[5,2,4,4]],
+        #   level_of_measurement="interval")
+        assert found.kappa.value == pytest.approx(0.75)
+        assert found.alpha.value == pytest.approx(0.7244094488188976)
+
+    def test_differences_are_decided_and_the_rest_is_taken_over(self, tmp_path):
+        output, told = tmp_path / "held.csv", []
+        numbers = decide_differences(
+            rated("anna", ANNA),
+            rated("bruno", [*BRUNO, "3"]),
+            output,
+            by="Carla",
+            read=lines_of(["2", "clearly", "=3", ""]),
+            tell=told.append,
+        )
+        assert numbers == (2, 0)
+        held = judgments_of(read_judgments(output))
+        assert {(each.item, each.value) for each in held} == {
+            ("0", "5"), ("1", "2"), ("2", "4"), ("3", "3"), ("4", "3"),
+        }  # fmt: skip
+        by_item = {each.item: each.remark for each in held}
+        assert by_item["1"] == "decided by Carla; anna said 1, bruno said 2; clearly"
+        assert by_item["0"] == "both say so"
+        assert by_item["4"] == "only bruno answered"
+        assert "Frase 1." in told[0]
+
+    def test_it_goes_on_where_it_was_left(self, tmp_path):
+        output = tmp_path / "held.parquet"
+        both = (rated("anna", ANNA), rated("bruno", BRUNO))
+        first = decide_differences(*both, output, by="", read=lines_of(["1", ""]), tell=str)
+        assert first == (2, 1)
+        second = decide_differences(*both, output, by="", read=lines_of(["?", "", "2"]), tell=str)
+        assert second == (2, 1)
+        third = decide_differences(*both, output, by="", read=lines_of(["2", ""]), tell=str)
+        assert third == (2, 0)
+        values = {each.item: each.value for each in judgments_of(read_judgments(output))}
+        assert values == {"0": "5", "1": "1", "2": "4", "3": "4"}
+
+    def test_before_and_after(self, tmp_path):
+        output = tmp_path / "held.csv"
+        both = (rated("anna", ANNA), rated("bruno", BRUNO))
+        decide_differences(*both, output, by="", read=lines_of(["2", "", "2", ""]), tell=str)
+        text = adjudication_text(*both, output)
+        assert "anna / bruno: equal on 2 of 4" in text
+        assert "anna / adjudicated: equal on 2 of 4" in text
+        assert "bruno / adjudicated: equal on 4 of 4, Cohen's kappa 1.000" in text
+
+    def test_answers_that_nobody_gives_are_refused(self, tmp_path):
+        one = [Judgment(suite="s", item="1", annotator="a", question="which fits", value="e")]
+        two = [Judgment(suite="s", item="1", annotator="b", question="which fits", value="ma")]
+        told = []
+        lines = lines_of(["perché", "e", ""])
+        decide_differences(one, two, tmp_path / "h.csv", by="", read=lines, tell=told.append)
+        assert any("Nobody answers 'perché'" in each for each in told)
+
+    def test_another_table_is_not_overwritten(self, tmp_path, capsys):
+        path = write_judgments(table_of(rated("anna", ANNA)), tmp_path / "anna.csv")
+        with pytest.raises(InputError, match="holds answers of 'anna'"):
+            decide_differences(
+                rated("a", ANNA), rated("b", BRUNO), path, by="", read=lines_of([]), tell=str
+            )
+        for words in (
+            ["adjudicate", str(path), str(path)],
+            ["filter", str(path), "--same-run", "3"],
+            ["import", str(path), "--form", "long", "--names", "keep"],
+        ):
+            assert invoke(["annotate", *words, "-o", str(path)]) == 2
+            assert "is also what is read" in capsys.readouterr().err
+        assert read_judgments(path).height == 4
+
+    def test_3_and_30_are_the_same_rating(self):
+        (both,) = side_by_side(rated("a", ["3"]), rated("b", ["3.0"]))
+        assert not both.differs
+
+    def test_a_table_of_several_people_needs_a_name(self):
+        people = [*rated("anna", ANNA), *rated("bruno", BRUNO)]
+        with pytest.raises(InputError, match="2 people have answered"):
+            one_annotator(people, "", where="j.csv")
+        assert len(one_annotator(people, "anna", where="j.csv")) == 4
+        with pytest.raises(InputError, match="nobody called 'ana'"):
+            one_annotator(people, "ana", where="j.csv")
+
+    def test_the_command(self, tmp_path, capsys, monkeypatch):
+        people = [*rated("anna", ANNA), *rated("bruno", BRUNO)]
+        path = write_judgments(table_of(people), tmp_path / "j.parquet")
+        lines = iter(["1", "", ":quit"])
+        monkeypatch.setattr("builtins.input", lambda _prompt: next(lines))
+        code = invoke([
+            "annotate", "adjudicate", str(path), str(path), "--first", "anna", "--second", "bruno",
+            "-o", str(tmp_path / "held.csv"),
+        ])  # fmt: skip
+        assert code == 0
+        said = capsys.readouterr()
+        assert "1 of 2 differences are decided" in said.err
+        assert "anna / adjudicated: equal on 3 of 3" in said.out
+
+
+def test_agreement_of_a_table(tmp_path, capsys):
+    people = [*rated("anna", ANNA), *rated("bruno", BRUNO)]
+    path = write_judgments(table_of(people), tmp_path / "j.csv")
+    assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    assert found["alpha"]["value"] == pytest.approx(0.7244094488188976)
+    assert invoke(["annotate", "agreement", str(path)]) == 0
+    assert "acceptability" in capsys.readouterr().out
+
+
+def people_on(suite, seed=1, people=4):
+    """Ratings of everybody, drawn: an acceptable sentence is liked better."""
+    draw = np.random.default_rng(seed)
+    return [
+        Judgment(
+            suite=suite.name,
+            item=item.id,
+            condition=condition.name,
+            annotator=f"p{n}",
+            value=str(int(draw.integers(3, 6) if condition.name == "acceptable"
+                          else draw.integers(1, 4))),
+        )
+        for n in range(people)
+        for item, condition in suite.stimuli()
+    ]  # fmt: skip
+
+
+class TestApply:
+    def test_ratings_become_columns_that_a_run_reads(self, tmp_path):
+        source = SUITES / "it-connectives"
+        people = people_on(load_rated(source).suite)
+        check = Judgment(suite="it-connectives", item="c", annotator="p1", value="1", expected="1")
+        output = tmp_path / "rated"
+        found = apply_judgments(source, [*people, check], output, scale=(1, 5))
+        assert (found.used, found.without) == (len(people), 0)
+        assert found.passed == {"a check of attention": 1}
+        rated_ = load_rated(output).rated
+        assert rated_.scale.high == 5
+        first = next(each for each in rated_.sentences if each.id == "e-1/acceptable")
+        values = [float(j.value) for j in people if (j.item, j.condition) == ("e-1", "acceptable")]
+        assert first.mean == pytest.approx(np.mean(values))
+        assert [each.participant for each in first.ratings] == ["p0", "p1", "p2", "p3"]
+
+    def test_what_the_author_expects_does_not_pass_for_an_answer(self, tmp_path):
+        answer = Judgment(suite="it-acceptability", item="verb-agreement-01", condition="sentence",
+                          annotator="Rossi, Anna", value="2")  # fmt: skip
+        found = apply_judgments(SUITES / "it-acceptability", [answer], tmp_path / "rated")
+        assert (found.used, found.without) == (1, 119)
+        means = {each.id: each.mean for each in load_rated(tmp_path / "rated").rated.sentences}
+        assert means.pop("verb-agreement-01") == 2
+        assert set(means.values()) == {None}
+
+    def test_a_table_of_rated_sentences_can_be_answered_too(self, tmp_path):
+        path = tmp_path / "rated.tsv"
+        path.write_text("ID\tTEXT\tSCORE\na\tIl gatto dorme.\t4.5\nb\tGatto il dorme.\t1.5\n")
+        answer = Judgment(suite="rated", item="a", condition="sentence", annotator="p1", value="3")
+        apply_judgments(path, [answer], tmp_path / "copy", scale=(1, 5))
+        means = {each.id: each.mean for each in load_rated(tmp_path / "copy").rated.sentences}
+        assert means == {"a": 3, "b": None}
+
+    def test_yes_is_1_and_no_is_0(self, tmp_path):
+        answers = [
+            Judgment(suite="it-connectives", item="e-1", condition="acceptable", annotator=name,
+                     question="acceptable", value=value)
+            for name, value in (("a", "yes"), ("b", "no"), ("c", "yes"), ("d", "perhaps"))
+        ]  # fmt: skip
+        found = apply_judgments(SUITES / "it-connectives", answers, tmp_path / "rated")
+        assert found.passed == {"a rating is no number": 1}
+        rated_ = load_rated(tmp_path / "rated").rated
+        assert (rated_.scale.low, rated_.scale.high) == (0, 1)
+        first = next(each for each in rated_.sentences if each.mean is not None)
+        assert first.mean == pytest.approx(2 / 3)
+
+    def test_choices_between_sentences_are_counted(self, tmp_path):
+        source = SUITES / "it-connectives"
+        chosen = [
+            Judgment(suite="it-connectives", item="e-1", condition=condition, annotator=name,
+                     question="which is better", value="x")
+            for name, condition in (("a", "acceptable"), ("b", "acceptable"), ("c", "unacceptable"))
+        ]  # fmt: skip
+        found = apply_judgments(source, chosen, tmp_path / "chosen")
+        assert found.without == 89
+        rows = (tmp_path / "chosen" / "items.tsv").read_text(encoding="utf-8").splitlines()
+        place = rows[0].split("\t").index("chosen_by")
+        assert [row.split("\t")[place] for row in rows[1:4]] == ["2", "1", "0"]
+
+    def test_choices_among_options_stand_beside_the_suite(self, tmp_path):
+        source = SUITES / "it-connectives-cloze"
+        chosen = [
+            Judgment(suite="it-connectives-cloze", item="1", annotator=name, question="which fits",
+                     value=value)
+            for name, value in (("a", "e"), ("b", "e"), ("c", "none"))
+        ]  # fmt: skip
+        apply_judgments(source, chosen, tmp_path / "chosen")
+        text = (tmp_path / "chosen" / "choices.tsv").read_text(encoding="utf-8")
+        assert text == "item\toption\tcount\n1\te\t2\n1\tnone\t1\n"
+
+    def test_a_scale_is_needed(self, tmp_path):
+        source = SUITES / "it-connectives"
+        people = people_on(load_rated(source).suite)
+        with pytest.raises(UsageError, match="on which scale"):
+            apply_judgments(source, people, tmp_path / "rated")
+
+    def test_answers_to_another_suite_are_refused(self, tmp_path):
+        with pytest.raises(InputError, match="about the suite 's'"):
+            apply_judgments(SUITES / "it-connectives", rated("a", ANNA), tmp_path / "rated")
+
+    def test_the_suite_itself_is_not_overwritten(self, tmp_path):
+        folder = tmp_path / "suite"
+        shutil.copytree(SUITES / "it-connectives", folder)
+        with pytest.raises(UsageError, match="is the suite itself"):
+            apply_judgments(folder, rated("a", ANNA), folder)
+
+
+def test_tables_2_and_3_come_from_judgments(tmp_path):
+    pairs, cloze = SUITES / "it-connectives", SUITES / "it-connectives-cloze"
+    people = people_on(load_rated(pairs).suite)
+    own = tmp_path / "own"
+    apply_judgments(pairs, people, own / "acceptability", scale=(1, 5))
+    chosen = [
+        Judgment(suite="it-connectives-cloze", item="1", annotator=name, question="which fits",
+                 value="e")
+        for name in "ab"
+    ]  # fmt: skip
+    apply_judgments(cloze, chosen, own / "cloze")
+    copy = read_own(own)
+    cells = {(c.table, c.row, c.column): c.computed for c in own_tables(copy)}
+    good = {}
+    for each in people:
+        if each.condition == "acceptable":
+            good.setdefault(each.item, []).append(float(each.value))
+    means = [np.mean(values) for values in good.values()]
+    assert cells["Table 2", "acceptable", "mean"] == pytest.approx(np.mean(means))
+    assert cells["Table 2", "acceptable", "sd"] == pytest.approx(np.std(means, ddof=1))
+    counted = {each.name: each.count for each in table_3(copy.cloze)}
+    assert counted[TARGET] == 1
+    assert cells["Table 3", TARGET, "items"] == 1
+
+
+def test_a_run_sets_a_model_beside_imported_ratings(tmp_path, capsys):
+    source = SUITES / "it-connectives"
+    people = people_on(load_rated(source).suite)
+    path = write_judgments(table_of(people), tmp_path / "j.parquet")
+    rated_ = tmp_path / "rated"
+    assert invoke([
+        "annotate", "apply", "it-connectives", str(path), "-o", str(rated_), "--scale", "1,5",
+    ]) == 0  # fmt: skip
+    assert invoke([
+        "run", str(rated_), "-m", "demo-causal", "-o", str(tmp_path / "runs"), "--set", "draws=50",
+        "--no-cache",
+    ]) == 0  # fmt: skip
+    out = capsys.readouterr().out
+    assert "spearman" in out.lower()
+    (run,) = open_runs(tmp_path / "runs")
+    sentences = rated_of(run.suite).sentences
+    assert sum(len(each.ratings) for each in sentences) == len(people)
+    means = {each.id: each.mean for each in sentences}
+    beside = run.outcomes().filter(pl.col("question") == "lp").select("item", "reference")
+    assert dict(beside.iter_rows()) == means

@@ -1,0 +1,219 @@
+"""Looking after a survey: progress, links, answers taken out, participants deleted, commands."""
+
+from __future__ import annotations
+
+import csv
+import io
+import socket
+import sqlite3
+from dataclasses import replace
+
+import polars as pl
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.people.judgments.records import judgments_of
+from cimento.people.surveys.design import write_design
+from cimento.people.surveys.serving import administration, storage
+from cimento.people.surveys.serving.app import make_app
+from tests.helpers import survey_help
+from tests.helpers.survey_help import SECRET, Person, hidden, small, stored
+
+starlette = pytest.importorskip("starlette.testclient")
+
+design, database = survey_help.design, survey_help.database
+client, people = survey_help.client, survey_help.people
+
+
+def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
+    people, database, monkeypatch
+):
+    found = storage.participants(database)[0]
+    data = {**hidden(people[0].get("/1").text), "field-0": "4"}
+    storage.delete_participant(database, found.id)
+    monkeypatch.setattr(storage, "find", lambda *_: found)
+    assert people[0].send(1, data).status_code == 403
+    assert stored(database) == []
+
+
+def signed_in(client):
+    reply = client.post("/admin/login", data={"secret": SECRET}, follow_redirects=False)
+    assert reply.status_code == 303
+    cookie = reply.headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    return client.get("/admin").text
+
+
+def test_the_administrator_sees_progress_and_takes_answers_out(people, client, database):
+    people[0].answer(1, "3")
+    page = signed_in(client)
+    assert "1 of 5" in page
+    rows = list(csv.DictReader(io.StringIO(client.get("/admin/judgments.csv").text)))
+    assert [each["value"] for each in rows] == ["3"]
+    table = pl.read_parquet(io.BytesIO(client.get("/admin/judgments.parquet").content))
+    assert judgments_of(table) == administration.judgments_in(database)
+    people_rows = list(csv.DictReader(io.StringIO(client.get("/admin/participants.csv").text)))
+    assert [each["answered"] for each in people_rows] == ["1", "0", "0"]
+
+
+def test_the_administrator_makes_links_that_work(client):
+    page = signed_in(client)
+    form = hidden(page.split("/admin/logout")[0])["form"]
+    made = client.post("/admin/links", data={"form": form, "number": "2"}).text
+    tokens = [part.split("<")[0] for part in made.split("/p/")[1:]]
+    assert len(tokens) == 2
+    assert all(client.get(f"/p/{token}").status_code == 200 for token in tokens)
+    for number in ("0", "1001", "x", "²"):
+        assert client.post("/admin/links", data={"form": form, "number": number}).status_code == 403
+    assert client.post("/admin/links", data={"form": "", "number": "2"}).status_code == 403
+
+
+def test_a_participant_is_deleted_with_every_answer(people, client, database):
+    for each in people[:2]:
+        each.answer(1, "3", remark="una mia osservazione")
+    gone, kept = (each.id for each in storage.participants(database)[:2])
+    signed_in(client)
+    page = client.get(f"/admin/delete?participant={gone}").text
+    data = {"form": hidden(page)["form"], "participant": gone}
+    assert client.post("/admin/delete", data={**data, "form": "no"}).status_code == 403
+    assert client.post("/admin/delete", data=data).status_code == 200
+    assert {participant for participant, *_ in stored(database)} == {kept}
+    assert people[0].get("/1").status_code == 404
+    with sqlite3.connect(database) as connection:
+        assert connection.execute("SELECT participant FROM deletions").fetchall() == [(gone,)]
+        for name in ("participants", "answers", "replaced"):
+            assert gone not in str(connection.execute(f"SELECT * FROM {name}").fetchall())  # noqa: S608  # own names
+    # Again, or for nobody: it is said.
+    assert client.post("/admin/delete", data=data).status_code == 400
+
+
+def test_signing_out_ends_the_session(client):
+    page = signed_in(client)
+    cookie = client.cookies["cimento_admin"]
+    form = page.rsplit('name="form" value="', 1)[1].split('"')[0]
+    client.post("/admin/logout", data={"form": form})
+    client.cookies.set("cimento_admin", cookie)
+    assert client.get("/admin", follow_redirects=False).status_code == 303
+
+
+def test_a_file_of_answers_belongs_to_one_design(design, database):
+    storage.prepare(database, design)
+    storage.prepare(database, design)
+    with pytest.raises(InputError, match="another design"):
+        storage.prepare(database, small("en-subject-verb"))
+    assert storage.stored_design(database) == design
+
+
+def test_participants_go_to_the_survey_with_the_fewest(design, database):
+    storage.prepare(database, design)
+    for number in (1, 2, 4):
+        storage.invite_participants(database, design, number)
+    surveys = [each.survey for each in storage.participants(database)]
+    assert (surveys.count("1"), surveys.count("2")) == (4, 3)
+
+
+def test_results_are_written_as_csv_and_parquet(people, database, tmp_path):
+    people[0].answer(1, "3")
+    assert administration.write_results(database, tmp_path / "j.csv") == 1
+    assert administration.write_results(database, tmp_path / "j.parquet") == 1
+    assert judgments_of(pl.read_parquet(tmp_path / "j.parquet")) == administration.judgments_in(
+        database
+    )
+    with pytest.raises(UsageError):
+        administration.write_results(database, tmp_path / "j.xlsx")
+
+
+def test_a_spreadsheet_takes_no_remark_for_a_formula(tmp_path):
+    design = replace(small(checks=0), remarks=True)
+    database = tmp_path / "answers.sqlite"
+    app = make_app(design, database, secret=SECRET)
+    ((_, token),) = storage.invite_participants(database, design, 1)
+    with starlette.TestClient(app) as client:
+        person = Person(client, token)
+        person.agree()
+        person.answer(1, "3", remark=" =HYPERLINK(1) ")
+    (row,) = csv.DictReader(io.StringIO(administration.judgments_csv(database)))
+    assert row["remark"] == "'=HYPERLINK(1)"
+    assert administration.judgments_in(database)[0].remark == "=HYPERLINK(1)"
+
+
+def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, capsys):
+    write_design(design, tmp_path / "design.json")
+    serve = ["annotate", "serve"]
+    assert invoke([*serve, "invite", str(tmp_path), "-n", "2", "--url", "https://u.example/"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split("\t") == ["participant", "survey", "link"]
+    code, survey, link = lines[1].split("\t")
+    assert survey == "1"
+    assert link.startswith("https://u.example/p/")
+    app = make_app(design, tmp_path / "answers.sqlite", secret=SECRET)
+    with starlette.TestClient(app) as client:
+        person = Person(client, link.rpartition("/")[2])
+        person.agree()
+        person.answer(1, "2")
+    output, people_file = tmp_path / "out.csv", tmp_path / "people.csv"
+    command = [*serve, "export", str(tmp_path), "-o", str(output), "--people", str(people_file)]
+    assert invoke(command) == 0
+    assert len(output.read_text().splitlines()) == 2
+    assert len(people_file.read_text().splitlines()) == 3
+    assert invoke([*serve, "delete", str(tmp_path), code]) == 0
+    assert "1 answers are deleted" in capsys.readouterr().err
+    assert invoke([*serve, "delete", str(tmp_path), code]) == 2
+    assert "no such participant" in capsys.readouterr().err
+    assert invoke([*serve, "export", str(tmp_path / "elsewhere")]) == 2
+
+
+def test_a_secret_that_is_too_short_is_refused(design, tmp_path, monkeypatch, capsys):
+    write_design(design, tmp_path / "design.json")
+    monkeypatch.setenv("CIMENTO_ADMIN_SECRET", "short")
+    assert invoke(["annotate", "serve", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "too short" in told
+
+
+def test_a_port_that_is_taken_is_said_to_be(design, tmp_path, monkeypatch, capsys):
+    write_design(design, tmp_path / "design.json")
+    monkeypatch.setenv("CIMENTO_ADMIN_SECRET", SECRET)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert invoke(["annotate", "serve", str(tmp_path), "--port", port]) == 2
+    told = capsys.readouterr().err
+    assert "cannot listen there" in told
+    assert SECRET not in told
+
+
+def test_the_file_of_the_answers_is_for_its_owner_alone(design, database):
+    storage.prepare(database, design)
+    assert database.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
+    design, tmp_path, monkeypatch, capsys
+):
+    write_design(design, tmp_path / "design.json")
+    module = "cimento.people.surveys.serving.app"
+    monkeypatch.setattr(
+        f"{module}.make_app", lambda wanted, path, **_: storage.prepare(path, wanted)
+    )
+    monkeypatch.setattr(f"{module}.serve", lambda *_: None)
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    command = ["annotate", "serve", str(tmp_path), "--port", str(port)]
+    assert invoke(command) == 0
+    told = capsys.readouterr().err
+    assert f"http://127.0.0.1:{port}/admin" in told
+    assert "Nobody has a link yet" in told
+    assert invoke(["annotate", "serve", "invite", str(tmp_path), "-n", "1"]) == 0
+    capsys.readouterr()
+    assert invoke(command) == 0
+    assert "Nobody has a link yet" not in capsys.readouterr().err
+
+
+def test_a_secret_that_is_no_text_is_refused(design, tmp_path, capsys):
+    write_design(design, tmp_path / "design.json")
+    (tmp_path / "secret").write_bytes(b"\xff" * 20)
+    command = ["annotate", "serve", str(tmp_path), "--admin-secret-file", str(tmp_path / "secret")]
+    assert invoke(command) == 2
+    assert "is no text" in capsys.readouterr().err

@@ -1,0 +1,378 @@
+"""Figures: the numbers that they hand out, their specs, and the files that are written."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+import re
+import statistics
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.measures.regions import RegionValues
+from cimento.models.fake import FakeScorer
+from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.paradigms.regions.judging import values_of
+from cimento.paradigms.regions.sections import run_report
+from cimento.paradigms.regions.two_by_two import effects_of
+from cimento.report.figures_conditions import (
+    half_widths,
+    interaction_figure,
+    regions_figure,
+    regions_frame,
+    rows_figure,
+)
+from cimento.report.figures_scores import (
+    differences,
+    item_frame,
+    items_figure,
+    length_figure,
+    length_frame,
+    position_figure,
+    position_frame,
+    tokens_figure,
+)
+from cimento.studies.islands.human import people_result
+from cimento.suites.builtin import find_suite
+from cimento.suites.design import predictions_of, squares
+from cimento.suites.load import open_suite
+from tests.helpers.designs import island_suite, scores
+from tests.helpers.pages import parse_page
+from tests.helpers.suites_on_disk import write
+
+SUITE = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
+LN2 = 0.6931471805599453
+ROWS = {
+    "1": (-10.0, -11.0, -12.0, -20.0),
+    "2": (-9.0, -14.0, -11.0, -13.0),
+    "3": (-1.0, -1.0, -2.0, -2.0),
+    "4": (-3.0, -2.0, -2.0, None),
+}
+
+
+def result(rows=ROWS, *, suite=SUITE, model="gpt") -> Factorial:
+    return Factorial(
+        suite="prova",
+        model=model,
+        measure="lp",
+        unit="nats",
+        phenomena=factorial(suite, scores(rows)),
+    )
+
+
+def run_of(folder, *, whole=True):
+    costs = {"longisland": 9.0, "shortnonisland": 1.0}
+    scorer = FakeScorer(lambda tokens, index: -costs.get(tokens[index], 2.0) * LN2, name="finto")
+    formulas = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
+    predictions = formulas if whole else formulas[1:2]
+    return evaluate(SUITE, scorer, predictions=predictions, output=folder)
+
+
+# --- interaction
+
+
+def test_panels_hand_out_their_means_and_standard_errors():
+    figure = interaction_figure(result(), "raw", {"se": 0.03})
+    rows = figure.frame.to_dicts()
+    assert len(rows) == 8
+    last = rows[3]
+    assert (last["phenomenon"], last["condition"], last["n"]) == ("se", "long_island", 2)
+    assert (last["mean"], last["se"]) == pytest.approx((-16.5, 3.5))
+    assert (last["low"], last["high"]) == pytest.approx((-20.0, -13.0))
+    assert last["dd"] == pytest.approx(2.0)
+    assert last["p"] == 0.03
+    text = json.dumps(figure.spec)
+    assert "DD 2.00, p .030, pairs 83 %" in text
+    assert '"description": "gpt on prova, lp: interaction by phenomenon; ' in text
+
+
+def test_a_missing_cell_is_no_point_and_is_said():
+    rows = {**ROWS, "3": (-1.0, -1.0, -2.0, None)}
+    figure = interaction_figure(result(rows), "raw")
+    missing = figure.frame.filter(figure.frame["mean"].is_null())
+    assert missing["condition"].to_list() == ["long_island"]
+    assert missing["reason"].to_list() == ["not asked"]
+    assert "DD undefined: long_island: not asked" in json.dumps(figure.spec)
+
+
+def test_bars_are_those_of_the_method_that_is_named():
+    rows = {"1": (1.0, 2.0, 3.0, 4.0), "2": (2.0, 3.0, 5.0, 4.0), "3": (0.0, 2.0, 2.0, 1.0)}
+    suite = island_suite({"se": list(rows)})
+    effects = factorial(suite, scores(rows))[0].effects["raw"]
+    assert half_widths(effects, "se")[0] == pytest.approx(1 / 3**0.5)  # sd of 1, 2, 0
+    # By numpy and scipy: each item's mean off, sd with n - 1 below over the root of 3, times
+    # the normal quantile of 0.975; and times the root of 4/3 and Student's with 2 degrees.
+    removed = [0.16333033, 0.81665166, 0.58889589, 0.99349962]
+    assert half_widths(effects, "means-removed") == pytest.approx(removed)
+    morey = [0.41402295, 2.07011476, 1.49278098, 2.5184033]
+    assert half_widths(effects, "cousineau-morey") == pytest.approx(morey)
+    result = Factorial(
+        suite="s", model="m", measure="lp", unit="", phenomena=factorial(suite, scores(rows))
+    )
+    frame = interaction_figure(result, "raw", bars="loftus-masson").frame
+    widths = (frame["high"] - frame["mean"]).to_list()
+    assert widths == pytest.approx([widths[0]] * 4)
+    assert frame["bars"].unique().to_list() == ["loftus-masson"]
+    assert half_widths(effects_of(squares(suite)[0], {}, []), "loftus-masson") == [None] * 4
+
+
+def test_plain_lines_are_solid_and_changed_ones_dashed():
+    spec = interaction_figure(result(), "z").spec
+    (dash,) = {
+        json.dumps(layer["encoding"]["strokeDash"]["scale"], sort_keys=True)
+        for panel in spec["concat"]
+        for layer in panel["layer"]
+        if "strokeDash" in layer["encoding"]
+    }
+    assert json.loads(dash) == {"domain": ["nonisland", "island"], "range": [[1, 0], [5, 4]]}
+    x = spec["concat"][0]["layer"][0]["encoding"]["x"]
+    assert x["sort"] == ["short", "long"]
+
+
+@pytest.mark.parametrize(
+    ("measure", "scale", "axis"),
+    [
+        ("surprisal-bits", "z", "log-probability, z-score"),
+        ("surprisal-nats", "raw", "log-probability, nats"),
+        ("penlp", "likert-z", "penlp, z-score of 7 points"),
+        ("ppl", "z", "ppl with its sign reversed, z-score"),
+        ("rating", "raw", "rating, as given"),
+    ],
+)
+def test_the_axis_says_what_is_drawn_and_where_up_is(measure, scale, axis):
+    figure = interaction_figure(dataclasses.replace(result(), measure=measure), scale)
+    titles = {
+        tuple(layer["encoding"]["y"]["title"])
+        for panel in figure.spec["concat"]
+        for layer in panel["layer"]
+    }
+    assert titles == {(axis, "higher: more acceptable")}
+
+
+@pytest.mark.parametrize(
+    ("bars", "said"),
+    [
+        ("se", "error bars: ± 1 standard error of the mean over items"),
+        ("loftus-masson", "error bars: 95 % within items (Loftus-Masson)"),
+    ],
+)
+def test_error_bars_are_named_in_the_figure_and_its_caption(bars, said):
+    figure = interaction_figure(result(), "z", bars=bars)
+    assert said in figure.spec["title"]["subtitle"]
+    assert said in figure.title
+    assert said in parse_page(figure.svg()).words
+
+
+def test_rows_put_sources_beside_each_other_and_keep_empty_places():
+    people = result(
+        {"a": (1.0, 0.5, 0.5, -1.0)}, suite=island_suite({"wh_se": ["a"]}), model="people"
+    )
+    figure = rows_figure([("gpt", result(), {}), ("people", people, {})], "raw")
+    titles = [panel["title"] for panel in figure.spec["concat"]]
+    shown = [title if isinstance(title, str) else title["text"] for title in titles]
+    assert shown == ["se: gpt", "se: people", "np: gpt", "np: people: none"]
+    assert figure.spec["columns"] == 2
+    assert figure.frame["model"].unique().sort().to_list() == ["gpt", "people"]
+
+
+def rules_drawn(figure):
+    """Rules among the marks of a drawing: error bars and their ends."""
+    rules = r'<g class="mark-rule role-mark[^"]*"[^>]*>(.*?)</g>'
+    groups = re.findall(rules, figure.svg(), re.DOTALL)
+    return sum(group.count("<line") for group in groups)
+
+
+def test_no_error_bar_is_drawn_where_there_is_one_item():
+    one = island_suite({"se": ["1"]})
+    alone = interaction_figure(result({"1": ROWS["1"]}, suite=one), "raw")
+    assert alone.frame["low"].null_count() == 4
+    assert rules_drawn(alone) == 0
+    assert rules_drawn(interaction_figure(result(), "raw")) > 0
+
+
+# --- tokens, positions, lengths, items
+
+
+def test_the_locus_is_where_surprisals_differ_most():
+    good = [("Le", 1.0), ("case", 3.0), ("sono", 1.0), ("belle", 4.0)]
+    bad = [("Le", 1.0), ("case", 3.0), ("è", 9.0), ("belle", 8.0)]
+    assert differences(bad, good) == ({2}, 2)
+    assert differences(good, bad) == ({2}, 3)
+    assert differences(good, good)[0] == set()
+    assert differences([("Le", None)], good) == (set(), None)
+
+
+def test_tokens_of_an_item(tmp_path):
+    run = run_of(tmp_path)
+    record = next(each for each in run_report(run).items if each.id == "1")
+    frame = item_frame(record)
+    assert frame["condition"].unique(maintain_order=True).to_list() == list(SUITE.condition_names)
+    island = frame.filter(frame["condition"] == "long_island")
+    assert island["token"].to_list() == ["Frase", "1", "longisland", "."]
+    assert island["surprisal_bits"].to_list() == pytest.approx([2.0, 2.0, 9.0, 2.0])
+    assert island["differs"].to_list() == [False, False, True, False]
+    assert island["locus"].to_list() == [False, False, True, False]
+    figure = tokens_figure(run_report(run), "1")
+    assert len(figure.spec["vconcat"]) == 4
+
+
+def test_tokens_that_cannot_be_drawn(tmp_path):
+    report = run_report(run_of(tmp_path))
+    with pytest.raises(UsageError, match="no such item"):
+        tokens_figure(report, "11")
+
+
+def test_mean_surprisal_by_position(tmp_path):
+    reports = [run_report(run_of(tmp_path))]
+    frame = position_frame(reports)
+    # third token: 1, 2, 2 and 9 bits in each of four items
+    third = frame.filter(frame["position"] == 3).to_dicts()[0]
+    assert third["n"] == 16
+    assert third["mean_bits"] == pytest.approx(3.5)
+    assert third["se_bits"] == pytest.approx(
+        (4 * 41 / 15) ** 0.5 / 4
+    )  # squares 6.25 2.25 2.25 30.25
+    assert position_figure(reports, length=4).frame.equals(frame)
+    with pytest.raises(UsageError, match="so many tokens"):
+        position_figure(reports, length=7)
+
+
+def test_scores_against_length():
+    rows = [
+        {"model": "m", "item": "1", "condition": "good", "words": 3, "value": -4.0},
+        {"model": "m", "item": "1", "condition": "bad", "words": 5, "value": None},
+    ]
+    figure = length_figure(length_frame(rows), measure="lp", unit="nats")
+    assert figure.frame.height == 2
+    assert "lp (nats)" in json.dumps(figure.spec)
+    with pytest.raises(UsageError, match="no sentence has a value"):
+        length_figure(length_frame(rows[1:]), measure="lp", unit="nats")
+
+
+def test_dd_of_items():
+    figure = items_figure(result())
+    assert figure.frame["dd"].to_list() == [7.0, -3.0, 0.0, None]
+    with pytest.raises(UsageError, match="no item has a DD"):
+        items_figure(result(dict.fromkeys(ROWS, (None,) * 4)))
+
+
+def test_surprisal_by_region_with_gaps_left_out():
+    suite = open_suite(find_suite("it-licensing")).suite
+    suite = dataclasses.replace(suite, items=suite.items[:4])
+    run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index])) * LN2))
+    frame = regions_frame(run.suite, values_of(run))
+    rows = {(row["region"], row["condition"]): row for row in frame.to_dicts()}
+    # nothing stands at the gap, so there is no mean and not a zero
+    assert (rows["object", "cosa_gap"]["n"], rows["object", "cosa_gap"]["mean_bits"]) == (0, None)
+    lengths = [
+        float(sum(map(len, item.condition("cosa_nogap").regions[3].text.split())))
+        for item in suite.items
+    ]
+    row = rows["object", "cosa_nogap"]
+    assert row["mean_bits"] == pytest.approx(sum(lengths) / 4)
+    assert row["high"] - row["mean_bits"] == pytest.approx(statistics.stdev(lengths) / 2)
+    figure = regions_figure(run.suite, {"m": values_of(run)}, bars="cousineau-morey")
+    assert figure.frame["bars"].unique().to_list() == ["cousineau-morey"]
+    both = regions_figure(suite, {"m": values_of(run), "n": values_of(run)})
+    assert both.frame["model"].unique(maintain_order=True).to_list() == ["m", "n"]
+    nothing = RegionValues("bits", "sum", {})
+    with pytest.raises(UsageError, match="no region has a value"):
+        regions_figure(suite, {"m": nothing})
+
+
+# --- people
+
+
+def test_ratings_of_people_stand_as_scores(tmp_path):
+    header = "phenomenon,item,condition,value\n"
+    rows = [
+        f"se,{item},{condition},{value}"
+        for item, values in (("1", (6, 5, 4, 2)), ("2", (7, 5, 5, 1)))
+        for condition, value in zip(SUITE.condition_names, values, strict=True)
+    ]
+    path = write(tmp_path / "voti.csv", header + "\n".join([*rows, "se,1,long_island,4"]) + "\n")
+    (found,) = people_result(path).phenomena
+    # item 1: its two ratings of the last condition are 3 on average
+    assert found.effects["raw"].item_dds == (0.0, 2.0)
+    with pytest.raises(InputError, match="row 2"):
+        people_result(write(tmp_path / "x.csv", header + "se,1,bad,3\n"))
+    with pytest.raises(InputError, match="there is no rating"):
+        people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
+
+
+# --- files and commands
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return run_of(tmp_path_factory.mktemp("runs")).folder
+
+
+@pytest.mark.parametrize(
+    "name",
+    [["interaction"], ["rows"], ["items"], ["tokens", "--item", "3"], ["position"], ["regions"]],
+)
+def test_the_command_writes_numbers_and_specs(folder, tmp_path, name):
+    for ending in ("csv", "json"):
+        path = tmp_path / f"figure.{ending}"
+        assert invoke(["figure", str(folder), *name, "-o", str(path)]) == 0
+    with (tmp_path / "figure.csv").open(encoding="utf-8", newline="") as file:
+        assert list(csv.DictReader(file))
+    assert "vega-lite" in json.loads((tmp_path / "figure.json").read_text())["$schema"]
+
+
+def test_the_command_draws(folder, tmp_path):
+    for ending, beginning in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        path = tmp_path / f"figure.{ending}"
+        command = [
+            "figure",
+            str(folder),
+            "interaction",
+            "--measure",
+            "penlp",
+            "--scale",
+            "likert-z",
+        ]
+        assert invoke([*command, "-o", str(path)]) == 0
+        assert path.read_bytes().startswith(beginning)
+    assert "penlp, z-score of 7 points" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["interaction", "-o", "x.bmp"], ".svg"),
+        (["tokens", "-o", "x.svg"], "no item is named"),
+        (["interaction", "--measure", "lp-l", "-o", "x.svg"], "masked models"),
+        (["interaction", "--measure", "lpp", "-o", "x.svg"], "no such measure"),
+    ],
+)
+def test_the_command_refuses_what_it_cannot_draw(folder, tmp_path, capsys, arguments, message):
+    *rest, path = arguments
+    assert invoke(["figure", str(folder), *rest, str(tmp_path / path)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_several_runs_are_drawn_in_rows_only(folder, tmp_path, capsys):
+    both = [str(folder), str(folder)]
+    assert invoke(["figure", *both, "interaction", "-o", str(tmp_path / "x.svg")]) == 2
+    assert "there are 2 runs" in capsys.readouterr().err
+    assert invoke(["figure", *both, "rows", "-o", str(tmp_path / "x.json")]) == 0
+
+
+def test_the_page_shows_the_panels(folder, tmp_path):
+    path = tmp_path / "page.html"
+    assert invoke(["report", str(folder), "-o", str(path)]) == 0
+    page = parse_page(path.read_text(encoding="utf-8"))
+    captions = [each.words for each in page.all("figcaption")]
+    assert any("interaction by phenomenon" in each for each in captions)
+    [panels] = [e for e in page.all("svg.figure") if "interaction" in e.all("title")[0].text]
+    assert "log-probability, z-score" in panels.words
+    assert "higher: more acceptable" in panels.words
+    [caption] = [each for each in captions if "interaction by phenomenon" in each]
+    assert "log-probability, z-score (higher: more acceptable)" in caption
+    assert "error bars: ± 1 standard error of the mean over items" in caption

@@ -1,0 +1,336 @@
+"""Reports of runs of every kind: sections, figures, tables and items of what is stored."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+
+import polars as pl
+import pytest
+
+from cimento import api
+from cimento.api import evaluate as road
+from cimento.cli.main import invoke
+from cimento.cli.report import open_reports
+from cimento.io.tables import JUDGMENTS, write_table
+from cimento.paradigms.cloze.answers import ClozeAnswers
+from cimento.paradigms.ratings.suite import suite_from_ratings
+from cimento.paradigms.stories.suite import STORY
+from cimento.report.document import sections_of
+from cimento.report.html import inline_svg
+from tests.helpers.designs import island_suite
+from tests.helpers.pages import parse_page
+from tests.helpers.rated import LENGTHS, rated, sentence
+from tests.helpers.stories import ask
+from tests.paradigms.cloze.test_cloze_running import SUITE, run_of
+from tests.paradigms.stories.test_stories_running import scorer_that_says
+
+
+@pytest.fixture
+def cloze(zoo_folder, tmp_path):
+    """A stored run with blanks; people have judged two candidates."""
+    run = run_of(SUITE, zoo_folder("bert-cased"), tmp_path, k=4)
+    first, second = ClozeAnswers(run).by_method("mask")["fame"][:2]
+    rows = [
+        {"suite": run.suite.name, "item": "fame", "condition": "mask", "candidate": each.text,
+         "annotator": "a", "question": "fits", "value": value, "remark": None, "at": None}
+        for each, value in ((first, "yes"), (second, "no"))
+    ]  # fmt: skip
+    columns = JUDGMENTS.polars()
+    names = [name for name in columns if name in rows[0]]
+    table = pl.DataFrame(rows, schema={name: columns[name] for name in names})
+    write_table(table, JUDGMENTS, run.folder)
+    return run
+
+
+@pytest.fixture
+def stories(tmp_path):
+    """A stored run of stories by a model that answers `falso` and `acceso` to everything."""
+    return ask(scorer_that_says("falso", "acceso"), tmp_path / "runs")
+
+
+def rated_run(tmp_path, *sentences):
+    """A stored run of rated sentences."""
+    suite = suite_from_ratings(rated(*sentences))
+    return api.evaluate(suite, LENGTHS, output=tmp_path / "runs", measure="lp", draws=100)
+
+
+@pytest.fixture
+def ratings(tmp_path):
+    return rated_run(
+        tmp_path,
+        sentence("a", "Sì", 5, 4),
+        sentence("b", "Piove", 4, 4),
+        sentence("c", "Nevicava", 2, 3),
+        sentence("d", "Grandinando", 1, 1),
+    )
+
+
+def only(path):
+    [suite] = sections_of(open_reports([path]))
+    return suite
+
+
+def page(path, tmp_path):
+    file = tmp_path / "page.html"
+    assert invoke(["report", str(path), "-o", str(file)]) == 0
+    return parse_page(file.read_text(encoding="utf-8"))
+
+
+# --- blanks
+
+
+def test_blanks_have_hits_choices_and_fitting_candidates(cloze):
+    suite = only(cloze.folder)
+    [run] = suite.runs
+    assert run.paradigm == "cloze"
+    assert [each.heading.split(":")[0] for each in run.rates] == [
+        "Hits", "Candidates that fit", "Forced choice",
+    ]  # fmt: skip
+    fitting = dict(run.rates[1].lines)
+    assert (fitting["P@4"].passed, fitting["P@4"].failed) == (1, 1)
+    assert {each.name for each in suite.figures} >= {"curve", "calibration"}
+    assert [each.name for each in suite.tables] == ["hits", "groups", "choices"]
+
+
+def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
+    [run] = only(cloze.folder).runs
+    items = {item.id: item for item in run.items}
+    answers = ClozeAnswers(cloze).by_method("mask")["fame"]
+    [mask] = items["fame"].answers
+    assert [each.text for each in mask.answers] == [each.text for each in answers]
+    assert [each.mark for each in mask.answers][:2] == ["fits", "does not fit"]
+    assert mask.answers[0].share == pytest.approx(answers[0].probability)
+    assert dict(items["febbre"].remarks)["target"] == "perché / perche'"
+    [strip] = items["fame"].strips
+    assert strip.text == "Ho fame, ___ mangio."
+    assert [region.needed for region in strip.regions] == [False, True, False]
+
+
+def test_the_headline_of_blanks_is_the_first_rate(cloze):
+    [run] = only(cloze.folder).runs
+    stored = json.loads((cloze.folder / "manifest.json").read_text(encoding="utf-8"))
+    assert run.headline.question == "hit@1"
+    assert run.headline.n == 3
+    assert dict(run.provenance)["model revision"] == stored["model"]["revision"]
+
+
+def test_the_page_shows_blanks(cloze, tmp_path):
+    shown = page(cloze.folder, tmp_path)
+    assert "hit@1" in shown.all("table.matrix")[0].words
+    assert len(shown.all("svg.figure")) >= 2
+    assert "Hits in %" in shown.words
+    assert "Forced choice" in shown.words
+
+
+# --- stories
+
+
+def test_stories_have_tiers_flow_and_confusions(stories):
+    suite = only(stories.folder)
+    [run] = suite.runs
+    # Of 15 stories 10 are implausible, and all were called so.
+    alone = dict(run.rates[0].lines)
+    first = alone["Is the story plausible?"]
+    assert (first.passed, first.failed, first.chance) == (10, 5, 0.5)
+    assert run.headline.value == pytest.approx(10 / 15)
+    assert [each.name for each in suite.tables] == ["flow", "metrics"]
+    names = [each.name for each in suite.figures]
+    assert names[:2] == ["flow", "states"]
+    assert "calibration" in names
+    flow = next(each for each in suite.figures if each.name == "flow").frame
+    assert flow.filter(pl.col("tier") == STORY)["reached"].to_list() == [10, 10]
+
+
+def test_stories_show_their_sentences_options_and_verdicts(stories):
+    [run] = only(stories.folder).runs
+    plausible = next(item for item in run.items if item.phenomenon == "plausible")
+    assert plausible.outcome.verdict == "fail"
+    [first] = plausible.answers
+    assert first.answers[0].text == "false"
+    implausible = next(item for item in run.items if item.phenomenon == "order")
+    assert len(implausible.answers) == 3
+    [strip] = implausible.strips
+    assert sum(region.needed for region in strip.regions) == 2
+    assert strip.regions[0].pieces[0].text.startswith("0 ")
+
+
+# --- ratings
+
+
+def test_rated_sentences_have_correlations_a_scatter_and_judgments(ratings):
+    suite = only(ratings.folder)
+    [run] = suite.runs
+    assert run.paradigm == "ratings"
+    assert (run.headline.statistic, run.headline.question) == ("spearman", "lp")
+    assert run.headline.value == pytest.approx(1.0)
+    assert not run.headline.is_share
+    assert suite.tables[0].name == "correlations"
+    assert suite.figures[0].name == "scatter"
+    remarks = {item.strips[0].text: item.remarks for item in run.items}
+    [(label, text)] = remarks["Sì"]
+    assert label == "rated by 2"
+    assert text.startswith("4.50, sd 0.71")
+
+
+def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
+    run = rated_run(
+        tmp_path,
+        sentence("a", "Piove.", pair="p", label="acceptable"),
+        sentence("b", "Piovono.", pair="p", label="unacceptable"),
+    )
+    [found] = only(run.folder).runs
+    assert any("No sentence has a rating" in each for each in found.notes)
+    assert found.headline.question == "all predictions"
+
+
+# --- all of them
+
+
+@pytest.mark.usefixtures("cloze", "stories", "ratings")
+def test_runs_of_all_kinds_stand_on_one_page(tmp_path):
+    shown = page(tmp_path / "runs", tmp_path)
+    [matrix] = shown.all("table.matrix")
+    assert len(matrix.all("tr")) == 4
+    ids = [e.attributes["id"] for e in shown.walk() if "id" in e.attributes]
+    assert len(ids) == len(set(ids))
+    [methods] = shown.all("p.methods")
+    assert methods.words
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("cloze", "curve"), ("cloze", "calibration"), ("stories", "flow"), ("stories", "states"),
+        ("ratings", "scatter"),
+    ],
+)  # fmt: skip
+def test_every_figure_can_be_taken_along(kind, name, request, tmp_path):
+    run = request.getfixturevalue(kind)
+    for ending in ("svg", "csv"):
+        path = tmp_path / f"{name}.{ending}"
+        assert invoke(["figure", str(run.folder), name, "-o", str(path)]) == 0
+        assert path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("kind", ["cloze", "stories", "ratings"])
+def test_the_specs_of_figures_keep_to_vega_lite(kind, request):
+    import altair as alt
+
+    figures = only(request.getfixturevalue(kind).folder).figures
+    assert figures
+    for figure in figures:
+        alt.Chart.from_dict(dict(figure.spec))
+
+
+def test_several_figures_of_one_name_get_numbers(stories, tmp_path, capsys):
+    path = tmp_path / "c.csv"
+    assert invoke(["figure", str(stories.folder), "calibration", "-o", str(path)]) == 0
+    written = sorted(each.name for each in tmp_path.glob("c-*.csv"))
+    assert written == [f"c-{number}.csv" for number in range(1, len(written) + 1)]
+    assert capsys.readouterr().err.count("The figure is in") == len(written) > 1
+
+
+def test_a_figure_there_is_nothing_for_is_refused(ratings, tmp_path, capsys):
+    path = tmp_path / "x.svg"
+    assert invoke(["figure", str(ratings.folder), "flow", "-o", str(path)]) == 2
+    assert "nothing to draw" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("form", "sign"),
+    [("text", "Flow of"), ("markdown", "| model |"), ("csv", "model,"), ("latex", "\\toprule")],
+)
+def test_every_table_can_be_taken_along(stories, capsys, form, sign):
+    assert invoke(["report", str(stories.folder), "--table", "flow", "--format", form]) == 0
+    assert sign in capsys.readouterr().out
+
+
+def test_rates_of_blanks_have_intervals_and_n(cloze, capsys):
+    """Of two items: no interval, and the table says so."""
+    for name, rate in (("hits", "acc@1"), ("choices", "target")):
+        assert invoke(["report", str(cloze.folder), "--table", name, "--format", "json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert {rate, f"{rate} low", f"{rate} high", f"{rate} n"} <= set(found["columns"])
+        rows = [row for row in found["rows"] if row[f"{rate} n"] != "0"]
+        assert rows
+        assert not any(row[f"{rate} low"] for row in rows)
+        assert any("an interval needs 5 or more" in note for note in found["notes"])
+
+
+def test_a_table_as_json_has_records_by_column(stories, capsys):
+    assert invoke(["report", str(stories.folder), "--table", "flow", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [row["tier"] for row in found["rows"]] == [
+        "story_class", "conflict_detec", "physical_state",
+    ]  # fmt: skip
+    assert found["columns"][0] == "model"
+
+
+def test_a_table_is_written_by_its_ending(stories, tmp_path):
+    path = tmp_path / "flow.csv"
+    assert invoke(["report", str(stories.folder), "--table", "flow", "-o", str(path)]) == 0
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert next(csv.reader(lines))[:2] == ["model", "tier"]
+
+
+def test_a_wrong_table_lists_the_right_ones(stories, capsys):
+    assert invoke(["report", str(stories.folder), "--table", "flaw"]) == 2
+    assert "flow" in capsys.readouterr().err
+    assert invoke(["report", str(stories.folder), "--format", "csv"]) == 2
+    assert "no table is named" in capsys.readouterr().err
+
+
+def test_items_of_every_kind_are_shown_in_the_terminal(cloze, stories, ratings, capsys):
+    assert invoke(["show", str(cloze.folder), "fame"]) == 0
+    shown = capsys.readouterr().out
+    assert "Ho fame, ___ mangio." in shown
+    assert "does not fit" in shown
+    [run] = only(stories.folder).runs
+    assert invoke(["show", str(stories.folder), run.items[0].id]) == 0
+    assert "Is the story plausible?" in capsys.readouterr().out
+    [run] = only(ratings.folder).runs
+    assert invoke(["show", str(ratings.folder), run.items[0].id]) == 0
+    assert "rated by 2" in capsys.readouterr().out
+
+
+def test_a_run_made_for_several_measures_is_shown_on_each(tmp_path):
+    import altair as alt
+
+    suite = island_suite({"se": ["1", "2"], "np": ["3", "4"]})
+    also = ("meanlp", "")
+    run = road(suite, LENGTHS, measure="lp", also=also, output=tmp_path / "runs")
+    [opened] = open_reports([run.folder])
+    assert opened.options == run.options
+    sections = sections_of([opened])
+    shown = [report.model for section in sections for report in section.runs]
+    assert len(set(shown)) == 3
+    figures = [figure for section in sections for figure in section.figures]
+    assert [figure.name for figure in figures].count("interaction") == 3
+    for figure in figures:
+        alt.Chart.from_dict(dict(figure.spec))
+    [again] = open_reports([run.folder], ["penlp"])
+    assert (again.options.measure, again.options.also) == ("penlp", ())
+
+
+def lines_drawn(figure):
+    """How many rules a drawing has outside of its axes and grid."""
+    svg = inline_svg(figure, name="f")
+    return len(re.findall(r'<line[^>]*stroke="#0072b2"', svg))
+
+
+def test_no_interval_is_drawn_where_there_is_none():
+    from cimento.paradigms.cloze.figures import dimensions_figure
+    from cimento.paradigms.cloze.profile import Dimension, Measured, Profile
+    from cimento.paradigms.cloze.shares import Share, clustering
+    from cimento.statistics.intervals import Interval
+
+    def drawn(low, high):
+        ends = Interval(low=low, high=high, method="m" if low is not None else None, reason="r")
+        one = Dimension("all", clustering(["a"]), hits=(Measured(Share(1, 2), ends),))
+        whole = Profile(10, "", (one,), (), {}, {}, {}, None)
+        return lines_drawn(dimensions_figure([("m", whole)]))
+
+    assert drawn(0.1, 0.9) == 1
+    assert drawn(None, None) == 0

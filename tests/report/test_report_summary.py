@@ -1,0 +1,125 @@
+"""The summary: its JSON, its schema, and what it takes over from the outcomes and estimates."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.api import evaluate
+from cimento.errors import TableError
+from cimento.models.fake import FakeScorer
+from cimento.report.records import manifest_lines
+from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Outcome
+from cimento.runs.run import open_run
+from cimento.runs.summary import Missing, RunSummary, Summary, from_json, json_schema, to_json
+
+SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "summary.schema.json"
+
+estimates = st.from_type(Estimate)
+groups = st.dictionaries(st.text(), st.text(), max_size=2)
+outcomes = st.builds(Outcome, groups=groups)
+plain = st.none() | st.booleans() | st.integers(-(10**6), 10**6) | st.text()
+runs = st.builds(
+    RunSummary,
+    options=st.dictionaries(st.text(), plain | st.lists(plain, max_size=2), max_size=3),
+    estimates=st.lists(estimates, max_size=2).map(tuple),
+    warnings=st.lists(st.text(), max_size=2).map(tuple),
+    outcomes=st.lists(outcomes, max_size=2).map(tuple),
+)
+summaries = st.builds(
+    Summary,
+    cimento=st.text(),
+    runs=st.lists(runs, max_size=2).map(tuple),
+    missing=st.lists(st.from_type(Missing), max_size=2).map(tuple),
+    schema_version=st.just(2),
+)
+
+
+def finite(value):
+    """Whether all floats in plain values can stand in JSON."""
+    if isinstance(value, dict):
+        return all(map(finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(finite, value))
+    return not isinstance(value, float) or abs(value) < float("inf")
+
+
+@settings(deadline=None, max_examples=60)
+@given(summaries.filter(lambda summary: finite(asdict(summary))))
+def test_json_reads_back_as_it_was_written(summary):
+    assert from_json(to_json(summary)) == summary
+
+
+def test_the_stored_schema_is_the_one_of_the_records():
+    assert json.loads(SCHEMA.read_text(encoding="utf-8")) == json_schema(), (
+        "write json.dumps(cimento.runs.summary.json_schema(), indent=2) to the stored file"
+    )
+
+
+@pytest.mark.parametrize("name", ["Estimate", "Outcome", "RunSummary"])
+def test_the_schema_describes_every_field(name):
+    properties = json_schema()["$defs"][name]["properties"]
+    assert [field for field, schema in properties.items() if "description" not in schema] == []
+
+
+@pytest.fixture
+def run(probing, tmp_path):
+    """A stored run of a paradigm that a package brings: short verbs win."""
+    short = FakeScorer(lambda words, index: -float(len(words[index])), name="short")
+    return evaluate(probing, short, output=tmp_path / "runs")
+
+
+def test_the_object_begins_with_its_version_and_has_the_promised_fields(run):
+    content = json.loads(to_json(Summary(runs=(run.summary(with_outcomes=True),))))
+    assert list(content) == ["schema_version", "cimento", "runs", "missing"]
+    assert content["schema_version"] == 2
+    [said] = content["runs"]
+    assert (said["suite"], said["paradigm"], said["n_items"]) == ("it-probe", "probing", 7)
+    [estimate] = said["estimates"]
+    assert (estimate["question"], estimate["right"], estimate["n"]) == ("agreement", 4, 7)
+    assert [outcome["verdict"] for outcome in said["outcomes"]].count("pass") == 4
+
+
+def test_the_stored_summary_says_what_the_run_says_without_outcomes(run):
+    stored = from_json((run.folder / "summary.json").read_text(encoding="utf-8"))
+    assert stored == Summary(runs=(open_run(run.folder).summary(),))
+    assert stored.runs[0].outcomes == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("", "not a summary"),
+        ("[]", "not a summary"),
+        ('{"cimento": "1", "runs": [{"suite": "a"}]}', "runs.0.paradigm"),
+        ('{"cimento": "1", "runs": [], "schema_version": 1}', "schema version 1"),
+        ('{"cimento": "1", "runs": [], "schema_version": 3}', "schema version 3"),
+    ],
+)
+def test_what_is_not_a_summary_is_refused_in_one_message(text, seen):
+    with pytest.raises(TableError, match=r"^x\.json: ") as error:
+        from_json(text, where="x.json")
+    assert seen in str(error.value)
+
+
+def test_a_manifest_becomes_lines_and_loses_nothing_but_the_empty():
+    manifest = {
+        "model": {"name": "m", "window": None, "details": {"layers": 4}},
+        "with_bos": True,
+        "warnings": ["a", "b"],
+        "seed": 0,
+        "note": "",
+    }
+    assert manifest_lines(manifest) == [
+        ("model name", "m"),
+        ("model details layers", "4"),
+        ("with bos", "yes"),
+        ("warnings", "a\nb"),
+        ("seed", "0"),
+    ]

@@ -1,0 +1,171 @@
+"""The terminal table."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+
+import pytest
+
+from cimento.report.formatting import bits, remarks
+from cimento.report.terminal import terminal_table
+from cimento.runs.summary import Missing, Summary
+from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
+from tests.helpers.reporting import (
+    AGREEMENT,
+    constant,
+    first_items,
+    make_summary,
+    named,
+    summary_of,
+    unknown,
+    with_predictions,
+)
+
+BOTH = with_predictions(
+    named(AGREEMENT, "both", language="it"),
+    "(2;%match%) < (2;%mismatch%)",
+    "(1;%match%) = (1;%mismatch%)",
+)
+FORMS = (terminal_table,)
+
+
+def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
+    text = terminal_table(summary_of(make_summary(BOTH), make_summary(model="x" * 60)))
+    assert max(map(len, text.splitlines())) <= 80
+    assert {mark for mark in text if not mark.isprintable()} == {"\n"}
+    assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_the_terminal_table_has_codes_only_where_asked():
+    summary = summary_of(make_summary())
+    coloured = terminal_table(summary, colour=True)
+    assert "\x1b[" in coloured
+    stripped = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in stripped.splitlines()] == terminal_table(summary).splitlines()
+
+
+def test_each_line_has_rate_interval_chance_and_the_three_counts():
+    lines = terminal_table(summary_of(make_summary(BOTH))).splitlines()
+    header = next(line for line in lines if "accuracy" in line)
+    assert " ".join(header.split()) == "model pred. accuracy 95 % interval chance n ties unscored"
+    rows = [line for line in lines if re.search(r"\[\d", line)]
+    assert [row.removeprefix("fake@0000000").split() for row in rows] == [
+        ["0", "0.750", "[0.409,", "0.929]", "0.500", "8", "0", "0"],
+        ["1", "1.000", "[0.676,", "1.000]", "-", "8", "0", "0"],
+        ["all", "0.750", "[0.409,", "0.929]", "-", "8", "0", "0"],
+    ]
+
+
+def test_a_single_prediction_is_not_repeated_as_conjunction():
+    text = terminal_table(summary_of(make_summary()))
+    assert text.count("[0.409, 0.929]") == 1
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    ("suite", "score", "said"),
+    [
+        (AGREEMENT, unknown, "Nothing was scored (8 items unscored)"),
+        (AGREEMENT, constant, "All 8 items judged are ties"),
+        (first_items(AGREEMENT, 1), constant, "Only one item was judged"),
+        (with_predictions(first_items(AGREEMENT, 0)), constant, "The suite has no items"),
+        (with_predictions(AGREEMENT), constant, "The suite has no predictions"),
+    ],
+)
+def test_what_cannot_be_told_is_said_plainly(form, suite, score, said):
+    plain = " ".join(form(summary_of(make_summary(suite, score))).replace("\\", "").split())
+    assert said in plain
+
+
+@pytest.mark.parametrize(
+    ("passed", "of", "method", "doubted"),
+    [(8, 8, WILSON, True), (1, 24, WILSON, True), (8, 8, WILSON_CLUSTERED, False),
+     (25, 25, WILSON, False), (6, 8, WILSON, False)],
+)  # fmt: skip
+def test_intervals_of_few_items_that_are_nearly_all_alike_are_doubted(passed, of, method, doubted):
+    (run,) = summary_of(make_summary()).runs
+    result = dataclasses.replace(
+        run.results[0],
+        passed=passed,
+        right=passed,
+        n=of,
+        failed=of - passed,
+        tied=0,
+        interval_method=method,
+    )
+    said = remarks(dataclasses.replace(run, estimates=(result,)))
+    assert any("as few as 85 of 100 such intervals hold it" in each for each in said) == doubted
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_interval_is_shown_where_there_is_none(form):
+    shown = form(summary_of(make_summary(score=unknown)))
+    assert not re.search(r"\[[\d.]+, [\d.]+\]", shown)
+    assert "0.000" not in shown
+    assert "No interval could be made." in shown
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_ties_and_unscored_are_counted_beside_the_rate(form):
+    tied = form(summary_of(make_summary(score=constant)))
+    row = next(line for line in tied.splitlines() if "fake@0000000" in line)
+    assert [cell for cell in row.replace("|", " ").split() if cell.isdigit()] == [
+        "0",
+        "8",
+        "8",
+        "0",
+    ]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_was_not_run_is_named(form):
+    lost = Missing(suite="it-x", model="org/none", message="org/none: there is no such model.")
+    text = form(Summary(runs=(), missing=(lost,)))
+    assert "Nothing was run." in text
+    assert "Not run" in text
+    assert "it-x, org/none: org/none: there is no such model." in text
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_method_of_the_intervals_is_named(form):
+    assert "Intervals (95 %): Wilson." in " ".join(form(summary_of(make_summary())).split())
+
+
+def test_names_cannot_write_control_codes_to_the_terminal():
+    run = make_summary(named(AGREEMENT, "a\x1b[2Jb\nc"), model="m\x1b]0;x\x07")
+    text = terminal_table(summary_of(run))
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "a [2Jb c" in text
+
+
+def test_markup_of_rich_in_a_name_is_text():
+    text = terminal_table(summary_of(make_summary(named(AGREEMENT, "[red]x[/]"), model="[bold]m")))
+    assert "[red]x[/]" in text
+    assert "[bold]m" in text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "-"), (0.0, "0.00"), (3.456, "+3.46"), (-0.006, "-0.01"), (-0.0006, "-0.0006")],
+)
+def test_a_margin_never_rounds_to_zero_unless_it_is(value, text):
+    assert bits(value) == text
+
+
+def test_near_ties_are_remarked():
+    run = make_summary()
+    half = {"near_tie_bits": 1.3, "near_tie_method": "the error of bfloat16"}
+    near = dataclasses.replace(run.results[0], near_tied=2, **half)
+    [remark] = remarks(dataclasses.replace(run, estimates=(near,)))
+    assert remark == (
+        "2 of 8 verdicts lie within 1.3 bits (the error of bfloat16): another machine or batch size"
+        " may turn them."
+    )
+
+
+def test_a_missing_chance_level_is_explained_by_prediction():
+    [first, second] = remarks(make_summary(BOTH))
+    assert first.startswith("Prediction 1: There is no chance level")
+    assert second.startswith("Prediction all: There is no chance level")

@@ -1,0 +1,131 @@
+"""What the docs show is there: commands parse, tutorials run and print what they say."""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import redirect_stdout
+from pathlib import Path
+
+import pytest
+from typer.core import TyperGroup
+from typer.main import get_command
+
+from cimento.cli.main import COMMANDS, app, invoke
+from tests.helpers.docs_pages import DOCS, blocks, commands
+
+PAGES = sorted(DOCS.rglob("*.md"))
+README = DOCS.parent / "README.md"
+
+RUN = (
+    "quickstart.md",
+    "ten-lines.md",
+    "notebooks.md",
+    "reading-times.md",
+    "howto/pairs.md",
+    "howto/islands.md",
+    "howto/acceptability.md",
+    "howto/cloze.md",
+    "howto/connectives.md",
+    "howto/stories.md",
+    "howto/write.md",
+    "howto/publish.md",
+    "studies.md",
+)
+"""Pages whose blocks in sh and python are run, each page in a folder of its own."""
+QUICK = "ten-lines.md"
+
+
+def problems(words: list[str]) -> list[str]:
+    """What a command line has that the program does not know."""
+    command = get_command(app)
+    while words and not words[0].startswith("-"):
+        children = getattr(command, "commands", None)
+        if words[0].isupper() or words[0].startswith("["):
+            return []  # a placeholder, such as COMMAND or SUITE
+        if command.name == "cimento":
+            if words[0] not in COMMANDS:
+                return [f"no command {words[0]}"]
+            command = command.get_command(None, words[0])
+        elif children:
+            if words[0] not in children and type(command).parse_args is not TyperGroup.parse_args:
+                command = next(iter(children.values()))  # what such a group does unless told
+                continue
+            if words[0] not in children:
+                return [f"no command {words[0]}"]
+            command = children[words[0]]
+        else:
+            break
+        words = words[1:]
+    known = {"-h", "--help"}
+    for each in command.params:
+        known |= {*each.opts, *each.secondary_opts}
+    flags = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
+    return [f"no option {flag}" for flag in flags if flag.replace("_", "-") not in known]
+
+
+@pytest.mark.parametrize("page", [*PAGES, README], ids=lambda page: page.name)
+def test_every_command_that_is_shown_exists_with_its_options(page):
+    shown = [words for block in blocks(page) for words in commands(block.text)]
+    inline = re.findall(r"`(cimento [^`]+)`", page.read_text(encoding="utf-8"))
+    shown += [words for text in inline for words in commands(text)]
+    assert [(words, problems(words)) for words in shown if problems(words)] == []
+
+
+def test_a_command_that_is_not_there_is_noticed():
+    assert problems(["run", "x", "--no-such"]) == ["no option --no-such"]
+    assert problems(["suites", "nothing"]) == ["no command nothing"]
+    assert problems(["suite", "list"]) == ["no command suite"]
+    assert problems(["run", "x", "-m", "demo-causal", "--batch_size", "4"]) == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    # The ten lines are run with every change, the others, which take seconds each, with the slow.
+    [pytest.param(each, marks=[] if each == QUICK else [pytest.mark.slow]) for each in RUN],
+)
+def test_tutorials_run_and_print_what_they_show(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    names: dict[str, object] = {}
+    printed = ""
+    for block in blocks(DOCS / name):
+        if block.title:
+            path = tmp_path / block.title
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(block.text, encoding="utf-8")
+        elif block.language == "sh":
+            printed = "".join(run(words, tmp_path) for words in commands(block.text))
+        elif block.language == "python":
+            with redirect_stdout(io.StringIO()) as out:
+                exec(compile(block.text, f"{name}:{block.line}", "exec"), names)  # noqa: S102  # the docs' own code
+            printed = out.getvalue()
+        elif block.language == "text" and printed:
+            missing = [line for line in block.text.splitlines() if line.strip() not in printed]
+            assert missing == [], f"{name}:{block.line} shows what is not printed:\n{printed}"
+            printed = ""
+
+
+def run(words: list[str], folder: Path) -> str:
+    """What a command prints; names with * are completed as a shell does."""
+    full: list[str] = []
+    for word in words:
+        found = (
+            sorted(str(path.relative_to(folder)) for path in folder.glob(word))
+            if "*" in word
+            else []
+        )
+        full += found or [word]
+    with redirect_stdout(io.StringIO()) as out:
+        assert invoke(full) == 0, f"cimento {' '.join(full)}"
+    return out.getvalue()
+
+
+def test_the_pages_that_are_run_have_something_to_run():
+    for name in RUN:
+        assert any(block.language in {"sh", "python"} for block in blocks(DOCS / name)), name
+
+
+def test_the_ten_lines_are_ten_statements():
+    first = next(block for block in blocks(DOCS / "ten-lines.md") if block.language == "python")
+    assert len([line for line in first.text.splitlines() if line.strip()]) <= 12

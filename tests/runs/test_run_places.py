@@ -1,0 +1,178 @@
+"""A run has a place of its own: no other suite, and no edited one, takes it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from cimento.api import evaluate
+from cimento.cli.main import invoke
+from cimento.models.fake import uniform_scorer
+from cimento.models.registry import Asking
+from cimento.runs.run import open_runs
+from cimento.runs.store import RunFolder, find_runs
+from tests.helpers.designs import island_suite
+
+PAIRS = "item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n"
+EDITED = PAIRS.replace("Lei", "Lui")
+SUITE = """\
+regions = ["subject", "verb"]
+[meta]
+name = "{name}"
+language = "it"
+[[predictions]]
+formula = "(2;%good%) < (2;%bad%)"
+"""
+ITEMS = "item\tcondition\ttext\n1\tgood\t{who} | dorme.\n1\tbad\t{who} | dormono.\n"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*suites: str, output: str = "runs", model: str = "demo-causal") -> int:
+    return invoke(["run", *suites, "-m", model, "--device", "cpu", "-o", output])
+
+
+def texts(folder: str = "runs") -> list[str]:
+    return sorted(r.suite.items[0].conditions[0].regions[0].text for r in open_runs(folder))
+
+
+@pytest.mark.parametrize(
+    "names", [("my suite", "my__suite"), ("a/b", "a:b"), (".", ".."), ("a\\\\b", "a__b")]
+)
+@pytest.mark.parametrize("who", [("Lei", "Lui"), ("Lei", "Lei")])
+def test_names_that_come_to_one_folder_are_two_runs(names, who, capsys):
+    for number, (name, subject) in enumerate(zip(names, who, strict=True)):
+        suite = Path(f"s{number}")
+        suite.mkdir()
+        (suite / "suite.toml").write_text(SUITE.format(name=name), "utf-8")
+        (suite / "items.tsv").write_text(ITEMS.format(who=subject), "utf-8")
+    code = run("s0", "s1")
+    assert code == 0, capsys.readouterr().err
+
+    assert len(list(find_runs(Path("runs")))) == 2
+    assert sorted(r.suite.name for r in open_runs("runs")) == sorted(
+        name.replace("\\\\", "\\") for name in names
+    )
+    assert all(
+        p.is_relative_to(Path("runs").resolve())
+        for p in map(Path.resolve, Path().rglob("manifest.json"))
+    )
+
+
+def test_an_edited_suite_leaves_the_earlier_run_as_it_is(capsys):
+    Path("pairs.tsv").write_text(PAIRS, "utf-8")
+    assert run("pairs.tsv") == 0
+    (earlier,) = find_runs(Path("runs"))
+    before = {p: p.read_bytes() for p in earlier.path.rglob("*") if p.is_file()}
+    Path("pairs.tsv").write_text(EDITED, "utf-8")
+    assert run("pairs.tsv") == 0
+
+    assert len(list(find_runs(Path("runs")))) == 2
+    assert {p: p.read_bytes() for p in before} == before
+    # Back to the first: it is there still, and nothing is done again.
+    Path("pairs.tsv").write_text(PAIRS, "utf-8")
+    stamp = (earlier.path / "manifest.json").stat().st_mtime_ns
+    assert run("pairs.tsv") == 0
+    assert (earlier.path / "manifest.json").stat().st_mtime_ns == stamp
+    assert len(list(find_runs(Path("runs")))) == 2
+
+    # Reports do not put the two into one table.
+    capsys.readouterr()
+    assert invoke(["report", "runs"]) == 0
+    shown = capsys.readouterr().out
+    digits = {r.manifest["suite"]["sha256"][:4] for r in open_runs("runs")}
+    assert len(digits) == 2
+    assert all(f"pairs ({each}), 1 item" in shown for each in digits)
+
+
+def as_in_version_0_1(name: str) -> dict[str, Path]:
+    """Give the folders of runs the names that they had: digits of how it was asked only."""
+    moved = {}
+    for found in list(find_runs(Path("runs"))):
+        old = found.path.rename(found.path.with_name(f"{found.path.name[:-8]}{name}"))
+        moved[old.parent.name] = old
+    return moved
+
+
+def test_a_run_of_version_0_1_is_taken_where_it_is():
+    """Not one of another suite of the same name."""
+    Path("pairs.tsv").write_text(PAIRS, "utf-8")
+    assert run("pairs.tsv") == 0
+    old = as_in_version_0_1(Asking(device="cpu").digest())["pairs"]
+    stamp = (old / "manifest.json").stat().st_mtime_ns
+    assert run("pairs.tsv") == 0
+    assert [each.path for each in find_runs(Path("runs"))] == [old]
+    assert (old / "manifest.json").stat().st_mtime_ns == stamp
+
+    Path("pairs.tsv").write_text(EDITED, "utf-8")
+    assert run("pairs.tsv") == 0
+    assert len(list(find_runs(Path("runs")))) == 2
+    assert (old / "manifest.json").stat().st_mtime_ns == stamp
+
+
+@pytest.mark.parametrize("file", ["asked-for.json", "parts/inputs.json"])
+def test_a_run_of_version_0_1_that_was_begun_goes_on(here, file):
+    named = {"suite": "pairs", "model": "m@1", "policy": "0" * 8}
+    old = here / "pairs" / f"m@1--{'0' * 8}"
+    (old / file).parent.mkdir(parents=True)
+    (old / file).write_text(json.dumps({"suite": "f" * 64}))
+
+    assert RunFolder.named(here, **named, sha256="f" * 64).path == old
+    assert RunFolder.named(here, **named, sha256="e" * 64).path != old
+
+
+def test_what_was_made_in_python_goes_nowhere_else(here):
+    """The name of a suite is part of no path as it is."""
+    suite = island_suite({"se": ["1"]})
+    meta = type(suite.meta)(**{**vars_of(suite.meta), "name": "../../outside"})
+    odd = type(suite)(**{**vars_of(suite), "meta": meta})
+    made = evaluate(odd, uniform_scorer(16), output=here / "a" / "b")
+
+    assert made.folder.resolve().is_relative_to(here / "a" / "b")
+    assert all(path.is_relative_to(made.folder) for path in here.rglob("manifest.json"))
+
+
+def vars_of(record) -> dict[str, object]:
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
+def test_what_a_killed_program_left_is_not_part_of_the_run():
+    Path("pairs.tsv").write_text(PAIRS, "utf-8")
+    assert run("pairs.tsv") == 0
+    (found,) = find_runs(Path("runs"))
+    undisturbed = found.manifest()["files"]
+    left = [found.suite_folder / ".items.tsv.abcd1234", found.path / ".tokens.parquet.x_y_z_12"]
+    kept = [found.suite_folder / ".DS_Store", found.suite_folder / ".items.tsv.fresh123"]
+    for path in [*left, *kept]:
+        path.write_text("half")
+    for path in left:
+        os.utime(path, (time.time() - 7200,) * 2)
+    (found.path / "manifest.json").unlink()
+    assert run("pairs.tsv") == 0
+
+    assert found.manifest()["files"] == undisturbed
+    assert not any(path.exists() for path in left)
+    # Another process may be writing it; the other is the system's.
+    assert all(path.exists() for path in kept)
+    kept[1].unlink()
+    assert invoke(["report", "runs"]) == 0
+
+
+def test_a_manifest_that_counts_what_was_left_is_read(capsys):
+    Path("pairs.tsv").write_text(PAIRS, "utf-8")
+    assert run("pairs.tsv") == 0
+    path = next(find_runs(Path("runs"))).path / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest["files"]["suite/.items.tsv.abcd1234"] = "0" * 64
+    path.write_text(json.dumps(manifest))
+
+    assert invoke(["report", "runs"]) == 0, capsys.readouterr().err

@@ -1,0 +1,268 @@
+"""Suites while a model trains: what is logged and stored, and that training is left alone."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import torch
+from transformers import Trainer, TrainerCallback, TrainingArguments
+
+import cimento
+from cimento import open_runs
+from cimento.cli.main import invoke
+from cimento.errors import CimentoError, UsageError
+from cimento.models.base import BatchLimits
+from cimento.models.hf.causal import CausalScorer
+from cimento.models.hf.live import live_scorer, undisturbed, weights_digest
+from cimento.runs.training import evaluate_while_training, logged
+from tests.helpers import zoo
+
+SUITE = "it-subject-verb"
+STEPS = 6
+OTHERS = ("llama", "mpt", "falcon-alibi", "gemma3")
+
+
+class Heard(TrainerCallback):
+    """What a logger such as TensorBoard's is told: numbers, by step."""
+
+    def __init__(self) -> None:
+        self.logs: list[tuple[int, dict[str, float]]] = []
+
+    def on_log(self, args, state, control, logs=None, **more):  # noqa: ARG002  # as the base class
+        self.logs.append((state.global_step, dict(logs)))
+
+
+def trainer(folder: Path, name: str = "gpt2", **options) -> Trainer:
+    """A tiny model about to train for six steps, evaluated every two and stored every three."""
+    tokens = zoo.tokenizer(zoo.SPECIES[name].tokenizer)
+    if tokens.pad_token is None:
+        tokens.pad_token = tokens.eos_token or tokens.convert_ids_to_tokens(0)
+    ids = tokens(list(zoo.SENTENCES[:8]), padding=True, return_tensors="pt")["input_ids"]
+    rows = [{"input_ids": each, "labels": each} for each in ids]
+    torch.manual_seed(7)
+    settings = {
+        "max_steps": STEPS,
+        "eval_strategy": "steps",
+        "eval_steps": 2,
+        "save_steps": 3,
+        "logging_steps": 2,
+        "per_device_train_batch_size": 2,
+        "learning_rate": 1e-2,
+        "report_to": [],
+        "use_cpu": True,
+        "disable_tqdm": True,
+        "dataloader_pin_memory": False,
+        **options,
+    }
+    return Trainer(
+        zoo.model(name),
+        TrainingArguments(str(folder / "out"), **settings),
+        train_dataset=rows,
+        eval_dataset=rows[:2],
+        processing_class=tokens,
+    )
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory):
+    """A training with the callback: its folder, the callback, what was logged, the trainer."""
+    folder = tmp_path_factory.mktemp("training")
+    made, heard = trainer(folder), Heard()
+    callback = evaluate_while_training(made, [SUITE], name="tiny", output=folder / "runs")
+    made.add_callback(heard)
+    made.train()
+    return folder, callback, heard, made
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "gpt2",
+        "bert-cased",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in OTHERS),
+    ],
+)
+def test_training_is_the_same_to_the_bit_with_and_without(name, tmp_path):
+    plain = trainer(tmp_path / "plain", name)
+    plain.train()
+    watched = trainer(tmp_path / "watched", name)
+    evaluate_while_training(watched, [SUITE], output=None)
+    watched.train()
+    assert weights_digest(plain.model) == weights_digest(watched.model)
+    losses = [
+        [entry["loss"] for entry in each.state.log_history if "loss" in entry]
+        for each in (plain, watched)
+    ]
+    assert losses[0] == losses[1]
+    assert weights_digest(plain.model) != weights_digest(zoo.model(name))
+
+
+def test_mixed_precision_is_taken_off_for_the_scores_alone(tmp_path):
+    plain = trainer(tmp_path / "plain", bf16=True)
+    plain.train()
+    watched = trainer(tmp_path / "watched", bf16=True)
+    callback = evaluate_while_training(watched, [SUITE], output=None)
+    watched.train()
+    assert weights_digest(plain.model) == weights_digest(watched.model)
+    watched.processing_class.save_pretrained(tmp_path / "watched" / "out" / "checkpoint-6")
+    stored = cimento.evaluate(SUITE, str(tmp_path / "watched" / "out" / "checkpoint-6"))
+    assert callback.history[6] == pytest.approx(logged(stored))
+
+
+def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
+    limits = []
+
+    class Heard(CausalScorer):
+        def __init__(self, *args, **options):
+            limits.append(options["limits"])
+            super().__init__(*args, **options)
+
+    monkeypatch.setattr("cimento.models.hf.causal.CausalScorer", Heard)
+    watched = trainer(tmp_path, max_steps=2)
+    evaluate_while_training(watched, [SUITE], output=None, batch_size=5)
+    watched.train()
+    assert set(limits) == {BatchLimits(sequences=5)}
+
+
+def test_each_step_is_asked_once_at_evaluations_and_checkpoints(trained):
+    _, callback, heard, _ = trained
+    assert sorted(callback.history) == [2, 3, 4, 6]
+    key = f"eval_{SUITE}_accuracy"
+    assert [step for step, logs in heard.logs if key in logs] == [2, 3, 4, 6]
+
+
+def test_numbers_that_are_logged_are_those_of_the_stored_checkpoint(trained):
+    folder, callback, _, made = trained
+    made.processing_class.save_pretrained(folder / "out" / "checkpoint-3")
+    stored = cimento.evaluate(SUITE, str(folder / "out" / "checkpoint-3"))
+    assert callback.history[3] == pytest.approx(logged(stored))
+    (live,) = [run for run in open_runs([folder / "runs"]) if "step0000003" in run.model]
+    margins = [run.outcomes()["value"].to_numpy() for run in (live, stored)]
+    np.testing.assert_allclose(margins[0], margins[1], atol=1e-4)
+
+
+def test_every_prediction_and_all_of_them_are_logged_by_name(trained):
+    folder, callback, _, _ = trained
+    run = next(run for run in open_runs(folder / "runs") if "step0000006" in run.model)
+    rates = {each.question: each for each in run.estimates() if not each.group}
+    every = rates["all predictions"]
+    assert callback.history[6] == {
+        f"eval_{SUITE}_prediction_0": rates["prediction 0"].value,
+        f"eval_{SUITE}_prediction_1": rates["prediction 1"].value,
+        f"eval_{SUITE}_all_predictions": every.value,
+        f"eval_{SUITE}_accuracy": every.value,
+        f"eval_{SUITE}_accuracy_low": every.low,
+        f"eval_{SUITE}_accuracy_high": every.high,
+    }
+
+
+def test_runs_are_stored_by_step_and_sort_by_it(trained):
+    folder, _, _, made = trained
+    runs = open_runs([folder / "runs"])
+    names = [run.model.partition("@")[0] for run in runs]
+    assert names == [f"tiny-step{step:07d}" for step in (2, 3, 4, 6)]
+    model = runs[-1].manifest["model"]
+    assert model["revision"] == weights_digest(made.model)
+    assert model["kind"] == "causal"
+    assert json.loads((runs[-1].folder / "manifest.json").read_text("utf-8"))
+
+
+def test_steps_are_compared_as_a_curve(trained, capsys, tmp_path):
+    folder, _, _, _ = trained
+    curve = tmp_path / "curve.csv"
+    assert invoke(["compare", str(folder / "runs"), "--figure", str(curve)]) == 0
+    capsys.readouterr()
+    assert [row["step"] for row in pl.read_csv(curve).iter_rows(named=True)] == [2, 3, 4, 6]
+
+
+def test_a_checkpoint_can_be_chosen_by_a_suite(tmp_path):
+    made = trainer(
+        tmp_path,
+        save_steps=2,
+        metric_for_best_model=f"eval_{SUITE}_accuracy",
+        load_best_model_at_end=True,
+    )
+    callback = evaluate_while_training(made, [SUITE], output=None)
+    made.train()
+    accuracies = [found[f"eval_{SUITE}_accuracy"] for found in callback.history.values()]
+    assert made.state.best_metric == max(accuracies)
+
+
+def test_the_model_and_all_random_numbers_are_left_as_they_were():
+    model = zoo.model("gpt2").train()
+    model.transformer.h[0].eval()
+    model.config.use_cache = True
+    torch.manual_seed(3)
+    random.seed(3)
+    np.random.seed(3)  # noqa: NPY002  # what libraries still use
+    expected = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
+    torch.manual_seed(3)
+    random.seed(3)
+    np.random.seed(3)  # noqa: NPY002
+    with undisturbed(model):
+        assert not model.training
+        torch.rand(5), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
+    found = torch.rand(2), random.random(), np.random.rand()  # noqa: NPY002, S311  # no secret
+    assert torch.equal(expected[0], found[0])
+    assert expected[1:] == found[1:]
+    assert model.training
+    assert model.config.use_cache is True
+    assert not model.transformer.h[0].training
+    assert model.transformer.h[1].training
+
+
+def test_a_model_in_memory_scores_as_the_one_in_its_folder(zoo_folder):
+    tokens = zoo.tokenizer(zoo.SPECIES["llama"].tokenizer)
+    live = live_scorer(zoo.model("llama"), tokens, name="mine")
+    texts = list(zoo.SENTENCES[:4])
+    tables = [cimento.score(texts, each) for each in (live, str(zoo_folder("llama")))]
+    np.testing.assert_allclose(*(t["surprisal_bits"].to_numpy() for t in tables), atol=1e-5)
+
+
+def test_a_model_in_training_mode_is_refused():
+    tokens = zoo.tokenizer(zoo.SPECIES["gpt2"].tokenizer)
+    with pytest.raises(UsageError, match=r"model.eval\(\)"):
+        live_scorer(zoo.model("gpt2").train(), tokens, name="mine")
+
+
+def test_other_processes_are_silent(tmp_path):
+    made = trainer(tmp_path)
+    callback = evaluate_while_training(made, [SUITE], output=tmp_path / "runs")
+    made.state.is_world_process_zero = False
+    metrics = {"eval_loss": 1.0}
+    callback.on_evaluate(made.args, made.state, made.control, model=made.model, metrics=metrics)
+    assert metrics == {"eval_loss": 1.0}
+    assert callback.history == {}
+    assert not (tmp_path / "runs").exists()
+
+
+def test_what_cannot_be_asked_is_found_before_training(tmp_path):
+    made = trainer(tmp_path)
+    with pytest.raises(CimentoError, match="no-such-suite"):
+        evaluate_while_training(made, ["no-such-suite"])
+    with pytest.raises(UsageError, match="batchsize"):
+        evaluate_while_training(made, [SUITE], batchsize=5)
+    with pytest.raises(UsageError, match="no prediction 7"):
+        evaluate_while_training(made, [SUITE], predictions="7")
+    with pytest.raises(UsageError, match="two of the suites have this name"):
+        evaluate_while_training(made, [SUITE, SUITE])
+    made.processing_class = None
+    with pytest.raises(UsageError, match="processing_class=tokenizer"):
+        evaluate_while_training(made, [SUITE])
+
+
+def test_a_model_that_breaks_down_does_not_end_the_training(tmp_path, caplog):
+    made = trainer(tmp_path)
+    callback = evaluate_while_training(made, [SUITE], output=None)
+    with torch.no_grad():
+        next(made.model.parameters()).fill_(float("nan"))
+    with caplog.at_level(logging.WARNING):
+        callback.on_save(made.args, made.state, made.control, model=made.model)
+    assert callback.history == {0: {}}
+    assert "step 0" in caplog.text

@@ -1,0 +1,356 @@
+"""The connectives study: what does not add up is found, statistics and tables are right."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cimento.cli.main import invoke
+from cimento.errors import CimentoError, InputError
+from cimento.studies.connectives import published
+from cimento.studies.connectives.checks import (
+    check_published,
+    fits,
+    p_of_rho,
+    rounded_percent,
+    swapped_digits,
+)
+from cimento.studies.connectives.cloze import (
+    NONE,
+    ClozeItem,
+    fold,
+    preference,
+    rank_of,
+    read_cloze,
+    table_5,
+)
+from cimento.studies.connectives.own import own_tables, perplexities, read_own, with_completions
+from cimento.studies.connectives.released import compare, read_expected, released
+
+OWN = Path(__file__).parents[1] / "data" / "connectives"
+
+
+class TestPublished:
+    WRONG: ClassVar = {
+        (each.where, each.what): each for each in check_published() if each.verdict != "right"
+    }
+
+    def test_swapped_digits_are_found(self):
+        found = self.WRONG["section 2.1", "words of ISDT"]
+        assert (found.printed, found.computed) == ("289,343", "298,343")
+        assert "18 of 18" in found.note
+
+    def test_impossible_cells_are_found(self):
+        poi = self.WRONG["Table 6, PoSTWITA+TWITTIRÒ", "poi: occurrences"]
+        assert poi.printed == "46"
+        assert "però" in poi.note
+        assert ("Table 6, PoSTWITA+TWITTIRÒ", "infatti: occurrences") in self.WRONG
+        assert ("Table 6, PoSTWITA+TWITTIRÒ", "se: 477 of 154,050, %") in self.WRONG
+
+    def test_pairs_and_nested_rows_are_found(self):
+        assert "259 pairs" in self.WRONG["section 2.2.1", "number of sentence pairs"].note
+        table = self.WRONG["Table 4", "largest perplexity of NonAcceptable"]
+        # (161 * 78.280 + 98 * 98.992) / 259 = 86.117
+        assert "161 grammatical" in table.note
+        mean = self.WRONG["section 4", "mean perplexity of the unacceptable sentences"]
+        assert "86.117" in mean.computed
+        # (161 * 1.822 + 98 * 1.616) / 259 = 1.744
+        assert "1.744" in self.WRONG["Table 2", "NonAcceptable against NonAccept+NonGr"].note
+
+    def test_nothing_else_is_wrong(self):
+        verdicts = [each.verdict for each in self.WRONG.values()]
+        assert (verdicts.count("wrong"), verdicts.count("open")) == (7, 3)
+        assert sum(each.verdict == "right" for each in check_published()) == 49
+
+    def test_what_depends_on_a_reading_is_open_and_not_wrong(self, capsys):
+        opened = {what for (_, what), each in self.WRONG.items() if each.verdict == "open"}
+        assert opened == {
+            "NonAcceptable against NonAccept+NonGr",
+            "largest perplexity of NonAcceptable",
+            "mean perplexity of the unacceptable sentences",
+        }
+        assert invoke(["study", "connectives"]) == 0
+        told = capsys.readouterr().out
+        assert "49 of 59 figures follow from others, 7 do not, 3 can be read in two ways" in told
+        assert "two swapped digits would explain it" in told
+
+    def test_p_of_rho(self):
+        # python -c "from scipy import stats; print(2 * stats.t.sf(.12 * (516/.9856)**.5, 516))"
+        assert p_of_rho(-0.12, 518) == pytest.approx(0.00625, abs=5e-6)
+        assert p_of_rho(-0.12, 259) == pytest.approx(0.0537, abs=5e-5)
+
+    @given(st.integers(10, 10**6))
+    @settings(deadline=None)
+    def test_a_swap_can_be_undone(self, number):
+        for other in swapped_digits(number):
+            assert sorted(str(other)) == sorted(str(number))
+            if "0" not in str(number)[0]:
+                assert number in swapped_digits(other)
+
+    def test_percentages_are_rounded_as_printed(self):
+        assert rounded_percent(5, 270, "1.85") == "1.85"
+        assert rounded_percent(1, 8, "12") == "13"
+        assert fits(1906, 298_343, "0.639")
+        assert not fits(1906, 289_343, "0.639")
+
+    @pytest.mark.golden
+    def test_the_tables_are_those_of_the_paper(self, shared):
+        told = json.loads((shared / "golden/connectives/paper_tables.json").read_text("utf-8"))
+        for name, row in told["table2_human_scores"].items():
+            assert (row["mean"], row["sd"]) == (
+                published.TABLE_2[name].mean,
+                published.TABLE_2[name].sd,
+            )
+        for name, row in told["table4_ppl"].items():
+            mine = published.TABLE_4[name]
+            assert (row["avg"], row["min"], row["max"]) == (mine.mean, mine.low, mine.high)
+        for name, (count, percent) in told["table3_cloze_majority"].items():
+            mine = published.TABLE_3[name]
+            assert (mine.count, float(mine.percent)) == (count, percent)
+        for name, (count, percent) in told["table5_bert"]["match10"].items():
+            mine = published.TABLE_5_TEN[name]
+            assert (mine.count, float(mine.percent)) == (count, percent)
+        for name, row in told["table6_counts"].items():
+            isdt, tweets = (published.TABLE_6[c][name] for c in published.WORDS)
+            assert (isdt.count, float(isdt.percent)) == (row["isdt"], row["isdt_pct"])
+            assert (tweets.count, float(tweets.percent)) == (
+                row["postwita_twittiro"],
+                row["pt_pct"],
+            )
+
+
+@pytest.mark.golden
+class TestReleased:
+    def test_every_statistic_that_has_an_input_is_as_expected(self, shared):
+        golden = shared / "golden" / "connectives"
+        found = released(
+            shared / "data" / "connectives",
+            published_blimp=golden / "blimp_human_validation_summary.csv",
+        )
+        compared = compare(found.values, read_expected(golden / "stats_expected.json"))
+        assert [each for each in compared if each.equal is False] == []
+        without = {each.where.split(".")[0] for each in compared if each.equal is None}
+        # Two entries have no input; "_pkg" are the values of another package for the same alphas.
+        left = {each.where for each in compared if each.equal is None and "_pkg" not in each.where}
+        assert {where.split(".")[0] for where in left} == {"itacola", "itacola_nonexpert"}
+        assert without - {"itacola", "itacola_nonexpert"} == {"lau2020_none", "lau2020_real"}
+        assert sum(each.equal is True for each in compared) == 244
+
+    def test_tiny_p_values_are_right_too(self, shared):
+        golden = read_expected(shared / "golden" / "connectives" / "stats_expected.json")
+        found = released(shared / "data" / "connectives").values
+        expected = golden["lau2020_none_vs_real"]
+        for kind in ("spearman", "pearson", "kendall_b"):
+            mine = found["lau2020_none_vs_real"][kind][1]
+            assert mine == pytest.approx(expected[kind][1], rel=1e-6)
+
+    def test_the_command_compares(self, shared, capsys):
+        data = shared / "data" / "connectives"
+        expected = shared / "golden" / "connectives" / "stats_expected.json"
+        arguments = ["study", "connectives", "--data", str(data), "--expected", str(expected)]
+        assert invoke([*arguments, "--json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        assert printed["statistics"]["discotex_2_test_set_release.tsv"]["rows"] == 200
+        contexts = printed["statistics"]["lau2020_none_vs_real"]
+        assert contexts["p"] == "asymptotic, of rows taken as independent, not adjusted"
+        assert not any(each["equal"] is False for each in printed["compared"])
+
+
+def test_a_folder_without_data_is_refused(tmp_path):
+    with pytest.raises(InputError, match="none of the released files"):
+        released(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b",ita_surp_GePpeTto,ita_surp_GroNLP\n0,1.5,tanto\n", "are not numbers in every row"),
+        (b",ita_surp_GePpeTto\n0,1.5\n", "are not numbers in every row"),
+        (b"\xff\xfe\x00\xd8", "UTF-16"),
+        (b",a\n0," + b"x" * 140_000 + b"\n", "is no CSV"),
+    ],
+)
+def test_a_released_file_that_cannot_be_used_is_named(tmp_path, content, said):
+    (tmp_path / "britton2024_italian_lm_surprisals.csv").write_bytes(content)
+    with pytest.raises(CimentoError, match=f"(?s)britton2024.*{said}"):
+        released(tmp_path)
+
+
+def test_a_number_that_differs_is_found(tmp_path, capsys):
+    lau = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings\n"
+    rows = '1,0,en,a b c.,,"1,2,2",1.6667\n2,0,en,d e.,,"4,4,3",3.6667\n3,1,en,f.,,"2,3",2.5\n'
+    (tmp_path / "lau2020_context-none-ratings.csv").write_text(lau + rows, encoding="utf-8")
+    expected = tmp_path / "expected.json"
+    expected.write_text('{"lau2020_none": {"items": 3, "ratings": 8}}', encoding="utf-8")
+    arguments = ["--data", str(tmp_path), "--expected", str(expected)]
+    assert invoke(["study", "connectives", *arguments]) == 0
+    expected.write_text('{"lau2020_none": {"items": 5}}', encoding="utf-8")
+    assert invoke(["study", "connectives", *arguments]) == 1
+    assert "lau2020_none.items  3         5" in capsys.readouterr().out
+
+
+class TestOwnCopy:
+    """The numbers are worked out by hand from the files in tests/data/connectives."""
+
+    CELLS: ClassVar = {
+        (each.table, each.row, each.column): each for each in own_tables(read_own(OWN))
+    }
+
+    @pytest.mark.parametrize(
+        ("table", "row", "column", "value"),
+        [
+            ("Table 2", "acceptable", "mean", (4.75 + 4.25 + 5 + 4.25) / 4),
+            ("Table 2", "unacceptable, grammatical", "mean", 2.0),
+            ("Table 2", "unacceptable, ungrammatical", "mean", 1.5),
+            ("Table 2", "unacceptable", "mean", 1.75),
+            # python -c "import statistics as s; print(s.stdev([1.5, 2, 2, 1.5]))"
+            ("Table 2", "unacceptable", "sd", 0.28867513459481287),
+            ("Table 4", "acceptable", "mean", 23.25),
+            ("Table 4", "unacceptable, grammatical", "high", 40.0),
+            ("Table 4", "unacceptable, ungrammatical", "low", 90.0),
+            # python -c "from scipy import stats; print(stats.spearmanr([4.75, 1.5, 4.25, 2, 5, 2,
+            #   4.25, 1.5], [20, 90, 35.5, 30.25, 12.5, 40, 25, 150])[0])"
+            ("section 4", "Spearman, scores and perplexities", "rho", -0.9334876415650786),
+            ("Pairs", "all", "accuracy of 4", 0.75),
+            ("Pairs", "unacceptable, grammatical", "accuracy of 2", 0.5),
+            ("Pairs", "unacceptable, ungrammatical", "accuracy of 2", 1.0),
+            ("Pairs", "connective se", "accuracy of 1", 0.0),
+            ("Pairs", "replacement prima", "accuracy of 1", 1.0),
+            ("Table 3", "target", "items", 2),
+            ("Table 3", "implausible", "items", 1),
+            ("Table 3", "target = plausible", "%", 100 / 6),
+            ("Table 3", "no option", "items", 1),
+            ("Table 5, ten", "target", "items", 1),
+            ("Table 5, ten", "plausible", "items", 2),
+            ("Table 5, ten", "target and plausible", "items", 2),
+            ("Table 5, ten", "neither", "items", 1),
+            ("Table 5, first", "target", "items", 3),
+            ("Table 5, first", "plausible", "items", 1),
+        ],
+    )
+    def test_tables_2_to_5(self, table, row, column, value):
+        assert self.CELLS[table, row, column].computed == pytest.approx(value, abs=1e-12)
+
+    def test_a_rate_of_few_pairs_has_no_interval_and_says_why(self):
+        cell = self.CELLS["Pairs", "all", "accuracy of 4"]
+        assert (cell.low, cell.high) == (None, None)
+        assert cell.reason == "4 values: an interval needs 5 or more"
+
+    def test_printed_numbers_stand_beside(self):
+        cell = self.CELLS["Table 2", "acceptable", "mean"]
+        assert (cell.printed, cell.equal) == ("4.286", False)
+        assert self.CELLS["Table 4", "unacceptable", "mean"].printed is None
+
+    def test_a_model_gives_the_perplexities(self):
+        from cimento.models.fake import FakeScorer
+
+        own = read_own(OWN)
+        scored = perplexities(own.acceptability, FakeScorer(lambda _tokens, _index: -1.0))
+        # Every token has a surprisal of 1 nat: the perplexity is e, whatever the length.
+        assert {round(value, 9) for value in scored.values.values()} == {2.718281828}
+        assert scored.tokens["acc e 1A"] == 10
+        cells = own_tables(own, scored.values)
+        table = [cell for cell in cells if cell.table == "Table 4"]
+        assert {round(cell.computed, 9) for cell in table} == {2.718281828}
+
+    def test_a_copy_without_perplexities_has_no_table_4(self, tmp_path):
+        lines = (OWN / "acceptability.tsv").read_text("utf-8").splitlines()
+        cut = "".join(line.rsplit("\t", 1)[0] + "\n" for line in lines)
+        (tmp_path / "acceptability.tsv").write_text(cut, encoding="utf-8")
+        cells = [each for each in own_tables(read_own(tmp_path)) if each.table == "Table 4"]
+        assert cells
+        assert all(cell.computed is None for cell in cells)
+        assert all(cell.reason for cell in cells)
+
+    def test_the_command_prints_them(self, capsys):
+        assert invoke(["study", "connectives", "--own", str(OWN)]) == 0
+        out = capsys.readouterr().out
+        assert "Table 5, first  target" in out
+        assert "518" in out
+
+    @pytest.mark.parametrize(
+        ("name", "old", "new", "seen"),
+        [
+            ("cloze.tsv", "poi=8", "poi=x", "choices has 'poi=x'"),
+            ("cloze.tsv", "se, dove, tuttavia", "e, dove, tuttavia", "the options are"),
+            ("cloze.tsv", "clz se 16cl", "clz e 1cl", "is there twice"),
+            ("cloze.tsv", "clz se 16cl", "clz se 16", "the id is 'clz se 16'"),
+            ("completions.tsv", "clz e 1cl\t2\t", "clz e 1cl\t1\t", "the rank of a completion"),
+            ("completions.tsv", "clz e 1cl\t10\t", "clz e 1cl\t11\t", "a rank is missing"),
+            ("completions.tsv", "clz e 1cl\t10\t", "clz o 2cl\t1\t", "no cloze item 'clz o 2cl'"),
+            ("acceptability.tsv", "20.0", "-3", "not a number above 0"),
+        ],
+    )
+    def test_what_is_wrong_is_named(self, tmp_path, name, old, new, seen):
+        folder = tmp_path / "own"
+        shutil.copytree(OWN, folder)
+        path = folder / name
+        path.write_text(path.read_text("utf-8").replace(old, new, 1), encoding="utf-8")
+        with pytest.raises(InputError) as caught:
+            own_tables(read_own(folder))
+        assert seen in str(caught.value)
+
+    def test_a_masked_model_gives_the_completions(self, tmp_path):
+        items = with_completions(read_cloze(OWN / "cloze.tsv"), "demo-masked", k=12)
+        assert all(len(item.completions) == 12 for item in items)
+        ten, first = table_5(items, k=12)
+        assert sum(each.count for each in ten) == 6
+        assert sum(each.count for each in first) <= 6
+        lines = (OWN / "cloze.tsv").read_text("utf-8").replace("... piove", "Piove")
+        (tmp_path / "cloze.tsv").write_text(lines, encoding="utf-8")
+        with pytest.raises(InputError, match="there are 0 blanks"):
+            with_completions(read_cloze(tmp_path / "cloze.tsv"), "demo-masked")
+
+    def test_an_empty_folder_is_refused(self, tmp_path, capsys):
+        assert invoke(["study", "connectives", "--own", str(tmp_path)]) == 2
+        assert "neither acceptability.tsv nor cloze.tsv" in capsys.readouterr().err
+
+    def test_too_few_completions_are_refused(self):
+        items = read_cloze(OWN / "cloze.tsv", OWN / "completions.tsv")
+        with pytest.raises(InputError, match="there are 10 of 11"):
+            table_5(items, k=11)
+
+
+class TestClozeItems:
+    def item(self, **choices: int) -> ClozeItem:
+        return ClozeItem(
+            id="se 1cl",
+            sentence="... piove, resto.",
+            target="se",
+            plausible="quando",
+            implausible=("o", "ma", "e"),
+            choices=choices,
+            completions=("Dove", "SE", "quando"),
+        )
+
+    def test_classes_of_what_people_chose(self):
+        assert preference(self.item(se=3, o=2)) == "target"
+        assert preference(self.item(quando=3)) == "plausible"
+        # Implausible options compete one by one.
+        assert preference(self.item(se=3, o=2, ma=2)) == "target"
+        assert preference(self.item(ma=3)) == "implausible"
+        assert preference(self.item(se=3, quando=3)) == "target = plausible"
+        assert preference(self.item(se=3, ma=3)) == "another tie"
+        assert preference(self.item(**{NONE: 4})) == "no option"
+        assert preference(self.item()) == "without answers"
+
+    def test_a_target_of_several_tokens_is_not_called_missed(self):
+        found = dataclasses.replace(
+            self.item(se=3), completions=("dove", "o", "quando"), unreachable=frozenset({"se"})
+        )
+        ten, _ = table_5([found], k=3)
+        assert {each.name for each in ten if each.count} == {"target of several tokens"}
+
+    def test_ranks_do_not_mind_capitals_or_spelling(self):
+        assert rank_of(self.item(), "se") == 2
+        assert rank_of(self.item(), "o") is None
+        assert fold("Perchè") == fold("perché") == "perché"
+        assert fold("dov’") == "dove"
+        assert fold("##se") == "##se"

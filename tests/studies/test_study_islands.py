@@ -1,0 +1,376 @@
+"""The island study redone; oracles: ../shared/golden/islands and small tables by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.errors import InputError, UsageError
+from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.statistics.means import within_intervals
+from cimento.studies.islands.fillers import filler_effects, filler_model
+from cimento.studies.islands.human import (
+    by_phenomenon,
+    complete_table,
+    crossed_model,
+    human,
+    judgment_cells,
+    read_judgments,
+    unit_means,
+)
+from cimento.studies.islands.study import (
+    SECTIONS,
+    materials,
+    model_sections,
+    read_study_suites,
+    study,
+)
+from cimento.studies.islands.tables import blimp_models, tables
+from cimento.studies.record import Section, as_json, as_text, beside, read_rows
+from cimento.suites.design import ISLAND_CONDITIONS
+from cimento.suites.pairs import merge_suites
+from tests.helpers.designs import island_suite, scores
+from tests.helpers.suites_on_disk import write
+
+
+def test_numbers_stand_beside_each_other():
+    assert beside("x", 1.04, "1.0").equal is True
+    assert beside("x", 1.06, "1.0").equal is False
+    assert beside("x", None, "1.0").equal is None
+    assert beside("x", 1.0, None).equal is None
+    assert beside("x", 1.0, "").equal is None
+
+
+def test_a_section_without_printed_numbers_says_so():
+    shared = {"name": "n", "title": "t", "source": "Someone 2020"}
+    alone = Section(**shared, lines=(beside("x", 1.0, None),))
+    compared = Section(**shared, lines=(beside("x", 1.04, "1.0"),))
+    assert "Someone 2020. No printed number stands beside these." in as_text([alone])
+    assert "Someone 2020. 1 of 1 compared numbers equal the printed ones." in as_text([compared])
+
+
+def table_folder(tmp_path, cells, average, *, name="table1_accuracy_it_madeddu"):
+    folder = tmp_path / "tables"
+    folder.mkdir(exist_ok=True)
+    rows = [
+        f"madeddu50,{phenomenon},Type{k},Modello,LP,{value}"
+        for phenomenon, values in cells.items()
+        for k, value in enumerate(values)
+    ]
+    header = "suite,phenomenon,sentence_type,model,measure,accuracy_pct\n"
+    write(folder / f"{name}.csv", header + "\n".join(rows) + "\n")
+    write(folder / f"{name}_averages.csv", f"column,printed_average_pct\nModello LP,{average}\n")
+    return tmp_path
+
+
+def test_a_copied_row_is_found_with_what_its_average_implies(tmp_path):
+    cells = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
+    table_folder(tmp_path, cells, 87.0)
+    table_folder(tmp_path, cells, 82.3, name="table2_accuracy_it_sprouse")
+    lines = {line.what: line for line in tables(tmp_path).lines}
+    assert lines["table1 Modello LP: average"].computed == pytest.approx(494 / 6)
+    assert lines["table1 Modello LP: average"].equal is False
+    implied = lines["table1 Modello LP: mean of Wh-whether that would give the average"]
+    assert implied.computed == pytest.approx((87 * 6 - 246) / 3)
+    # an inference: no number that anybody printed, and so no comparison
+    assert (implied.printed, implied.equal) == (None, None)
+    assert "82.67 and equals that of Wh-adjunct up to one item" in implied.note
+    assert "would explain" in implied.note
+    odd = lines["table1 Modello LP: cells that the items cannot give"]
+    # 90, 62 and 96 % of 59 items are no whole numbers of items
+    assert odd.computed == 3
+    assert lines["table2 Modello LP: average"].equal is True
+
+
+def test_filler_effects_of_a_small_file(tmp_path):
+    header = "sent_index,word_index,word,region,condition,surprisal,dependency,language\n"
+    rows = [
+        "0,0,cosa,obj,what_no-gap_that-comp,5.0,Wh,English",
+        "0,1,bella,obj,what_no-gap_that-comp,1.5,Wh,English",
+        "0,2,qui,end,what_no-gap_that-comp,9.0,Wh,English",
+        "0,0,cosa,obj,that_no-gap_that-comp,4.0,Wh,English",
+        "0,0,qui,end,what_gap_that-comp,2.0,Wh,English",
+        "0,1,.,end,what_gap_that-comp,7.0,Wh,English",
+        "0,2,<eos>,end,what_gap_that-comp,7.0,Wh,English",
+        "0,0,qui,end,that_gap_that-comp,3.5,Wh,English",
+    ]
+    path = write(tmp_path / "f.csv", header + "\n".join(rows) + "\n")
+    label, effects = filler_effects(path)
+    assert label == "English Wh"
+    assert effects == {
+        ("that-comp", "no-gap"): {"0": 2.5},
+        ("that-comp", "gap"): {"0": -1.5},
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("", "no rows"),
+        (b"\xff\xfe\x00", "cannot be read as CSV"),
+    ],
+)
+def test_files_that_are_no_tables(tmp_path, content, message):
+    with pytest.raises(InputError, match=message):
+        read_rows(write(tmp_path / "t.csv", content))
+
+
+def test_what_is_missing_is_named(tmp_path, capsys):
+    with pytest.raises(InputError, match="sprouse2016_en_ratings"):
+        human(tmp_path)
+    with pytest.raises(UsageError, match="Did you mean 'human'"):
+        study(tmp_path, ["humann"])
+    path = write(tmp_path / "english.csv", "a,b\n1,2\n")
+    with pytest.raises(InputError, match="participant"):
+        read_judgments(path)
+    assert invoke(["study", "islands", "--data", str(tmp_path / "nowhere")]) == 2
+    assert "is no folder" in capsys.readouterr().err
+
+
+def test_suites_of_one_design_become_one():
+    merged = merge_suites(
+        {"se": island_suite({"x": ["1", "2"]}), "np": island_suite({"x": ["1"]})}, name="tutti"
+    )
+    assert [item.id for item in merged.items] == ["se-1", "se-2", "np-1"]
+    assert merged.items[2].column("phenomenon") == "np"
+    with pytest.raises(UsageError, match="nothing to merge"):
+        merge_suites({}, name="tutti")
+    other = island_suite({"x": ["1"]})
+    different = type(other)(other.meta, ("other",), (), other.items)
+    with pytest.raises(UsageError, match="different region names"):
+        merge_suites({"a": other, "b": different}, name="tutti")
+
+
+def test_a_model_stands_beside_its_printed_column(tmp_path):
+    cells = {"Wh-complex np": (50.0, 100.0, 100.0)}
+    table_folder(tmp_path, cells, 80.0)
+    table_folder(tmp_path, cells, 80.0, name="table2_accuracy_it_sprouse")
+    path = tmp_path / "tables" / "table1_accuracy_it_madeddu.csv"
+    text = path.read_text(encoding="utf-8").replace("Modello", "GePpeTto")
+    for number, name in enumerate(("Short-N.I.", "Long-N.I.", "Short-I.S.")):
+        text = text.replace(f"Type{number}", name)
+    write(path, text)
+    rows = {"1": (-1.0, -2.0, -3.0, -2.5), "2": (-4.0, -2.0, -2.0, -3.0)}
+    found = factorial(island_suite({"complex_np": ["1", "2"]}), scores(rows))
+    result = Factorial(
+        suite="islands-madeddu", model="x/GePpeTto", measure="lp", unit="nats", phenomena=found
+    )
+    blank = Factorial(
+        suite="islands-madeddu", model="x", measure="lp-l", unit="", phenomena=(), reason="no"
+    )
+    section, other = model_sections(tmp_path, [result, blank])
+    assert [(line.computed, line.printed, line.equal) for line in section.lines[:3]] == [
+        (50.0, "50.0", True),
+        (100.0, "100.0", True),
+        (50.0, "100.0", False),
+    ]
+    # 2 items: the rate stands, an interval would need five
+    assert section.lines[0].note == "2 values: an interval needs 5 or more"
+    assert section.lines[-1].note == "no"
+    assert other.lines == ()
+
+
+def ratings(tmp_path, released="{:.9f}"):
+    """Four people who rated one item of one phenomenon, with z of their own."""
+    header = "participant,experiment,dependency,island,condition,item_number,judgment"
+    rows = [f"{header},zscore_published"]
+    for person in range(4):
+        values = [7, 5 + person % 2, 6, 1 + person]
+        mean = sum(values) / 4
+        sd = math.sqrt(sum((value - mean) ** 2 for value in values) / 3)
+        rows += [
+            f"s{person},1,wh,whether,{condition},1,{value},{released.format((value - mean) / sd)}"
+            for condition, value in zip(ISLAND_CONDITIONS, values, strict=True)
+        ]
+    folder = tmp_path / "english"
+    folder.mkdir(exist_ok=True)
+    return write(folder / "sprouse2016_en_ratings.csv", "\n".join(rows) + "\n")
+
+
+def test_ratings_alone_are_enough_and_no_more_than_z_is_called_printed(tmp_path, capsys):
+    ratings(tmp_path)
+    command = ["study", "islands", "--data", str(tmp_path), "--section", "human"]
+    assert invoke(command) == 0
+    told = capsys.readouterr().out
+    assert "1 of 1 compared numbers equal the printed ones." in told
+    assert "recomputed" not in told
+    header = ",".join(("", *ISLAND_CONDITIONS, "DD"))
+    numbers = "0.9,0.1,0.3,-1.5,0.7"
+    write(tmp_path / "english" / "summary_by_phenomenon.csv", f"{header}\nwh_whether,{numbers}\n")
+    section = human(tmp_path)
+    assert (section.compared, section.recomputed) == (1, 5)
+    dd = next(line for line in section.lines if line.what == "wh_whether: DD of means")
+    assert (dd.printed, dd.recomputed) == (None, "0.7")
+
+
+def test_a_z_off_by_one_in_its_last_digit_is_no_equal_one(tmp_path):
+    ratings(tmp_path, released="{:.2f}")
+    assert human(tmp_path).lines[0].equal is True
+    path = ratings(tmp_path, released="{:.4f}")
+    assert human(tmp_path).lines[0].equal is True
+    rows = path.read_text(encoding="utf-8").splitlines()
+    start, z = rows[1].rsplit(",", 1)
+    rows[1] = f"{start},{float(z) + 0.0001:.4f}"
+    write(path, "\n".join(rows) + "\n")
+    line = human(tmp_path).lines[0]
+    assert (line.computed, line.printed, line.equal) == (15, "16", False)
+
+
+# --- the whole study
+
+
+@pytest.fixture(scope="module")
+def data(shared):
+    return shared / "data" / "islands"
+
+
+@pytest.fixture(scope="module")
+def expected(shared):
+    def read(name):
+        path = shared / "golden" / "islands" / name
+        return json.loads(path.read_text(encoding="utf-8"))
+
+    return read
+
+
+@pytest.mark.golden
+def test_every_section_agrees_with_what_is_printed_but_where_known(data):
+    found = {section.name: section for section in study(data)}
+    assert list(found) == list(SECTIONS)
+    counts = {name: (each.equal, each.compared) for name, each in found.items()}
+    assert counts == {
+        "materials": (0, 0),
+        # Table 1: four averages of one model
+        "tables": (16, 20),
+        # two islands of GPT-2 by the erratum, and the row that is no pseudo-log-likelihood
+        "blimp-table": (13, 18),
+        "variations": (6, 6),
+        "pseudo-likelihoods": (4, 4),
+        # six of eight paradigms were corrected by the erratum; 13 means of four models
+        "blimp": (54, 60),
+        "blimp-people": (67, 69),
+        # the released z; what others recomputed is counted apart
+        "human": (1, 1),
+        "scales": (0, 0),
+        "kobzeva": (48, 48),
+        # no p has all printed digits; the n-gram model's reduction is rounding error of 0, and its
+        # surprisals leave the mixed model no residual
+        "wilcox": (10, 16),
+        "contexts": (3, 3),
+    }
+    sections = list(found.values())
+    people = json.loads(as_json(sections))["sections"][7]
+    assert (people["recomputed"], people["recomputed_equal"]) == (72, 72)
+    told = as_text(sections)
+    assert "All sections: 222 of 245 compared numbers equal the printed ones." in told
+    assert "72 of 72 equal recomputed ones, which nobody published." in told
+    guide = (Path(__file__).parents[2] / "docs" / "studies.md").read_text(encoding="utf-8")
+    assert "222 of 245" in guide
+
+
+@pytest.mark.golden
+def test_what_the_tables_contradict_is_what_is_known(data, expected):
+    want = expected("thesis_tables_checks.json")[
+        "table1_BERT_whether_row_is_a_copy_of_an_adjunct_row"
+    ]
+    lines = {line.what: line for line in tables(data).lines}
+    for measure, each in want.items():
+        what = f"table1 BERT-it-xxl-cased {measure}: mean of Wh-whether that would give the average"
+        assert lines[what].computed == pytest.approx(each["implied_mean_of_whether_row"], abs=0.01)
+        assert f"the printed row has {each['printed_whether_row_mean']:.2f}" in lines[what].note
+
+
+@pytest.mark.golden
+def test_ratings_give_means_intervals_and_mixed_models(data, expected):
+    want = expected("human_english_sprouse2016.json")["phenomena"]
+    judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
+    groups = by_phenomenon(judgments)
+    assert set(groups) == set(want)
+    for name, group in groups.items():
+        cells = judgment_cells(group)
+        for cell, condition in zip(cells, ISLAND_CONDITIONS, strict=True):
+            assert cell.n == want[name]["n_judgments"][condition]
+            assert cell.mean == pytest.approx(want[name]["mean_z"][condition], abs=1e-6)
+            assert cell.se == pytest.approx(want[name]["se_z_over_judgments"][condition], abs=1e-6)
+        for unit in ("participant", "item"):
+            table = complete_table(unit_means(group, unit))
+            widths = want[name][f"ci95_halfwidth_by_{unit}"]
+            found = within_intervals(table, method="cousineau-morey").half_widths
+            assert found == pytest.approx(
+                [widths["cousineau_morey"][each] for each in ISLAND_CONDITIONS], abs=1e-6
+            )
+            pooled = within_intervals(table, method="loftus-masson").half_widths
+            assert pooled == pytest.approx([widths["masson_loftus"]] * 4, abs=1e-6)
+        fit = crossed_model(group)
+        model = want[name]["lme_crossed"]
+        names = {"intercept": "(Intercept)", "interaction": "structure:distance"}
+        for key, estimate in model["estimates"].items():
+            effect = fit.effect(names.get(key, key))
+            assert effect.estimate == pytest.approx(estimate, abs=2e-5)
+            assert effect.se == pytest.approx(model["se"][key], abs=2e-5)
+        assert fit.loglik == pytest.approx(model["reml_loglik"], abs=2e-4)
+
+
+@pytest.mark.golden
+def test_filler_effects_and_their_models(data, expected):
+    want = expected("filler_effects_whether_kobzeva2023.json")["models"]
+    for path in sorted((data / "wilcox_style").glob("*_whether_*.csv.gz")):
+        model = path.name.split("_")[0]
+        label, effects = filler_effects(path)
+        for (complementizer, gap), items in effects.items():
+            comp = "decl-comp" if complementizer == "that-comp" else "whether-comp"
+            cell = want[model]["cells"][f"{label} | {comp} | {gap}"]
+            assert len(items) == cell["n"]
+            assert sum(items.values()) / len(items) == pytest.approx(cell["mean"], abs=1e-6)
+        for gap, short in (("no-gap", "FGE"), ("gap", "UGE")):
+            fit = filler_model(effects, gap)
+            known = want[model]["lmer"][f"{label} {short}"]
+            assert fit.effect("(Intercept)").estimate == pytest.approx(known["intercept"], abs=1e-6)
+            assert fit.effect("complementizer").estimate == pytest.approx(
+                known["condition"], abs=1e-6
+            )
+            assert fit.loglik == pytest.approx(known["reml_loglik"], abs=1e-3)
+
+
+@pytest.mark.golden
+def test_published_blimp_means(data, expected):
+    want = expected("blimp_published.json")
+    section = blimp_models(data)
+    lines = {line.what: line.computed for line in section.lines}
+    for phenomenon, models in want["models_summary"]["category"].items():
+        for model, mean in models.items():
+            found = lines[f"{model}, {phenomenon}, mean over paradigms"]
+            assert found == pytest.approx(100 * mean, abs=1e-4)
+    for model, mean in want["models_summary"]["overall"].items():
+        assert lines[f"{model}, overall, mean over paradigms"] == pytest.approx(
+            100 * mean, abs=1e-4
+        )
+
+
+@pytest.mark.golden
+def test_the_subject_paradigm_and_the_lengths_are_told(data):
+    lines = {line.what: line for line in materials(data).lines}
+    words = lines["sprouse2016_it_wh_whether: words, longest less shortest condition"]
+    # 7.875, 6.0, 8.875 and 7.0 words on average, by str.split
+    assert words.computed == pytest.approx(2.875)
+    assert lines["madeddu_2022-10_wh_whether: items"].computed == 59
+
+
+@pytest.mark.golden
+@pytest.mark.slow
+def test_models_score_the_suites_of_the_study(data, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    suites = read_study_suites(data)
+    assert [len(suite.items) for suite in suites] == [209, 32]
+    command = ["study", "islands", "--data", str(data), "--section", "none", "--json"]
+    code = invoke([*command, "-m", "demo-masked", "--limit", "2", "-o", str(tmp_path / "runs")])
+    told = capsys.readouterr()
+    assert code == 0, told.err
+    sections = json.loads(told.out)["sections"]
+    assert [each["name"] for each in sections] == ["models-madeddu", "models-sprouse"]
+    manifest = next((tmp_path / "runs").rglob("manifest.json")).read_text(encoding="utf-8")
+    assert json.loads(manifest)["asking"]["policy"]["pll"] == "original"

@@ -1,0 +1,77 @@
+"""Every code of `cimento suites check` has a page whose example shows what the page says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import pytest
+
+from cimento import load_suite, new_canary
+from cimento.cli.main import invoke
+from cimento.paradigms.cloze.reading import CHECKS as CLOZE_CHECKS
+from cimento.paradigms.stories.checks import CHECKS as STORY_CHECKS
+from cimento.suites.faults import CHECKS as SUITE_CHECKS
+from cimento.suites.model import is_canary
+from tests.helpers.check_pages import FOLDER, good_suites, printed_by
+from tests.helpers.docs_pages import DOCS, blocks
+
+SEVERITIES: Mapping[str, str] = {
+    **{code: check.severity for code, check in SUITE_CHECKS.items()},
+    **{code: severity for code, (severity, _) in CLOZE_CHECKS.items()},
+    **{check.code: check.severity for check in STORY_CHECKS.values()},
+}
+
+
+def test_every_code_has_a_page_and_no_page_is_left_over():
+    assert {path.stem for path in FOLDER.glob("*.md")} == set(SEVERITIES)
+
+
+def test_the_list_has_every_code_with_its_severity():
+    page = (DOCS / "checks.md").read_text(encoding="utf-8")
+    listed = re.findall(
+        r"^\| \[(CIM-\w+)\]\(checks/(CIM-\w+)\.md\) \| (\w+) \|", page, re.MULTILINE
+    )
+    assert {code: severity for code, _, severity in listed} == SEVERITIES
+    assert all(code == target for code, target, _ in listed)
+
+
+@pytest.mark.parametrize("code", sorted(SEVERITIES))
+def test_a_page_says_what_its_example_gives(code, tmp_path):
+    path = FOLDER / f"{code}.md"
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith(f"# {code}: ")
+    assert f"**{SEVERITIES[code].title()}: " in text
+    assert "\n## Example\n" in text
+    assert "\n## How to mend it\n" in text
+    faults = re.split(r"^(?=error: |warning: )", printed_by(path, tmp_path), flags=re.MULTILINE)
+    shown = [block.text for block in blocks(path) if block.language == "text"]
+    assert shown == ["".join(fault for fault in faults if code in fault)]
+
+
+@pytest.mark.parametrize("name", ["lamps", "umbrellas", "letters"])
+def test_the_suites_of_the_examples_are_in_order(name, tmp_path, capsys):
+    for file, text in good_suites()[name].items():
+        (tmp_path / file).write_text(text, encoding="utf-8")
+    assert invoke(["suites", "check", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("code", SUITE_CHECKS)
+def test_titles_of_pages_and_of_the_program_are_the_same(code):
+    first, _, _ = (FOLDER / f"{code}.md").read_text(encoding="utf-8").partition("\n")
+    assert first == f"# {code}: {SUITE_CHECKS[code].title}"
+
+
+def test_new_suites_have_a_canary_of_their_own(tmp_path):
+    for name in ("a", "b"):
+        assert invoke(["suites", "new", "pairs", str(tmp_path / name)]) == 0
+    found = [load_suite(tmp_path / name).suite.meta.extra["canary"] for name in ("a", "b")]
+    assert found[0] != found[1]
+    assert all(is_canary(each) for each in found)
+
+
+def test_a_canary_has_a_random_part():
+    assert is_canary(new_canary())
+    assert not is_canary("cimento:do-not-train")
+    assert not is_canary(7)

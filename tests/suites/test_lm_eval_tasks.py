@@ -1,0 +1,264 @@
+"""Tasks of lm-evaluation-harness: written, read back, and refused where they are something else."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+
+import polars as pl
+import pytest
+import yaml
+
+from cimento.cli.main import invoke
+from cimento.errors import InputError
+from cimento.runs.run import open_runs
+from cimento.suites.builtin import find_suite
+from cimento.suites.load import open_suite
+from tests.helpers.servers.loopback import serve
+
+TASK = """
+include: base.yaml
+task: verbs
+doc_to_choice: "{{[wrong, right]}}"
+doc_to_target: 1
+"""
+BASE = """
+dataset_path: json
+dataset_kwargs: {data_files: verbs.jsonl}
+output_type: multiple_choice
+"""
+DATA = '{"wrong": "Il sole splendono.", "right": "Il sole splende.", "level": 2}\n'
+
+
+def task(folder: Path, **changed: str) -> Path:
+    files = {"verbs.yaml": TASK, "base.yaml": BASE, "verbs.jsonl": DATA}
+    for name, text in {**files, **{k.replace("_", "."): v for k, v in changed.items()}}.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder / "verbs.yaml"
+
+
+def test_a_task_is_read_with_what_it_includes(tmp_path: Path) -> None:
+    loaded = open_suite(task(tmp_path))
+    assert (loaded.format, loaded.suite.name) == ("lm-eval", "verbs")
+    (item,) = loaded.suite.items
+    assert item.condition("good").regions[0].text == "Il sole splende."
+    assert item.condition("bad").regions[0].text == "Il sole splendono."
+    assert item.column("level") == "2"
+
+
+@pytest.mark.parametrize(
+    ("changed", "seen"),
+    [
+        ({"base_yaml": "dataset_path: org/verbs\n"}, "Fetch the dataset org/verbs"),
+        ({"verbs_yaml": TASK.replace("target: 1", "target: label")}, "not a task of minimal"),
+        ({"verbs_yaml": TASK.replace("[wrong, right]", "choices")}, "not a task of minimal"),
+        ({"verbs_yaml": "process_docs: !function utils.f\n"}, "no YAML that can be read safely"),
+        ({"verbs_yaml": "include: verbs.yaml\n"}, "without end"),
+        ({"verbs_yaml": "- a\n"}, "there are no keys"),
+        ({"verbs_jsonl": '{"wrong": "a"}\n'}, "row 1: there is no text in 'right'"),
+        ({"verbs_jsonl": "{"}, "is not JSON"),
+    ],
+)
+def test_other_tasks_are_refused(tmp_path: Path, changed: dict[str, str], seen: str) -> None:
+    with pytest.raises(InputError, match=seen):
+        open_suite(task(tmp_path, **changed))
+
+
+def test_a_suite_comes_back_from_a_task(tmp_path: Path) -> None:
+    folder = tmp_path / "task"
+    command = ["suites", "convert", "es-subject-verb", "--to", "lm-eval", "-o", str(folder)]
+    assert invoke(command) == 2
+    assert invoke([*command, "--allow-loss"]) == 0
+    written = yaml.safe_load((folder / "es_subject_verb.yaml").read_text(encoding="utf-8"))
+    assert written["doc_to_choice"] == "{{[sentence_good, sentence_bad]}}"
+    assert (written["doc_to_target"], written["output_type"]) == (0, "multiple_choice")
+    again = open_suite(folder / "es_subject_verb.yaml").suite
+    suite = open_suite(find_suite("es-subject-verb")).suite
+    assert len(again.items) == len(suite.items) * len(suite.predictions)
+    first = suite.items[0].condition("match")
+    assert again.items[0].condition("good").regions[0].text == " ".join(
+        region.text for region in first.regions if region.text
+    )
+
+
+PAIRS = (
+    ("Il sole splende.", "Il sole splendono."),
+    ("Le lampade sono accese.", "Le lampade è accese."),
+    ("La nave parte domani.", "La nave partono domani."),
+)
+
+
+@pytest.fixture
+def suites(tmp_path: Path):
+    """From what stands in a task besides the usual to its file; the pairs alone as BLiMP JSONL."""
+    rows = [json.dumps({"sentence_good": good, "sentence_bad": bad}) for good, bad in PAIRS]
+
+    def made(more: str = "") -> Path:
+        folder = Path(tempfile.mkdtemp(dir=tmp_path))
+        (folder / "pairs.jsonl").write_text("\n".join(rows) + "\n", encoding="utf-8")
+        (folder / "pairs.yaml").write_text(
+            "task: pairs\ndataset_path: json\ndataset_kwargs: {data_files: pairs.jsonl}\n"
+            'output_type: multiple_choice\ndoc_to_text: ""\ndoc_to_target: 0\n'
+            f'doc_to_choice: "{{{{[sentence_good, sentence_bad]}}}}"\n{more}',
+            encoding="utf-8",
+        )
+        return folder / "pairs.yaml"
+
+    return made
+
+
+def sums(suite: Path, model: str, folder: Path, *options: str) -> list[float]:
+    """The summed log-probability of each sentence, as a run stores it."""
+    out = tempfile.mkdtemp(dir=folder)
+    assert invoke(["run", str(suite), "-m", model, "-o", out, "--no-cache", *options]) == 0
+    [run] = open_runs(out)
+    table = (
+        run.table("tokens")
+        .group_by("request", maintain_order=True)
+        .agg(pl.col("logprob_nats").sum())
+    )
+    return table["logprob_nats"].to_list()
+
+
+@pytest.mark.parametrize("compat", [[], ["--compat", "lm-eval"]])
+@pytest.mark.parametrize(
+    ("more", "same"),
+    [
+        ("", "--leading-blank"),
+        ('target_delimiter: " "\n', "--leading-blank"),
+        ('target_delimiter: ""\n', "--no-leading-blank"),
+    ],
+)
+def test_the_delimiter_says_whether_a_blank_stands_before(
+    suites, zoo_folder, tmp_path, compat, more, same
+):
+    model = str(zoo_folder("gpt2"))
+    task = suites(more)
+    other = "--no-leading-blank" if same == "--leading-blank" else "--leading-blank"
+
+    found = sums(task, model, tmp_path, *compat)
+
+    # The pairs alone say nothing of a blank, so that the option does.
+    jsonl = task.with_suffix(".jsonl")
+    assert found == pytest.approx(sums(jsonl, model, tmp_path, *compat, same), abs=1e-5)
+    assert found != pytest.approx(sums(jsonl, model, tmp_path, *compat, other), abs=1e-2)
+    # What stands on the command line wins.
+    assert sums(task, model, tmp_path, *compat, other) == pytest.approx(
+        sums(jsonl, model, tmp_path, *compat, other), abs=1e-5
+    )
+
+
+@pytest.mark.parametrize(("delimiter", "before"), [(" ", " "), ("", "")])
+def test_scores_are_those_of_the_harness_worked_out_by_hand(
+    suites, zoo_folder, tmp_path, delimiter, before
+):
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    folder = zoo_folder("gpt2")
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    model = AutoModelForCausalLM.from_pretrained(folder).eval()
+    start = tokenizer.bos_token_id
+    if start is None:
+        start = tokenizer.eos_token_id
+    expected = []
+    for sentence in (each for pair in PAIRS for each in pair):
+        # api/task.py: the continuation is target_delimiter + choice, after an empty context.
+        ids = tokenizer(before + sentence, add_special_tokens=False)["input_ids"]
+        with torch.no_grad():
+            logits = model(torch.tensor([[start, *ids]])).logits[0, :-1]
+        chosen = logits.log_softmax(-1)[range(len(ids)), ids]
+        expected.append(chosen.sum().item())
+
+    found = sums(suites(f"target_delimiter: {delimiter!r}\n"), str(folder), tmp_path,
+                 "--compat", "lm-eval")  # fmt: skip
+    assert found == pytest.approx(expected, abs=2e-4)
+
+
+def test_the_delimiter_is_kept_in_the_copy_and_by_rerun(suites, zoo_folder, tmp_path, capsys):
+    task, model = suites(), str(zoo_folder("gpt2"))
+    out = tmp_path / "runs"
+    assert invoke(["run", str(task), "-m", model, "-o", str(out), "--no-cache"]) == 0
+    [manifest] = out.rglob("manifest.json")
+    copy = manifest.parent / "suite" / "suite.toml"
+    assert "leading_blank = true" in copy.read_text(encoding="utf-8")
+    assert open_suite(copy.parent).suite.leading_blank is True
+    assert invoke(["rerun", str(out), "-o", str(tmp_path / "again")]) == 0
+    capsys.readouterr()
+    assert invoke(["show", str(out)]) == 0
+    assert invoke(["cite", "--methods", str(out)]) == 0
+    assert "A blank stood before every text" in capsys.readouterr().out
+
+
+def test_a_run_that_was_stored_with_another_delimiter_is_not_shown(suites, zoo_folder, tmp_path):
+    model, out = str(zoo_folder("gpt2")), str(tmp_path / "runs")
+    for more in ("", 'target_delimiter: ""\n'):
+        assert invoke(["run", str(suites(more)), "-m", model, "-o", out, "--no-cache"]) == 0
+    first, second = (run.table("tokens")["logprob_nats"].sum() for run in open_runs(out))
+    assert first != pytest.approx(second, abs=1e-3)
+
+
+def test_servers_are_sent_the_blank_too(suites, tmp_path, fresh_cache):
+    sent = []
+    with serve() as server:
+        for more in ("", 'target_delimiter: ""\n'):
+            server.prompts.clear()
+            out = tempfile.mkdtemp(dir=tmp_path)
+            assert invoke(["run", str(suites(more)), "-m", server.address, "-o", out]) == 0
+            sent.append(sorted(server.prompts))
+    assert fresh_cache.is_dir()
+    sentences = sorted(each for pair in PAIRS for each in pair)
+    assert sent == [[f" {each}" for each in sentences], sentences]
+
+
+def test_workers_are_told_of_the_blank(suites, zoo_folder, tmp_path):
+    model = str(zoo_folder("gpt2"))
+    alone = sums(suites(), model, tmp_path)
+
+    assert sums(suites(), model, tmp_path, "--workers", "2") == alone
+
+
+@pytest.mark.parametrize(
+    ("more", "named", "others"),
+    [
+        ("", [], ["CIM-S008"]),
+        ('metadata: {version: 3}\nnum_fewshot: 0\ndescription: ""\nvalidation_split: train\n', [],
+         ["CIM-S008"]),
+        ("metric_list: [{metric: acc, aggregation: mean}, {metric: acc_norm}]\n", [], ["CIM-S008"]),
+        ("tag: blimp\nshould_decontaminate: true\n", ["none: tag, should_decontaminate."],
+         ["may change scores"]),
+        ('target_delimiter: "\\n"\n', ["may change scores: target_delimiter."], []),
+        ("num_fewshot: 5\nfewshot_split: train\n", ["scores: num_fewshot, fewshot_split."], []),
+        ("metric_list: [{metric: brier_score}]\n", ["scores: metric_list."], []),
+        ("target_delimiter: 7\n", ["scores: target_delimiter."], []),
+    ],
+)  # fmt: skip
+def test_every_field_that_is_not_honoured_is_named(suites, more, named, others):
+    found = [fault for fault in open_suite(suites(more)).warnings if fault.code == "CIM-S008"]
+    said = " ".join(f"{fault.code} {fault.seen}" for fault in found)
+
+    for each in named:
+        assert each in said
+    for each in others:
+        assert each not in said
+
+
+def test_a_text_before_the_choices_is_named(suites):
+    task = suites()
+    text = task.read_text(encoding="utf-8").replace('doc_to_text: ""', 'doc_to_text: "Which?"')
+    task.write_text(text, encoding="utf-8")
+
+    [said] = [fault.seen for fault in open_suite(task).warnings if fault.code == "CIM-S008"]
+    assert "may change scores: doc_to_text." in said
+
+
+@pytest.mark.parametrize(("more", "written"), [("", " "), ('target_delimiter: ""\n', "")])
+def test_a_written_task_says_what_stands_before(suites, tmp_path, more, written):
+    folder = tmp_path / "written"
+    command = ["suites", "convert", str(suites(more)), "--to", "lm-eval", "-o", str(folder)]
+    assert invoke([*command, "--allow-loss"]) == 0
+    plain = yaml.safe_load((folder / "pairs.yaml").read_text(encoding="utf-8"))
+
+    assert plain["target_delimiter"] == written
+    assert open_suite(folder / "pairs.yaml").suite.leading_blank is bool(written)
