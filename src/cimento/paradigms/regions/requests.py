@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, compress
 from typing import TYPE_CHECKING
 
 from cimento.engine.requests import Requests
@@ -17,7 +17,7 @@ from cimento.suites.reading import no_collection
 from cimento.suites.stimuli import NO_CONTEXT, Context, Span, join_regions
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Sequence
+    from collections.abc import Hashable, Iterable, Sequence
 
     import polars as pl
 
@@ -55,40 +55,58 @@ def region_requests(
     measured = regions_measured(suite)
     # A suite without predictions does not say which tokens matter.
     ask_all = all_tokens or not suite.predictions
-    places = _Places()
-    numbers: dict[Hashable, int] = {}
-    asked: list[Score] = []
-    # Sentences of one length want the same stretches: one tuple serves all of them.
-    shared: dict[tuple[Span, ...], tuple[Span, ...]] = {}
+    distinct, places = _Distinct(merged=merged), _Places()
     for item, condition in suite.stimuli():
         text, spans = join_regions(condition.regions, rule=suite.join)
-        before = context.of(condition)
-        filled = tuple([span for span in spans if span[0] < span[1]]) if by_region else ()
         named, also = needed.get(condition.name, _NONE), measured.get(condition.name, ())
-        flags = [not merged or "*" in named or number in named for number in _from_1(spans)]
-        wanted: tuple[Span, ...] | None = None
-        if not ask_all:
-            marked = zip(_from_1(spans), spans, flags, strict=True)
-            wanted = tuple([s for n, s, flag in marked if s[0] < s[1] and (flag or n in also)])
-            wanted = shared.setdefault(wanted, wanted)
-        key = (text, before, filled) if before or filled else text
-        request = numbers.setdefault(key, len(asked)) if merged else len(asked)
-        if request == len(asked):
-            asked.append(Score(text, before, wanted, filled, suite.leading_blank))
-        elif wanted is not None and wanted != asked[request].wanted:
-            both = tuple(sorted({*wanted, *(asked[request].wanted or ())}))
-            asked[request] = asked[request]._replace(wanted=both)
-        places.requests.append(request)
-        places.items.append(item.id)
-        places.conditions.append(condition.name)
-        places.sizes.append(len(spans))
-        places.spans.extend(chain.from_iterable(spans))
-        places.needed.extend(flags)
-    return Requests(asked=asked, places=places.table(suite.name, asked))
+        numbers = range(1, len(spans) + 1)
+        flags = [not merged or "*" in named or number in named for number in numbers]
+        marked = [flag or number in also for number, flag in zip(numbers, flags, strict=True)]
+        request = distinct.number(
+            Score(
+                text,
+                context.of(condition),
+                None if ask_all else _filled(compress(spans, marked)),
+                _filled(spans) if by_region else (),
+                suite.leading_blank,
+            )
+        )
+        places.add(request, item.id, condition.name, spans, flags)
+    return Requests(asked=distinct.asked, places=places.table(suite.name, distinct.asked))
 
 
-def _from_1(spans: Sequence[Span]) -> range:
-    return range(1, len(spans) + 1)
+def _filled(spans: Iterable[Span]) -> tuple[Span, ...]:
+    return tuple([span for span in spans if span[0] < span[1]])
+
+
+@dataclass(slots=True)
+class _Distinct:
+    """Requests, each once, with all that any stimulus wants of it.
+
+    Attributes:
+        merged: whether stimuli that ask the same are one request.
+        asked: the requests, by number.
+    """
+
+    merged: bool
+    asked: list[Score] = field(default_factory=list)
+    _numbers: dict[Hashable, int] = field(default_factory=dict)
+    _shared: dict[tuple[Span, ...] | None, tuple[Span, ...] | None] = field(default_factory=dict)
+
+    def number(self, request: Score) -> int:
+        """The number of a request, which is new or wants more of one that is not."""
+        text, context, wanted, regions, _ = request
+        key = (text, context, regions) if context or regions else text
+        number = self._numbers.setdefault(key, len(self.asked)) if self.merged else len(self.asked)
+        if number < len(self.asked):
+            known = self.asked[number].wanted
+            if wanted is None or known is None or wanted == known:
+                return number
+            wanted = tuple(sorted({*wanted, *known}))
+        # Sentences of one length want the same stretches: one tuple serves all of them.
+        wanted = self._shared.setdefault(wanted, wanted)
+        self.asked[number : number + 1] = [request._replace(wanted=wanted)]
+        return number
 
 
 @dataclass(slots=True)
@@ -110,6 +128,22 @@ class _Places:
     sizes: array[int] = field(default_factory=lambda: array("i"))
     spans: array[int] = field(default_factory=lambda: array("i"))
     needed: bytearray = field(default_factory=bytearray)
+
+    def add(
+        self,
+        request: int,
+        item: str,
+        condition: str,
+        spans: Sequence[Span],
+        needed: Sequence[bool],
+    ) -> None:
+        """Add a stimulus and its regions."""
+        self.requests.append(request)
+        self.items.append(item)
+        self.conditions.append(condition)
+        self.sizes.append(len(spans))
+        self.spans.extend(chain.from_iterable(spans))
+        self.needed.extend(needed)
 
     def table(self, suite: str, asked: Sequence[Score]) -> pl.DataFrame:
         """A row for each region of each stimulus; see ``REQUESTS`` in `cimento.io.tables`."""
