@@ -29,63 +29,8 @@ from cimento.corpus.morphology.model import (
     format_features,
 )
 from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.morphology.tags import from_delaf, from_unimorph
+from cimento.corpus.morphology.tags import from_delaf, from_opencorpora, from_unimorph
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
-
-_OPENCORPORA_POS: Mapping[str, tuple[str, Features]] = {
-    "NOUN": ("NOUN", {}),
-    "ADJF": ("ADJ", {}),
-    "ADJS": ("ADJ", {"Variant": "Short"}),
-    "COMP": ("ADJ", {"Degree": "Cmp"}),
-    "VERB": ("VERB", {"VerbForm": "Fin"}),
-    "INFN": ("VERB", {"VerbForm": "Inf"}),
-    "PRTF": ("VERB", {"VerbForm": "Part"}),
-    "PRTS": ("VERB", {"VerbForm": "Part", "Variant": "Short"}),
-    "GRND": ("VERB", {"VerbForm": "Conv"}),
-    "NUMR": ("NUM", {}),
-    "ADVB": ("ADV", {}),
-    "PRED": ("ADV", {}),
-    "NPRO": ("PRON", {}),
-    "PREP": ("ADP", {}),
-    "CONJ": ("CONJ", {}),
-    "PRCL": ("PART", {}),
-    "INTJ": ("INTJ", {}),
-}
-_OPENCORPORA_VALUES: Mapping[str, tuple[str, str]] = {
-    "nomn": ("Case", "Nom"),
-    "gent": ("Case", "Gen"),
-    "gen1": ("Case", "Gen"),
-    "gen2": ("Case", "Par"),
-    "datv": ("Case", "Dat"),
-    "accs": ("Case", "Acc"),
-    "acc2": ("Case", "Acc"),
-    "ablt": ("Case", "Ins"),
-    "loct": ("Case", "Loc"),
-    "loc1": ("Case", "Loc"),
-    "loc2": ("Case", "Loc"),
-    "voct": ("Case", "Voc"),
-    "masc": ("Gender", "Masc"),
-    "femn": ("Gender", "Fem"),
-    "neut": ("Gender", "Neut"),
-    "sing": ("Number", "Sing"),
-    "plur": ("Number", "Plur"),
-    "anim": ("Animacy", "Anim"),
-    "inan": ("Animacy", "Inan"),
-    "perf": ("Aspect", "Perf"),
-    "impf": ("Aspect", "Imp"),
-    "past": ("Tense", "Past"),
-    "pres": ("Tense", "Pres"),
-    "futr": ("Tense", "Fut"),
-    "1per": ("Person", "1"),
-    "2per": ("Person", "2"),
-    "3per": ("Person", "3"),
-    "indc": ("Mood", "Ind"),
-    "impr": ("Mood", "Imp"),
-    "actv": ("Voice", "Act"),
-    "pssv": ("Voice", "Pass"),
-    "Supr": ("Degree", "Sup"),
-}
-_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
 
 
 class _Tag(Protocol):
@@ -143,26 +88,6 @@ class Russian:
             for form in parse.lexeme
         ]
         return chosen(forms, features, pos=pos)
-
-
-def from_opencorpora(grammemes: frozenset[str]) -> tuple[str, dict[str, str]]:
-    """Part of speech and features of a set of OpenCorpora's grammemes."""
-    pos, features = next(
-        (
-            _OPENCORPORA_POS[grammeme]
-            for grammeme in sorted(grammemes)
-            if grammeme in _OPENCORPORA_POS
-        ),
-        ("X", {}),
-    )
-    found = dict(features)
-    for name in sorted(grammemes):
-        if name in _OPENCORPORA_VALUES:
-            feature, value = _OPENCORPORA_VALUES[name]
-            found[feature] = value
-    if pos == "NOUN" and grammemes & _NAMES:
-        pos = "PROPN"
-    return pos, found
 
 
 def _pymorphy_reading(parse: _Parse) -> WordReading:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol, TypeAlias
 
 from cimento.errors import UsageError
+
+DATA = Path(__file__).parents[2] / "data" / "morphology"
 
 Features: TypeAlias = Mapping[str, str]
 """Feature to value, such as ``{"Gender": "Fem", "Number": "Plur"}``."""

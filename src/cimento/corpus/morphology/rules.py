@@ -10,100 +10,44 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Collection, Iterator, Mapping
+import tomllib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from importlib import resources
 from typing import Literal, TypeAlias
 
-from cimento.corpus.morphology.model import Features, WordReading, chosen, format_features
+from cimento.corpus.morphology.model import DATA, Features, WordReading, chosen, format_features
 from cimento.corpus.morphology.tags import from_delaf
 from cimento.errors import UsageError, did_you_mean
 
-Pattern: TypeAlias = tuple[str, str]
-"""A pattern at the end of a word, and what replaces it."""
+LANGUAGES = ("es", "it", "pt")
 
-_PLURALS: dict[str, tuple[Pattern, ...]] = {
-    "pt": (
-        (r"^(m|irm|cidad|órg|gr|crist|pag|s|ch)ão$", r"\1ãos"),
-        (r"^(p|c|alem|capit|escriv|tabeli)ão$", r"\1ães"),
-        (r"ão$", "ões"),
-        (r"m$", "ns"),
-        (r"([áéíóúâêô].*)([aeou])l$", r"\1\2is"),
-        (r"([áéíóúâêô].*)il$", r"\1eis"),
-        (r"el$", "éis"),
-        (r"ol$", "óis"),
-        (r"([au])l$", r"\1is"),
-        (r"il$", "is"),
-        (r"ês$", "eses"),
-        (r"x$", "x"),
-        (r"ís$", "íses"),
-        (r"([áéíóúâêô].*[aeiou])s$", r"\1s"),
-        (r"ás$", "ases"),
-        (r"us$", "us"),
-        (r"([rzns])$", r"\1es"),
-        (r"$", "s"),
-    ),
-    "it": (
-        (r"([àèéìòù])$", r"\1"),
-        (r"([^aeiou])$", r"\1"),
-        (r"([cg])a$", r"\1he"),
-        (r"([^aeiou][cg])ia$", r"\1e"),
-        (r"ista$", "isti"),
-        (r"^(ant|f|car|scar)ico$", r"\1ichi"),
-        (r"^(gre|ami|nemi|por)co$", r"\1ci"),
-        (r"^zio$", "zii"),
-        (r"a$", "e"),
-        (r"ico$", "ici"),
-        (r"([cg])o$", r"\1hi"),
-        (r"io$", "i"),
-        (r"[oe]$", "i"),
-        (r"i$", "i"),
-    ),
-    "es": (
-        (r"z$", "ces"),
-        (r"ión$", "iones"),
-        (r"án$", "anes"),
-        (r"én$", "enes"),
-        (r"ín$", "ines"),
-        (r"ón$", "ones"),
-        (r"ún$", "unes"),
-        (r"és$", "eses"),
-        (r"ás$", "ases"),
-        (r"ús$", "uses"),
-        (r"([íú])$", r"\1es"),
-        (r"([aeiouáéó])$", r"\1s"),
-        (r"^([^aeiou]*[aeiou])s$", r"\1ses"),
-        (r"([aeiou])([sx])$", r"\1\2"),
-        (r"$", "es"),
-    ),
-}
-_FEMININES: dict[str, tuple[Pattern, ...]] = {
-    "pt": (
-        (r"ês$", "esa"),
-        (r"ão$", "ã"),
-        (r"eu$", "eia"),
-        (r"(?<!i)or$", "ora"),
-        (r"u$", "ua"),
-        (r"o$", "a"),
-        (r"$", ""),
-    ),
-    "it": ((r"tore$", "trice"), (r"o$", "a"), (r"$", "")),
-    "es": (
-        (r"és$", "esa"),
-        (r"ón$", "ona"),
-        (r"án$", "ana"),
-        (r"(español|andaluz)$", r"\1a"),
-        (r"([dts])or$", r"\1ora"),
-        (r"o$", "a"),
-        (r"$", ""),
-    ),
-}
-_LEMMA_ENDINGS: dict[str, tuple[str, ...]] = {
-    "pt": ("", "o", "e", "ão", "m", "l", "il", "el", "ol", "ês", "eu", "or", "u", "s"),
-    "it": ("", "o", "e", "a", "io", "co", "go", "ico", "ca", "ga", "cia", "gia", "tore", "ista"),
-    "es": ("", "o", "e", "z", "ión", "ón", "án", "én", "ín", "ún", "és", "ás", "or", "ús"),
-}
+SpellingRule: TypeAlias = Sequence[str]
 _LONGEST_ENDING = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Language:
+    """What ``data/morphology`` says of a language.
+
+    Attributes:
+        lemma_endings: of nouns and adjectives.
+        plurals: patterns at the end of a word, and what replaces them; the first that fits.
+        feminines: the same for feminine forms.
+        articles: definite and indefinite, in the order of `_CELLS`.
+        spellings: class of verbs to what a stem ends with, what it becomes, and a pattern of the
+            endings before which it does.
+    """
+
+    lemma_endings: Sequence[str]
+    plurals: Sequence[tuple[str, str]]
+    feminines: Sequence[tuple[str, str]]
+    articles: Mapping[str, Sequence[str]]
+    spellings: Mapping[str, Sequence[SpellingRule]]
+
+
+@functools.cache
+def _of(language: str) -> _Language:
+    return _Language(**tomllib.loads((DATA / f"{language}.toml").read_text(encoding="utf-8")))
 
 
 def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
@@ -115,7 +59,7 @@ def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
             _nominal_reading(form, lemma, pos, {"Number": number})
             for number, form in (("Sing", lemma), ("Plur", plural(lemma, language)))
         )
-    feminine = _replaced(lemma, _FEMININES[language])
+    feminine = _replaced(lemma, _of(language).feminines)
     forms = {
         ("Masc", "Sing"): lemma,
         ("Fem", "Sing"): feminine,
@@ -130,17 +74,17 @@ def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
 
 def plural(form: str, language: str) -> str:
     """The plural of a noun or adjective."""
-    return _replaced(form, _PLURALS[language])
+    return _replaced(form, _of(language).plurals)
 
 
 def possible_nominal_lemmas(form: str, language: str) -> Iterator[str]:
     """Words that a form may be a form of, by its ending; each must be declined to see."""
     for cut in range(min(_LONGEST_ENDING, len(form) - 1) + 1):
         stem = form[: len(form) - cut]
-        yield from (stem + ending for ending in _LEMMA_ENDINGS[language])
+        yield from (stem + ending for ending in _of(language).lemma_endings)
 
 
-def _replaced(form: str, patterns: tuple[Pattern, ...]) -> str:
+def _replaced(form: str, patterns: Sequence[tuple[str, str]]) -> str:
     for pattern, replacement in patterns:
         if re.search(pattern, form):
             return re.sub(pattern, replacement, form, count=1)
@@ -154,38 +98,7 @@ def _nominal_reading(form: str, lemma: str, pos: str, features: dict[str, str]) 
     return WordReading(form, lemma, pos, format_features(features), tag, guessed=True)
 
 
-SpellingRule: TypeAlias = tuple[str, str, str]
-"""What a stem ends with, what it becomes, and a pattern of the endings before which it does."""
-
 PERSONS = ("1s", "2s", "3s", "1p", "2p", "3p")
-
-_FRONT, _BACK, _I = "[eéêiíè]", "[aáâoóôuúò]", "[ei]"
-_SPELLINGS: dict[str, dict[str, tuple[SpellingRule, ...]]] = {
-    "pt": {
-        "ar": (("ç", "c", _FRONT), ("c", "qu", _FRONT), ("g", "gu", _FRONT)),
-        "er": (("gu", "g", _BACK), ("c", "ç", _BACK), ("g", "j", _BACK)),
-        "ir": (("gu", "g", _BACK), ("c", "ç", _BACK), ("g", "j", _BACK)),
-    },
-    "it": {
-        "are": (
-            ("c", "ch", _I),
-            ("g", "gh", _I),
-            ("ci", "c", _I),
-            ("gi", "g", _I),
-            ("i", "", "i"),
-        ),
-    },
-    "es": {
-        "ar": (
-            ("gu", "gü", _FRONT),
-            ("c", "qu", _FRONT),
-            ("g", "gu", _FRONT),
-            ("z", "c", _FRONT),
-        ),
-        "er": (("gu", "g", _BACK), ("g", "j", _BACK)),
-        "ir": (("gu", "g", _BACK), ("g", "j", _BACK)),
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,8 +119,7 @@ class Conjugation:
 @functools.cache
 def verbs_of(language: str) -> tuple[Conjugation, ...]:
     """The classes and single verbs of a language; single ones first, then long endings first."""
-    folder = resources.files("cimento") / "data" / "morphology"
-    lines = (folder / f"{language}.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    lines = (DATA / f"{language}.tsv").read_text(encoding="utf-8").splitlines()[1:]
     rows: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for line in lines:
         name, code, forms = line.split("\t")
@@ -226,7 +138,7 @@ def conjugate(lemma: str, language: str) -> tuple[WordReading, ...]:
     if verb is None:
         return ()
     stem = "" if verb.whole else lemma.removesuffix(verb.name)
-    spellings = () if verb.whole else _SPELLINGS[language].get(verb.name, ())
+    spellings = () if verb.whole else _of(language).spellings.get(verb.name, ())
     found: dict[WordReading, None] = {}
     for code, forms in verb.rows:
         for form, tag in _tagged(code, forms):
@@ -247,21 +159,21 @@ def possible_verb_lemmas(form: str, language: str) -> Iterator[str]:
                 continue
             stem = form.removesuffix(ending)
             yield stem + verb.name
-            for written, changed, _ in _SPELLINGS[language].get(verb.name, ()):
+            for written, changed, _ in _of(language).spellings.get(verb.name, ()):
                 if stem.endswith(changed):
                     yield stem[: len(stem) - len(changed)] + written + verb.name
 
 
-def respelled(stem: str, ending: str, spellings: tuple[SpellingRule, ...]) -> str:
+def respelled(stem: str, ending: str, spellings: Sequence[SpellingRule]) -> str:
     """Stem and ending together, spelled as the sounds need it; the longest change that fits."""
     fitting = [
-        spelling
-        for spelling in spellings
-        if stem.endswith(spelling[0]) and re.match(spelling[2], ending)
+        (written, changed)
+        for written, changed, before in spellings
+        if stem.endswith(written) and re.match(before, ending)
     ]
     if not fitting:
         return stem + ending
-    written, changed, _ = max(fitting, key=lambda each: len(each[0]))
+    written, changed = max(fitting, key=lambda pair: len(pair[0]))
     return stem[: len(stem) - len(written)] + changed + ending
 
 
@@ -307,15 +219,6 @@ def _reading(form: str, lemma: str, tag: str) -> WordReading:
 
 Article: TypeAlias = Literal["definite", "indefinite"]
 
-_PLAIN: Mapping[tuple[str, Article], tuple[str, str, str, str]] = {
-    # Masculine and feminine singular, masculine and feminine plural.
-    ("pt", "definite"): ("o", "a", "os", "as"),
-    ("pt", "indefinite"): ("um", "uma", "uns", "umas"),
-    ("es", "definite"): ("el", "la", "los", "las"),
-    ("es", "indefinite"): ("un", "una", "unos", "unas"),
-    ("it", "definite"): ("il", "la", "i", "le"),
-    ("it", "indefinite"): ("un", "una", "dei", "delle"),
-}
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
 
 _VOWEL = re.compile(r"[aeiouàèéìòùh]", re.IGNORECASE)
@@ -342,12 +245,11 @@ def with_article(form: str, features: Features, *, language: str, article: Artic
     Raises:
         UsageError: there are no articles for the language, or gender or number is missing.
     """
-    languages = {each for each, _ in _PLAIN}
-    if language not in languages:
+    if language not in LANGUAGES:
         raise UsageError(
             where="article",
             seen=f"there are none for the language {language!r}",
-            todo=did_you_mean(language, languages),
+            todo=did_you_mean(language, LANGUAGES),
         )
     cell = (features.get("Gender", ""), features.get("Number", ""))
     if cell not in _CELLS:
@@ -356,7 +258,7 @@ def with_article(form: str, features: Features, *, language: str, article: Artic
             seen="its gender or number is not known",
             todo="Give Gender and Number.",
         )
-    plain = _PLAIN[language, article][_CELLS.index(cell)]
+    plain = _of(language).articles[article][_CELLS.index(cell)]
     if language == "it":
         plain = _italian(plain, form)
     elif language == "es" and cell == ("Fem", "Sing") and form.lower() in _STRESSED_A:
@@ -374,7 +276,6 @@ def _italian(plain: str, form: str) -> str:
     return plain
 
 
-LANGUAGES = ("es", "it", "pt")
 _PARTS = ("NOUN", "ADJ", "VERB")
 
 

@@ -1,4 +1,4 @@
-"""Tags of UniMorph and DELAF dictionaries as Universal Dependencies.
+"""Tags of UniMorph, DELAF and OpenCorpora as Universal Dependencies; ``data/morphology/tags.toml``.
 
 UniMorph: Sylak-Glassman 2016, "The composition and use of the universal morphological feature
 schema". The order of a tag's parts says nothing, and a part that is not known gives no feature.
@@ -11,73 +11,21 @@ other Romance dictionaries use too. A code that is not known gives no feature; t
 from __future__ import annotations
 
 import itertools
+import tomllib
 from collections.abc import Iterator, Mapping
 
-from cimento.corpus.morphology.model import Features
+from cimento.corpus.morphology.model import DATA, Features, parse_features
 
-_UNIMORPH_POS: Mapping[str, str] = {
-    "N": "NOUN",
-    "PROPN": "PROPN",
-    "ADJ": "ADJ",
-    "V": "VERB",
-    "V.PTCP": "VERB",
-    "V.CVB": "VERB",
-    "V.MSDR": "VERB",
-    "AUX": "AUX",
-    "ADV": "ADV",
-    "ADP": "ADP",
-    "PRO": "PRON",
-    "DET": "DET",
-    "ART": "DET",
-    "NUM": "NUM",
-    "CONJ": "CONJ",
-    "PART": "PART",
-    "INTJ": "INTJ",
-}
-_VALUES: Mapping[str, tuple[str, str]] = {
-    "IND": ("Mood", "Ind"),
-    "SBJV": ("Mood", "Sub"),
-    "IMP": ("Mood", "Imp"),
-    "COND": ("Mood", "Cnd"),
-    "PRS": ("Tense", "Pres"),
-    "PST": ("Tense", "Past"),
-    "FUT": ("Tense", "Fut"),
-    "IPFV": ("Aspect", "Imp"),
-    "PFV": ("Aspect", "Perf"),
-    "PRF": ("Aspect", "Prf"),
-    "1": ("Person", "1"),
-    "2": ("Person", "2"),
-    "3": ("Person", "3"),
-    "SG": ("Number", "Sing"),
-    "PL": ("Number", "Plur"),
-    "DU": ("Number", "Dual"),
-    "MASC": ("Gender", "Masc"),
-    "FEM": ("Gender", "Fem"),
-    "NEUT": ("Gender", "Neut"),
-    "NOM": ("Case", "Nom"),
-    "GEN": ("Case", "Gen"),
-    "DAT": ("Case", "Dat"),
-    "ACC": ("Case", "Acc"),
-    "INS": ("Case", "Ins"),
-    "ESS": ("Case", "Loc"),
-    "VOC": ("Case", "Voc"),
-    "ANIM": ("Animacy", "Anim"),
-    "INAN": ("Animacy", "Inan"),
-    "ACT": ("Voice", "Act"),
-    "PASS": ("Voice", "Pass"),
-    "CMPR": ("Degree", "Cmp"),
-    "SPRL": ("Degree", "Sup"),
-    "DEF": ("Definite", "Def"),
-    "NDEF": ("Definite", "Ind"),
-    "POS": ("Polarity", "Pos"),
-    "NEG": ("Polarity", "Neg"),
-    "FORM": ("Polite", "Form"),
-    "INFM": ("Polite", "Infm"),
-    "NFIN": ("VerbForm", "Inf"),
-    "V.PTCP": ("VerbForm", "Part"),
-    "V.CVB": ("VerbForm", "Conv"),
-    "V.MSDR": ("VerbForm", "Vnoun"),
-}
+_TABLES = tomllib.loads((DATA / "tags.toml").read_text(encoding="utf-8"))
+
+
+def _features_of(table: Mapping[str, str]) -> Mapping[str, Features]:
+    return {tag: parse_features(text) for tag, text in table.items()}
+
+
+_UNIMORPH_POS: Mapping[str, str] = _TABLES["unimorph"]["pos"]
+_UNIMORPH = _features_of(_TABLES["unimorph"]["features"])
+
 ROMANCE = frozenset({"ca", "es", "fr", "gl", "it", "pt", "ro"})
 """Languages whose past tenses UD tells apart by ``Tense`` and UniMorph by aspect."""
 
@@ -102,7 +50,9 @@ def from_unimorph(tag: str, *, language: str = "") -> list[tuple[str, dict[str, 
 
 def _single(parts: tuple[str, ...], language: str) -> tuple[str, dict[str, str]]:
     pos = next((_UNIMORPH_POS[part] for part in parts if part in _UNIMORPH_POS), "X")
-    found = dict(_VALUES[part] for part in parts if part in _VALUES)
+    found: dict[str, str] = {}
+    for part in parts:
+        found |= _UNIMORPH.get(part, {})
     if "Mood" in found:
         found.setdefault("VerbForm", "Fin")
     if language in ROMANCE and pos in ("VERB", "AUX"):
@@ -122,101 +72,25 @@ def _romance(found: dict[str, str]) -> dict[str, str]:
     return found
 
 
-def _head(pos: str, features: Features) -> str:
-    """The first part of a tag: the part of speech, or a verb form that has one of its own."""
-    form = features.get("VerbForm", "")
-    heads = {"Part": "V.PTCP", "Conv": "V.CVB", "Vnoun": "V.MSDR"}
-    if pos in ("VERB", "AUX") and form in heads:
-        return heads[form]
-    return next((tag for tag, name in _UNIMORPH_POS.items() if name == pos), "X")
-
-
 def _alternatives(tag: str) -> Iterator[tuple[str, ...]]:
     parts = (part.strip().strip("{}").split("/") for part in tag.split(";"))
     # What is not known gives no feature, however many such there are; the same once more neither.
     known = dict.fromkeys(
         tuple(
-            dict.fromkeys(each if each in _VALUES or each in _UNIMORPH_POS else "" for each in part)
+            dict.fromkeys(one if one in _UNIMORPH or one in _UNIMORPH_POS else "" for one in part)
         )
         for part in parts
     )
     return itertools.islice(itertools.product(*known), _MOST_ALTERNATIVES)
 
 
-_DELAF_POS: Mapping[str, str] = {
-    "N": "NOUN",
-    "A": "ADJ",
-    "V": "VERB",
-    "ADV": "ADV",
-    "PREP": "ADP",
-    "CONJ": "CONJ",
-    "DET": "DET",
-    "PRO": "PRON",
-    "PREPXDET": "ADP",
-    "PREPXPRO": "ADP",
-    "PFX": "X",
-    "SIGL": "PROPN",
-    "ABREV": "X",
-    "INTERJ": "INTJ",
-}
-
-_FINITE = {"VerbForm": "Fin"}
-TENSES: Mapping[str, Features] = {
-    "W": {"VerbForm": "Inf"},
-    "G": {"VerbForm": "Ger"},
-    "K": {"VerbForm": "Part"},
-    "P": {**_FINITE, "Mood": "Ind", "Tense": "Pres"},
-    "I": {**_FINITE, "Mood": "Ind", "Tense": "Imp"},
-    "J": {**_FINITE, "Mood": "Ind", "Tense": "Past"},
-    "Q": {**_FINITE, "Mood": "Ind", "Tense": "Pqp"},
-    "F": {**_FINITE, "Mood": "Ind", "Tense": "Fut"},
-    "C": {**_FINITE, "Mood": "Cnd"},
-    "S": {**_FINITE, "Mood": "Sub", "Tense": "Pres"},
-    "T": {**_FINITE, "Mood": "Sub", "Tense": "Imp"},
-    "U": {**_FINITE, "Mood": "Sub", "Tense": "Fut"},
-    "Y": {**_FINITE, "Mood": "Imp"},
-}
+_DELAF_POS: Mapping[str, str] = _TABLES["delaf"]["pos"]
+_DEGREES, _CASES, _NUMERALS, _TRAITS, _LETTERS = (
+    _features_of(_TABLES["delaf"][name])
+    for name in ("degrees", "cases", "numerals", "traits", "letters")
+)
+TENSES = _features_of(_TABLES["delaf"]["tenses"])
 """The first letter of a verb's code, and what it says."""
-
-_DEGREES: Mapping[str, Features] = {
-    "A": {"Degree": "Aug"},
-    "D": {"Degree": "Dim"},
-    "S": {"Degree": "Abs"},
-}
-_CASES: Mapping[str, Features] = {
-    "N": {"Case": "Nom"},
-    "A": {"Case": "Acc"},
-    "D": {"Case": "Dat"},
-    "O": {"PrepCase": "Pre"},
-    "R": {"Reflex": "Yes"},
-}
-_NUMERALS: Mapping[str, Features] = {
-    "C": {"NumType": "Card"},
-    "O": {"NumType": "Ord"},
-    "M": {"NumType": "Mult"},
-    "F": {"NumType": "Frac"},
-}
-_TRAITS: Mapping[str, Features] = {
-    "Art": {"PronType": "Art"},
-    "Def": {"Definite": "Def"},
-    "Ind": {"PronType": "Ind"},
-    "Dem": {"PronType": "Dem"},
-    "Rel": {"PronType": "Rel"},
-    "Int": {"PronType": "Int"},
-    "Pes": {"PronType": "Prs"},
-    "Pos": {"PronType": "Prs", "Poss": "Yes"},
-    "Tra": {"PronType": "Prs", "Polite": "Form"},
-}
-_SMALL: Mapping[str, Features] = {
-    "1": {"Person": "1"},
-    "2": {"Person": "2"},
-    "3": {"Person": "3"},
-    "m": {"Gender": "Masc"},
-    "f": {"Gender": "Fem"},
-    "n": {"Gender": "Neut"},
-    "s": {"Number": "Sing"},
-    "p": {"Number": "Plur"},
-}
 
 
 def from_delaf(tag: str) -> tuple[str, dict[str, str]]:
@@ -230,7 +104,7 @@ def from_delaf(tag: str) -> tuple[str, dict[str, str]]:
         found |= {"PronType": "Art", "Definite": "Ind"}
     capitals = _capitals(head, traits)
     for letter in code:
-        found |= _SMALL.get(letter) or capitals.get(letter, {})
+        found |= _LETTERS.get(letter) or capitals.get(letter, {})
     return _pos(head, traits), found
 
 
@@ -249,3 +123,21 @@ def _pos(head: str, traits: list[str]) -> str:
     if "Num" in traits:
         return "NUM"
     return _DELAF_POS.get(head, "X")
+
+
+_OPENCORPORA_POS: Mapping[str, str] = _TABLES["opencorpora"]["pos"]
+_OPENCORPORA = _features_of(_TABLES["opencorpora"]["features"])
+_NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
+
+
+def from_opencorpora(grammemes: frozenset[str]) -> tuple[str, dict[str, str]]:
+    """Part of speech and features of a set of OpenCorpora's grammemes."""
+    ordered = sorted(grammemes)
+    found = next((_OPENCORPORA_POS[name] for name in ordered if name in _OPENCORPORA_POS), "X")
+    pos, _, own = found.partition(" ")
+    features = parse_features(own)
+    for name in ordered:
+        features |= _OPENCORPORA.get(name, {})
+    if pos == "NOUN" and grammemes & _NAMES:
+        pos = "PROPN"
+    return pos, features
