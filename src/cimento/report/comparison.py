@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cimento.statistics.differences import Difference
     from cimento.statistics.intervals import Interval
     from cimento.statistics.means import Mean
+    from cimento.statistics.multiple import Rank
     from cimento.statistics.power import Equivalence
 
 _share = partial(formatting.rate, absent=BLANK)
@@ -66,22 +67,6 @@ def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str) -> Grid:
         rates: each a row.
         correction: name of the correction of p.
     """
-    rows = tuple(
-        (
-            rate.suite,
-            rate.question,
-            str(rate.n),
-            _share(rate.first_share),
-            _share(rate.second_share),
-            _signed(rate.change.estimate),
-            _interval(rate.change),
-            str(len(rate.gained)),
-            str(len(rate.lost)),
-            _p(rate.test.p),
-            _p(rate.corrected),
-        )
-        for rate in rates
-    )
     notes = [f"change: {_methods(rates)}.", *_family(rates, correction)]
     notes += dict.fromkeys(rate.note for rate in rates if rate.note)
     reasons = [reason for rate in rates for reason in (rate.change.reason, rate.test.reason)]
@@ -89,52 +74,51 @@ def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str) -> Grid:
     for rate in rates:
         for what, items in (("gained", rate.gained), ("lost", rate.lost)):
             if items:
-                more = (
-                    f" and {len(items) - CHANGES_SHOWN} more"
-                    if len(items) > CHANGES_SHOWN
-                    else BLANK
-                )
+                left = len(items) - CHANGES_SHOWN
+                more = f" and {left} more" if left > 0 else BLANK
                 named = f"{rate.suite}, {rate.question}, {what}"
                 notes.append(f"{named}: {', '.join(items[:CHANGES_SHOWN])}{more}.")
-    return Grid(
+    return Grid.of(
+        rates,
+        {
+            "suite": lambda rate: rate.suite,
+            "right is": lambda rate: rate.question,
+            "items": lambda rate: rate.n,
+            "first": lambda rate: _share(rate.first_share),
+            "second": lambda rate: _share(rate.second_share),
+            "change": lambda rate: _signed(rate.change.estimate),
+            "95 %": lambda rate: _interval(rate.change),
+            "gained": lambda rate: len(rate.gained),
+            "lost": lambda rate: len(rate.lost),
+            "p": lambda rate: _p(rate.test.p),
+            f"p ({correction})": lambda rate: _p(rate.corrected),
+        },
         title="Right before and after, over the items scored in both.",
-        header=(
-            "suite", "right is", "items", "first", "second", "change", "95 %", "gained", "lost",
-            "p", f"p ({correction})",
-        ),
-        rows=rows,
         labels=2,
         notes=tuple(notes),
-    )  # fmt: skip
+    )
 
 
 def sizes_grid(rates: Sequence[PairwiseComparison]) -> Grid:
     """How large the change is, how alike the two are, and what these items could show at all."""
-    rows = tuple(
-        (
-            rate.suite,
-            rate.question,
-            _signed(rate.effect),
-            _number(rate.odds.value),
-            _number(rate.values.effect.value) if rate.values else BLANK,
-            _share(rate.kappa.value),
-            _interval(rate.kappa),
-            _share(rate.detectable),
-            "; ".join(reason for reason in (rate.odds.reason, rate.kappa.reason) if reason),
-        )
-        for rate in rates
-    )
-    return Grid(
+    return Grid.of(
+        rates,
+        {
+            "suite": lambda rate: rate.suite,
+            "right is": lambda rate: rate.question,
+            "h": lambda rate: _signed(rate.effect),
+            "gained / lost": lambda rate: _number(rate.odds.value),
+            "d_z of margins": lambda r: _number(r.values.effect.value) if r.values else BLANK,
+            "kappa": lambda rate: _share(rate.kappa.value),
+            "95 %": lambda rate: _interval(rate.kappa),
+            "detectable": lambda rate: _share(rate.detectable),
+            "reason": lambda rate: "; ".join(filter(None, (rate.odds.reason, rate.kappa.reason))),
+        },
         title="How large the change is, and how alike the two are.",
-        header=(
-            "suite", "right is", "h", "gained / lost", "d_z of margins", "kappa", "95 %",
-            "detectable", "reason",
-        ),
-        rows=rows,
         labels=2,
         remarks=1,
         notes=(f"h: of Cohen. {_ABOUT_SIZES}",),
-    )  # fmt: skip
+    )
 
 
 def _methods(tested: Sequence[PairwiseComparison]) -> str:
@@ -151,30 +135,23 @@ def pairs_grid(pairs: Sequence[PairwiseComparison], *, title: str, correction: s
         title: what they are.
         correction: name of the correction of p.
     """
-    rows = tuple(
-        (
-            pair.first,
-            pair.second,
-            str(pair.n),
-            _signed(pair.change.estimate),
-            _interval(pair.change),
-            _signed(pair.effect),
-            f"{len(pair.gained)}/{len(pair.lost)}",
-            _p(pair.test.p),
-            _p(pair.corrected),
-            _share(pair.kappa.value),
-            _share(pair.detectable),
-            pair.test.reason or pair.change.reason or BLANK,
-        )
-        for pair in pairs
-    )
-    return Grid(
+    return Grid.of(
+        pairs,
+        {
+            "first": lambda pair: pair.first,
+            "second": lambda pair: pair.second,
+            "items": lambda pair: pair.n,
+            "change": lambda pair: _signed(pair.change.estimate),
+            "95 %": lambda pair: _interval(pair.change),
+            "h": lambda pair: _signed(pair.effect),
+            "gained/lost": lambda pair: f"{len(pair.gained)}/{len(pair.lost)}",
+            "p": lambda pair: _p(pair.test.p),
+            f"p ({correction})": lambda pair: _p(pair.corrected),
+            "kappa": lambda pair: _share(pair.kappa.value),
+            "detectable": lambda pair: _share(pair.detectable),
+            "reason": lambda pair: pair.test.reason or pair.change.reason,
+        },
         title=title,
-        header=(
-            "first", "second", "items", "change", "95 %", "h", "gained/lost", "p",
-            f"p ({correction})", "kappa", "detectable", "reason",
-        ),
-        rows=rows,
         labels=2,
         remarks=1,
         notes=(
@@ -183,7 +160,7 @@ def pairs_grid(pairs: Sequence[PairwiseComparison], *, title: str, correction: s
             *_family(pairs, correction),
             *dict.fromkeys(pair.note for pair in pairs if pair.note),
         ),
-    )  # fmt: skip
+    )
 
 
 def _family(
@@ -211,31 +188,26 @@ def equivalence_grid(
         margin: the smallest difference that would matter.
         models: with the names of the two models in place of suite and question.
     """
-    rows = tuple(
-        (
-            pair.first if models else pair.suite,
-            pair.second if models else pair.question,
-            str(pair.n),
-            _signed(test.estimate),
-            formatting.interval(test.low, test.high, absent=BLANK),
-            _p(test.p),
-            equivalence_words(test, margin=margin),
-        )
-        for pair, test in zip(pairs, tests, strict=True)
-    )
     methods = "; ".join(dict.fromkeys(test.method for test in tests))
-    several = f" {_NOT_CORRECTED}" if len(rows) > 1 else ""
-    return Grid(
+    several = f" {_NOT_CORRECTED}" if len(pairs) > 1 else ""
+    return Grid.of(
+        list(zip(pairs, tests, strict=True)),
+        {
+            "first" if models else "suite": lambda row: row[0].first if models else row[0].suite,
+            "second" if models else "right is": (
+                lambda row: row[0].second if models else row[0].question
+            ),
+            "items": lambda row: row[0].n,
+            "change": lambda row: _signed(row[1].estimate),
+            "90 %": lambda row: _interval(row[1]),
+            "p": lambda row: _p(row[1].p),
+            "so": lambda row: equivalence_words(row[1], margin=margin),
+        },
         title=f"Whether the change is smaller than {margin:g} either way.",
-        header=(
-            *(("first", "second") if models else ("suite", "right is")),
-            "items", "change", "90 %", "p", "so",
-        ),
-        rows=rows,
         labels=2,
         remarks=1,
         notes=(f"p: {methods}, at 5 %.{several}",),
-    )  # fmt: skip
+    )
 
 
 def equivalence_words(test: Equivalence, *, margin: float) -> str:
@@ -247,37 +219,38 @@ def equivalence_words(test: Equivalence, *, margin: float) -> str:
 
 def models_grid(ranking: Ranking) -> Grid:
     """The models of one suite, the best first, with the places that each could hold."""
-    rows = tuple(
-        (
-            model.model,
-            _share(model.accuracy),
-            _interval(model.interval),
-            BLANK if model.rank is None else str(model.rank.place),
-            BLANK if model.rank is None else _places(model.rank.best, model.rank.worst),
-        )
-        for model in ranking.models
-    )
-    return Grid(
+    return Grid.of(
+        ranking.models,
+        {
+            "model": lambda model: model.model,
+            "accuracy": lambda model: _share(model.accuracy),
+            "95 %": lambda model: _interval(model.interval),
+            "place": lambda model: model.rank.place if model.rank else None,
+            "could be": lambda model: _places(model.rank) if model.rank else None,
+        },
         title=f"{ranking.suite}, {ranking.question}: {ranking.n} items that all were scored on.",
-        header=("model", "accuracy", "95 %", "place", "could be"),
-        rows=rows,
         notes=tuple(_ranking_notes(ranking)),
     )
 
 
 def checkpoints_grid(steps: Sequence[RankedModel], *, title: str) -> Grid:
     """Revisions of one model in the order of training."""
-    rows = tuple(
-        (str(step.step), _share(step.accuracy), _interval(step.interval), str(step.n), step.model)
-        for step in steps
-    )
-    return Grid(
-        title=title, header=("step", "accuracy", "95 %", "items", "model"), rows=rows, remarks=1
+    return Grid.of(
+        steps,
+        {
+            "step": lambda step: str(step.step),
+            "accuracy": lambda step: _share(step.accuracy),
+            "95 %": lambda step: _interval(step.interval),
+            "items": lambda step: step.n,
+            "model": lambda step: step.model,
+        },
+        title=title,
+        remarks=1,
     )
 
 
-def _places(best: int, worst: int) -> str:
-    return str(best) if best == worst else f"{best}-{worst}"
+def _places(rank: Rank) -> str:
+    return str(rank.best) if rank.best == rank.worst else f"{rank.best}-{rank.worst}"
 
 
 def _ranking_notes(ranking: Ranking) -> list[str]:
@@ -291,16 +264,13 @@ def _ranking_notes(ranking: Ranking) -> list[str]:
         stated = f"p {_p(test.p)}" if test.p is not None else test.reason
         notes.append(f"All models together, {test.method}: {stated}.")
     alpha = ranking.alpha
-    stated = (
-        f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
-        if alpha.value is not None
-        else f"undefined ({alpha.reason})"
-    )
+    stated = f"undefined ({alpha.reason})"
+    if alpha.value is not None:
+        stated = f"{alpha.value:.3f} {_interval(alpha)}".rstrip()
     notes.append(f"Agreement on which items are right, {alpha.coefficient}: {stated}.")
     reasons = dict.fromkeys(model.interval.reason for model in ranking.models)
     notes += [f"No interval: {reason}." for reason in reasons if reason]
-    notes += [ranking.note] if ranking.note else []
-    return notes
+    return [*notes, ranking.note] if ranking.note else notes
 
 
 def values_grid(values: Sequence[PairedValues], *, title: str) -> Grid:
@@ -310,32 +280,26 @@ def values_grid(values: Sequence[PairedValues], *, title: str) -> Grid:
         values: each a row.
         title: what they are.
     """
-    rows = tuple(
-        (
-            value.suite,
-            value.name,
-            value.unit,
-            str(value.n),
-            _number(value.first),
-            _number(value.second),
-            _signed(value.change.value),
-            _interval(value.change),
-            _p(value.change.p),
-            value.reason or value.change.reason or BLANK,
-        )
-        for value in values
-    )
     methods = dict.fromkeys(v.change.method for v in values if v.change.value is not None)
-    return Grid(
+    return Grid.of(
+        values,
+        {
+            "suite": lambda value: value.suite,
+            "of": lambda value: value.name,
+            "unit": lambda value: value.unit,
+            "items": lambda value: value.n,
+            "first": lambda value: _number(value.first),
+            "second": lambda value: _number(value.second),
+            "change": lambda value: _signed(value.change.value),
+            "95 %": lambda value: _interval(value.change),
+            "p": lambda value: _p(value.change.p),
+            "reason": lambda value: value.reason or value.change.reason,
+        },
         title=title,
-        header=(
-            "suite", "of", "unit", "items", "first", "second", "change", "95 %", "p", "reason",
-        ),
-        rows=rows,
         labels=2,
         remarks=1,
         notes=(f"Intervals and p: {'; '.join(methods)}. {_NOT_CORRECTED}",) if methods else (),
-    )  # fmt: skip
+    )
 
 
 def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str) -> Grid:
@@ -345,54 +309,52 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
         changes: each a row.
         correction: name of the correction of p.
     """
-    rows = tuple(
-        (
-            one.suite,
-            one.question,
-            one.coefficient,
-            one.first,
-            one.second,
-            str(one.change.n),
-            _signed(one.change.first),
-            _signed(one.change.second),
-            _signed(one.change.estimate),
-            _interval(one.change),
-            _p(one.change.p),
-            _p(one.corrected),
-            one.change.reason or BLANK,
-        )
-        for one in changes
-    )
     methods = "; ".join(dict.fromkeys(one.change.method for one in changes))
-    return Grid(
+    return Grid.of(
+        changes,
+        {
+            "suite": lambda one: one.suite,
+            "of": lambda one: one.question,
+            "coefficient": lambda one: one.coefficient,
+            "first": lambda one: one.first,
+            "second": lambda one: one.second,
+            "items": lambda one: one.change.n,
+            "r of first": lambda one: _signed(one.change.first),
+            "r of second": lambda one: _signed(one.change.second),
+            "change": lambda one: _signed(one.change.estimate),
+            "95 %": lambda one: _interval(one.change),
+            "p": lambda one: _p(one.change.p),
+            f"p ({correction})": lambda one: _p(one.corrected),
+            "reason": lambda one: one.change.reason,
+        },
         title="Correlations with the same reference, over the items that both have.",
-        header=(
-            "suite", "of", "coefficient", "first", "second", "items", "r of first", "r of second",
-            "change", "95 %", "p", f"p ({correction})", "reason",
-        ),
-        rows=rows,
         labels=5,
         remarks=1,
         notes=(f"Intervals and p: {methods}.", *_family(changes, correction)),
-    )  # fmt: skip
+    )
 
 
 def changes_grid(values: Sequence[PairedValues]) -> Grid:
     """Second minus first for every item, the largest fall first."""
-    rows = [
-        (value.suite, value.name, item, _signed(change))
+    changes = [
+        (value, *pair)
         for value in values
-        for item, change in sorted(value.items.items(), key=lambda pair: pair[1])
+        for pair in sorted(value.items.items(), key=lambda pair: pair[1])
     ]
-    return Grid(
+    return Grid.of(
+        changes,
+        {
+            "suite": lambda row: row[0].suite,
+            "of": lambda row: row[0].name,
+            "item": lambda row: row[1],
+            "change": lambda row: _signed(row[2]),
+        },
         title="Change of every item, second minus first.",
-        header=("suite", "of", "item", "change"),
-        rows=tuple(rows),
         labels=3,
     )
 
 
 def _interval(
-    interval: Mean | Difference | Interval | Agreement | CorrelationDifference,
+    interval: Mean | Difference | Interval | Agreement | CorrelationDifference | Equivalence,
 ) -> str:
     return formatting.interval(interval.low, interval.high, absent=BLANK)

@@ -200,63 +200,55 @@ def _effect_cells(phenomenon: PhenomenonEffects, effects: Effects) -> tuple[str,
 
 def dd_grid(tests: Sequence[DDTest]) -> Grid:
     """DD of every phenomenon with its interval and tests over items."""
-    rows = [
-        (
-            each.suite,
-            each.model,
-            each.measure,
-            each.phenomenon,
-            each.normalisation,
-            str(each.n_items),
-            _number(each.dd.value),
-            _number(each.dd.low),
-            _number(each.dd.high),
-            _number(each.dd.statistic),
-            _p(each.dd.p),
-            _p(each.p_holm),
-            each.dd.reason or BLANK,
-        )
-        for each in tests
-    ]
-    return Grid(
+    return Grid.of(
+        tests,
+        {
+            "suite": lambda test: test.suite,
+            "model": lambda test: test.model,
+            "measure": lambda test: test.measure,
+            "phenomenon": lambda test: test.phenomenon,
+            "scale": lambda test: test.normalisation,
+            "items": lambda test: test.n_items,
+            "DD": lambda test: _number(test.dd.value),
+            "low": lambda test: _number(test.dd.low),
+            "high": lambda test: _number(test.dd.high),
+            "t": lambda test: _number(test.dd.statistic),
+            "p": lambda test: _p(test.dd.p),
+            "p (Holm)": lambda test: _p(test.p_holm),
+            "reason": lambda test: test.dd.reason,
+        },
         title="DD over items, with its interval and test.",
-        header=(
-            "suite", "model", "measure", "phenomenon", "scale", "items", "DD", "low", "high", "t",
-            "p", "p (Holm)", "reason",
-        ),
-        rows=tuple(rows),
         labels=5,
         remarks=1,
         notes=(
-            f"Holm's correction is over all {sum(each.dd.p is not None for each in tests)} tests.",
+            f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
             f"Intervals of 95 % and p: {_methods(test.dd for test in tests)}.",
         ),
-    )  # fmt: skip
+    )
 
 
-def regions_grid(dds: Sequence[RegionDD]) -> Grid:
+def regions_grid(regions: Sequence[RegionDD]) -> Grid:
     """DD of the whole sentence and of its parts, with the number of items and an interval."""
-    places = [(each.suite, each.model, each.phenomenon) for each in dds]
-    rows = [
-        (
-            *(place if k == 0 or places[k - 1] != place else (BLANK,) * len(place)),
-            each.window,
-            str(each.n_items),
-            *map(_bits, (each.dd.value, each.dd.low, each.dd.high)),
-            each.reason or each.dd.reason or BLANK,
-        )
-        for k, (place, each) in enumerate(zip(places, dds, strict=True))
-    ]
-    return Grid(
+    return Grid.of(
+        regions,
+        {
+            "suite": lambda region: region.suite,
+            "model": lambda region: region.model,
+            "phenomenon": lambda region: region.phenomenon,
+            "regions": lambda region: region.window,
+            "items": lambda region: region.n_items,
+            "DD": lambda region: _bits(region.dd.value),
+            "low": lambda region: _bits(region.dd.low),
+            "high": lambda region: _bits(region.dd.high),
+            "reason": lambda region: region.reason or region.dd.reason,
+        },
         title="DD by region, in bits of surprisal: where in the sentence the effect arises.",
-        header=("suite", "model", "phenomenon", "regions", "items", "DD", "low", "high", "reason"),
-        rows=tuple(rows),
-        rules=frozenset(k for k in range(1, len(dds)) if places[k - 1] != places[k]),
+        grouped=3,
         labels=4,
         remarks=1,
         notes=(
             "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
-            f"Intervals (95 %): {_methods(each.dd for each in dds)}. No test is made here.",
+            f"Intervals (95 %): {_methods(region.dd for region in regions)}. No test is made here.",
         ),
     )
 
@@ -319,30 +311,23 @@ def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
     Args:
         effects: each with the name of its suite and the label of its model.
     """
-    rows = [
-        (
-            suite,
-            model,
-            each.window,
-            each.island,
-            each.name,
-            str(each.mean.n),
-            _number(each.mean.value),
-            _number(each.mean.low),
-            _number(each.mean.high),
-            _p(each.mean.p),
-            _p(each.p_holm),
-            each.reason or BLANK,
-        )
-        for suite, model, each in effects
-    ]
-    return Grid(
+    return Grid.of(
+        effects,
+        {
+            "suite": lambda row: row[0],
+            "model": lambda row: row[1],
+            "window": lambda row: row[2].window,
+            "island": lambda row: row[2].island,
+            "effect": lambda row: row[2].name,
+            "items": lambda row: row[2].mean.n,
+            "mean": lambda row: _number(row[2].mean.value),
+            "low": lambda row: _number(row[2].mean.low),
+            "high": lambda row: _number(row[2].mean.high),
+            "p": lambda row: _p(row[2].mean.p),
+            "p (Holm)": lambda row: _p(row[2].p_holm),
+            "reason": lambda row: row[2].reason,
+        },
         title="Wh-licensing over items, in bits.",
-        header=(
-            "suite", "model", "window", "island", "effect", "items", "mean", "low", "high", "p",
-            "p (Holm)", "reason",
-        ),
-        rows=tuple(rows),
         labels=5,
         remarks=1,
         notes=(
@@ -352,30 +337,26 @@ def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
             + _methods(effect.mean for _, _, effect in effects)
             + ". Holm's correction is over all effects of a suite and model.",
         ),
-    )  # fmt: skip
+    )
 
 
 def items_grid(results: Sequence[Factorial]) -> Grid:
     """The four scores and DD of every item, those with the smallest DD first."""
-    rows: list[tuple[str, ...]] = []
-    for result in results:
-        for phenomenon in result.phenomena:
-            items = phenomenon.effects["raw"].items
-            known = sorted(
-                items, key=lambda each: (each.dd is None, each.dd if each.dd is not None else 0.0)
-            )
-            for each in known:
-                marks = _marks(each.scores)
-                rows.append(
-                    (
-                        *_place(result, phenomenon),
-                        each.item,
-                        *map(_number, each.scores),
-                        _number(each.dd),
-                        marks,
-                        each.reason or BLANK,
-                    )
-                )
+    rows = [
+        (
+            *_place(result, phenomenon),
+            item.item,
+            *map(_number, item.scores),
+            _number(item.dd),
+            _marks(item.scores),
+            item.reason or BLANK,
+        )
+        for result in results
+        for phenomenon in result.phenomena
+        for item in sorted(
+            phenomenon.effects["raw"].items, key=lambda item: (item.dd is None, item.dd or 0.0)
+        )
+    ]
     return Grid(
         title="Scores of every item, turned so that more is better; the smallest DD first.",
         header=_named(ITEM_COLUMNS, results),

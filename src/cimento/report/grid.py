@@ -8,12 +8,14 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from cimento.io.inline_markup import apart, printable, tex
 from cimento.io.notebook import isolated, notebook_table
 
 BLANK = ""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,45 @@ class Grid:
     remarks: int = 0
     notes: tuple[str, ...] = ()
 
+    @classmethod
+    def of(
+        cls,
+        records: Iterable[T],
+        columns: Mapping[str, Callable[[T], GridCell | int | None]],
+        *,
+        title: str,
+        labels: int = 1,
+        remarks: int = 0,
+        notes: tuple[str, ...] = (),
+        grouped: int = 0,
+    ) -> Grid:
+        """A table of records, each of them a row.
+
+        Args:
+            records: in the order of the rows.
+            columns: the name of each column to what gives its cell; None is blank.
+            title: what the table shows, in one sentence.
+            labels: how many columns on the left are labels.
+            remarks: how many columns on the right are text.
+            notes: sentences below the table.
+            grouped: how many columns on the left are blank where they are as in the row above, a
+                line before each row where they are not.
+        """
+        rows = [tuple(_cell(make(record)) for make in columns.values()) for record in records]
+        begins = [k == 0 or row[:grouped] != rows[k - 1][:grouped] for k, row in enumerate(rows)]
+        return cls(
+            title=title,
+            header=tuple(columns),
+            rows=tuple(
+                row if begins[k] else ((BLANK,) * grouped + row[grouped:])
+                for k, row in enumerate(rows)
+            ),
+            rules=frozenset(k for k, new in enumerate(begins) if new and k and grouped),
+            labels=labels,
+            remarks=remarks,
+            notes=notes,
+        )
+
     @property
     def text(self) -> tuple[tuple[str, ...], ...]:
         """The rows as text, estimates with their intervals."""
@@ -147,6 +188,10 @@ class Grid:
     def is_text(self, column: int) -> bool:
         """Whether a column is set to the left."""
         return column < self.labels or column >= len(self.header) - self.remarks
+
+
+def _cell(cell: GridCell | int | None) -> GridCell:
+    return BLANK if cell is None else cell if isinstance(cell, EstimateCell) else str(cell)
 
 
 def as_text(grid: Grid) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.sensitivity import Sensitivity
+    from cimento.statistics.intervals import Interval
     from cimento.statistics.planning import Pilot, SizePlan
     from cimento.statistics.regression import Coefficient
 
@@ -25,34 +26,36 @@ _share = partial(formatting.rate, absent=BLANK)
 _bits = partial(formatting.number, digits=3, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 
+ITEMS_SHOWN = 12
+"""Items that a note names."""
+
 
 def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
     """How many verdicts change when one choice is made differently."""
-    places = [(row.suite, row.model) for row in rows]
-    return Grid(
+    return Grid.of(
+        rows,
+        {
+            "suite": lambda row: row.suite,
+            "model": lambda row: row.model,
+            "variant": lambda row: row.variant,
+            "items": lambda row: row.n or None,
+            "changed": lambda row: row.changed if row.n else None,
+            "share": lambda row: _share(row.changed / row.n) if row.n else None,
+            "95 %": lambda row: _interval(row.interval) if row.n else None,
+            "gained": lambda row: len(row.gained) if row.n else None,
+            "lost": lambda row: len(row.lost) if row.n else None,
+            "accuracy": lambda row: _share(row.accuracy),
+            "reason": lambda row: row.reason or row.interval.reason,
+        },
         title="Items whose verdict changes when one choice is made differently.",
-        header=(
-            "suite", "model", "variant", "items", "changed", "share", "95 %", "gained", "lost",
-            "accuracy", "reason",
-        ),
-        rows=tuple(
-            (
-                *(place if k == 0 or places[k - 1] != place else (BLANK,) * len(place)),
-                row.variant,
-                *(_counts(row) if row.n else (BLANK,) * 6),
-                _share(row.accuracy),
-                row.reason or row.interval.reason or BLANK,
-            )
-            for k, (place, row) in enumerate(zip(places, rows, strict=True))
-        ),
-        rules=frozenset(k for k in range(1, len(rows)) if places[k - 1] != places[k]),
+        grouped=2,
         labels=3,
         remarks=1,
         notes=(
             "gained, lost: items that pass only in the variant, or only as it was asked for.",
             "The last row of a model counts the items that any variant changes.",
         ),
-    )  # fmt: skip
+    )
 
 
 def reliability_grid(ranking: Ranking) -> Grid:
@@ -66,8 +69,8 @@ def reliability_grid(ranking: Ranking) -> Grid:
         "Passed more often by models that are worse on the other items": analysis.against,
     }
     notes = [
-        f"{what}: {', '.join(ranking.items[place] for place in places[:PEOPLE_SHOWN])}"
-        + (f" and {len(places) - PEOPLE_SHOWN} more." if len(places) > PEOPLE_SHOWN else ".")
+        f"{what}: {', '.join(ranking.items[place] for place in places[:ITEMS_SHOWN])}"
+        + (f" and {len(places) - ITEMS_SHOWN} more." if len(places) > ITEMS_SHOWN else ".")
         for what, places in lists.items()
         if places
     ]
@@ -138,28 +141,22 @@ def people_grid(found: Sequence[ChoiceRate]) -> Grid:
     groups: dict[tuple[str, int | None], list[ChoiceRate]] = {}
     for rate in dict.fromkeys(found):
         groups.setdefault((rate.suite, rate.prediction), []).append(rate)
-    ordered = [sorted(own, key=lambda rate: not rate.of_people) for own in groups.values()]
-    starts = list(itertools.accumulate(map(len, ordered)))
-    return Grid(
+    ordered = (sorted(rates, key=lambda rate: not rate.of_people) for rates in groups.values())
+    return Grid.of(
+        list(itertools.chain.from_iterable(ordered)),
+        {
+            "suite": lambda rate: rate.suite,
+            "prediction": lambda rate: "all" if rate.prediction is None else rate.prediction,
+            "who": lambda rate: rate.who,
+            "items": lambda rate: rate.n,
+            "ties": lambda rate: rate.tied,
+            "choices": lambda rate: rate.choices,
+            "rate": lambda rate: _share(rate.rate),
+            "95 %": _interval,
+            "reason": lambda rate: rate.reason,
+        },
         title="How often people choose as is predicted, and models on the same items.",
-        header=(
-            "suite", "prediction", "who", "items", "ties", "choices", "rate", "95 %", "reason",
-        ),
-        rows=tuple(
-            (
-                *(_place(rate) if k == 0 else (BLANK, BLANK)),
-                rate.who,
-                str(rate.n),
-                BLANK if rate.tied is None else str(rate.tied),
-                BLANK if rate.choices is None else str(rate.choices),
-                _share(rate.rate),
-                formatting.interval(rate.low, rate.high, absent=BLANK),
-                rate.reason or BLANK,
-            )
-            for own in ordered
-            for k, rate in enumerate(own)
-        ),
-        rules=frozenset(starts[:-1]),
+        grouped=2,
         labels=3,
         remarks=1,
         notes=(
@@ -167,11 +164,11 @@ def people_grid(found: Sequence[ChoiceRate]) -> Grid:
             "one person: mean over items of the share of choices by which it holds.",
             "Choices that decide nothing are left out of the latter.",
         ),
-    )  # fmt: skip
+    )
 
 
-def _place(rate: ChoiceRate) -> tuple[str, str]:
-    return rate.suite, "all" if rate.prediction is None else str(rate.prediction)
+def _interval(interval: Interval | ChoiceRate | Coefficient) -> str:
+    return formatting.interval(interval.low, interval.high, absent=BLANK)
 
 
 def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
@@ -179,28 +176,10 @@ def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
     return (
         "both sides alike" if first else one.name,
         _bits(one.value),
-        formatting.interval(one.low, one.high, absent=BLANK),
+        _interval(one),
         _p(one.p),
         BLANK if first else _p(row.p_holm.get(one.name)),
     )
-
-
-PEOPLE_SHOWN = 12
-"""Items that a note names."""
-
-
-def _counts(row: Sensitivity) -> tuple[str, ...]:
-    return (
-        str(row.n),
-        str(row.changed),
-        _share(row.changed / row.n),
-        formatting.interval(row.interval.low, row.interval.high, absent=BLANK),
-        str(len(row.gained)),
-        str(len(row.lost)),
-    )
-
-
-_planned_share = partial(formatting.rate, absent="")
 
 
 def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool) -> Grid:
@@ -213,20 +192,16 @@ def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool
         unit: of means; empty for shares.
         own: whether the difference is that of the pilot, as none was given.
     """
-    rows = tuple(
-        (
-            str(size.items),
-            str(size.clusters),
-            _planned_share(size.power),
-            _planned_share(size.low),
-            _planned_share(size.high),
-        )
-        for size in found.sizes
-    )
-    return Grid(
+    return Grid.of(
+        found.sizes,
+        {
+            "items": lambda size: size.items,
+            "clusters": lambda size: size.clusters,
+            "power": lambda size: _share(size.power),
+            "low": lambda size: _share(size.low),
+            "high": lambda size: _share(size.high),
+        },
         title=title,
-        header=("items", "clusters", "power", "low", "high"),
-        rows=rows,
         labels=0,
         notes=(
             _needed(found),
@@ -263,10 +238,10 @@ def _pilot(pilot: Pilot, unit: str) -> str:
     size = f"{design.n} items" + (f" in {design.m} clusters" if design.clustered else "")
     effect = _amount(pilot.effect, unit)
     if pilot.kind == "difference":
-        return f"Pilot: {size}, difference {effect}, discordant {_planned_share(pilot.varying)}."
+        return f"Pilot: {size}, difference {effect}, discordant {_share(pilot.varying)}."
     if pilot.kind == "rate":
-        chance = _planned_share(pilot.null)
-        return f"Pilot: {size}, right {_planned_share(pilot.varying)}, tested against {chance}."
+        chance = _share(pilot.null)
+        return f"Pilot: {size}, right {_share(pilot.varying)}, tested against {chance}."
     return f"Pilot: {size}, mean {effect}."
 
 
