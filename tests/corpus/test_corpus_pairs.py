@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import cimento
 from cimento.cli.main import invoke
+from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.extraction import (
     SentenceLimits,
     candidate_sentences,
@@ -26,7 +27,6 @@ from cimento.corpus.connectives.inventories import write_inventory
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.connectives.passages import (
-    DecisionKind,
     Passage,
     implausible_candidates,
     passage_of,

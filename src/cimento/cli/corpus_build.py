@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from cimento.cli import flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, run_option
-from cimento.corpus.connectives.passages import DecisionKind
+from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError
 from cimento.options import Options, Texts, option
 

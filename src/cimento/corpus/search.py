@@ -70,9 +70,7 @@ class Finder:
         self.inventory = inventory
         self.rule = rule
         self._matcher = rule.matcher(inventory)
-        self._asking = {
-            connective.name for connective in inventory.connectives if connective.interrogative
-        }
+        self._asking = {each.name for each in inventory.connectives if each.interrogative}
 
     def find(self, sentence: Sentence) -> list[Match]:
         """The occurrences in a sentence that count."""
@@ -180,8 +178,8 @@ def hit_rows(
         cells = [
             hit.connective, hit.corpus, licences[hit.corpus], hit.file, hit.sha256,
             hit.sentence_id, ",".join(map(str, hit.token_ids)), hit.form, hit.upos, hit.deprel,
-            str(hit.head_id), hit.head_upos or "_", _yes(hit.head_has_cop), _yes(hit.initial),
-            _yes(hit.question),
+            str(hit.head_id), hit.head_upos or "_",
+            *("1" if flag else "0" for flag in (hit.head_has_cop, hit.initial, hit.question)),
         ]  # fmt: skip
         if with_text:
             cells.append(sentence.text)
@@ -200,7 +198,3 @@ def hits_as_json(
             for hit, sentence in found
         ],
     }
-
-
-def _yes(value: bool) -> str:  # noqa: FBT001  # a cell
-    return "1" if value else "0"

@@ -21,7 +21,6 @@ from cimento.corpus.sentences import (
     EmptyNode,
     Multiword,
     Sentence,
-    Token,
     Word,
     joined_tokens,
     range_faults,
@@ -233,21 +232,17 @@ class _Reading:
         name = self._id or "no sent_id"
         if not self._id or name in known:
             if self._id:
-                self._warn(f"the sent_id {name!r} is there twice")
+                seen = f"the sent_id {name!r} is there twice"
+                self.warnings.append(
+                    ReadingProblem(self.path, self.start, self._id, seen, "warning")
+                )
             name = f"{name} (line {self.start})"
+        words, multiwords = tuple(self.words), tuple(self.multiwords)
+        text = self._text or joined_tokens(Sentence("", "", words, multiwords).tokens())
         return Sentence(
-            name,
-            self._text or joined_tokens(self._tokens()),
-            tuple(self.words),
-            tuple(self.multiwords),
-            tuple(self.empties),
-            tuple(self.comments),
-            self.start,
-            document,
-        )
-
-    def _tokens(self) -> Iterator[Token]:
-        return Sentence("", "", tuple(self.words), tuple(self.multiwords)).tokens()
+            name, text, words, multiwords, tuple(self.empties), tuple(self.comments),
+            self.start, document,
+        )  # fmt: skip
 
     def _comment(self, comment: str) -> None:
         self.comments.append(comment)
@@ -291,9 +286,6 @@ class _Reading:
 
     def _fault(self, line: int, seen: str) -> None:
         self.problems.append(ReadingProblem(self.path, line, self._id, seen))
-
-    def _warn(self, seen: str) -> None:
-        self.warnings.append(ReadingProblem(self.path, self.start, self._id, seen, "warning"))
 
 
 def _number(text: str) -> int | None:
@@ -379,7 +371,7 @@ def _files(path: Path) -> list[Path]:
     if str(path) == SAMPLE and not path.exists():
         path = _DATA / "sample"
     if path.is_dir():
-        found = sorted(each for each in path.iterdir() if each.name.endswith(SUFFIXES))
+        found = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
         if not found:
             raise InputError(
                 where=str(path), seen="the folder has no .conllu file", todo="Check the path."

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
+from operator import attrgetter
 
 from cimento.corpus.connectives.inventories import Inventory
 from cimento.corpus.connectives.matching import Match, Rule, is_clause, is_initial
@@ -78,15 +79,19 @@ def select_connectives(
         UsageError: a connective that is excluded is not in the inventory.
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
     """
-    _need_names(exclude, inventory)
-    numbers: Counter[str] = Counter()
-    infinitives: Counter[str] = Counter()
+    for name in exclude:
+        if name not in inventory.names:
+            raise UsageError(
+                where="--exclude",
+                seen=f"there is no connective {name!r}",
+                todo=did_you_mean(name, inventory.names),
+            )
+    numbers, infinitives = Counter[str](), Counter[str]()
     for hit, sentence in search_treebanks(files, inventory, rule, skipped=skipped):
         numbers[hit.connective] += 1
         infinitives[hit.connective] += is_infinitive(hit, sentence)
-    ordered = sorted(inventory.names, key=lambda name: -numbers[name])
     found = []
-    for name in ordered:
+    for name in sorted(inventory.names, key=lambda name: -numbers[name]):
         n, rank = numbers[name], 1 + sum(other > numbers[name] for other in numbers.values())
         reason = exclude.get(name, "")
         if n == 0:
@@ -97,20 +102,10 @@ def select_connectives(
     return found
 
 
-def _need_names(exclude: Mapping[str, str], inventory: Inventory) -> None:
-    for name in exclude:
-        if name not in inventory.names:
-            raise UsageError(
-                where="--exclude",
-                seen=f"there is no connective {name!r}",
-                todo=did_you_mean(name, inventory.names),
-            )
-
-
 def selected_inventory(inventory: Inventory, selected: Sequence[Selected]) -> Inventory:
     """The inventory of those that were taken, the most frequent first."""
-    names = [each.connective for each in selected if each.taken]
-    return replace(inventory, connectives=tuple(inventory[name] for name in names))
+    taken = tuple(inventory[each.connective] for each in selected if each.taken)
+    return replace(inventory, connectives=taken)
 
 
 def is_infinitive(hit: Hit, sentence: Sentence) -> bool:
@@ -241,8 +236,7 @@ def follows(previous: Sentence, sentence: Sentence) -> bool:
     Where both IDs end in a number, these must follow each other: the files of a treebank often hold
     single sentences drawn from documents.
     """
-    numbers = [_NUMBER.search(each.id) for each in (previous, sentence)]
-    one, other = numbers
+    one, other = _NUMBER.search(previous.id), _NUMBER.search(sentence.id)
     if one and other and int(other[0]) != int(one[0]) + 1:
         return False
     return previous.document == sentence.document
@@ -256,7 +250,7 @@ def count_clauses(sentence: Sentence) -> int:
 
 
 def draw_candidates(
-    found: Sequence[CandidateSentence],
+    candidates: Sequence[CandidateSentence],
     names: Sequence[str],
     *,
     per: int,
@@ -270,7 +264,7 @@ def draw_candidates(
     these strata in turn; in each, those come first whose clause has a verb that was not taken yet.
 
     Args:
-        found: candidates of all connectives.
+        candidates: of all connectives.
         names: of the connectives.
         per: how many sentences for each.
         seed: of the draw.
@@ -284,11 +278,16 @@ def draw_candidates(
         InputError: there are fewer for some connectives, and `fewer` is not set.
     """
     urns = {
-        name: _Urn([each for each in found if each.hit.connective == name], f"{seed}/{name}")
+        name: _Urn([c for c in candidates if c.hit.connective == name], f"{seed}/{name}")
         for name in names
     }
-    _empty(urns, per=per, used=set(avoid))
-    drawn = {name: sorted(urn.taken, key=lambda each: each.order) for name, urn in urns.items()}
+    used, waiting = set(avoid), dict(urns)
+    while waiting:
+        # The one with the least to spare draws next, so that others do not take its sentences.
+        name = min(waiting, key=lambda name: waiting[name].left(used) + len(waiting[name].taken))
+        if not waiting[name].draw(used) or len(waiting[name].taken) == per:
+            del waiting[name]
+    drawn = {name: sorted(urn.taken, key=attrgetter("order")) for name, urn in urns.items()}
     short = {name: len(drawn[name]) for name in names if len(drawn[name]) < per}
     if short and not fewer:
         said = ", ".join(f"{name} {number}" for name, number in short.items())
@@ -300,22 +299,12 @@ def draw_candidates(
     return drawn
 
 
-def _empty(urns: Mapping[str, _Urn], *, per: int, used: set[tuple[str, str]]) -> None:
-    """Draw from the urns until each has given `per`, or has none left."""
-    open_ = dict(urns)
-    while open_:
-        # The one with the least to spare draws next, so that others do not take its sentences.
-        name = min(open_, key=lambda name: open_[name].left(used) + len(open_[name].taken))
-        if not open_[name].draw(used) or len(open_[name].taken) == per:
-            del open_[name]
-
-
 class _Urn:
     """The candidates of one connective while sentences are drawn."""
 
-    def __init__(self, found: Sequence[CandidateSentence], seed: str) -> None:
+    def __init__(self, candidates: Sequence[CandidateSentence], seed: str) -> None:
         self.taken: list[CandidateSentence] = []
-        self._strata = _strata(found)
+        self._strata = _strata(candidates)
         generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
         for key in sorted(self._strata):
             generator.shuffle(self._strata[key])
@@ -345,16 +334,18 @@ class _Urn:
 def _places(candidate: CandidateSentence) -> set[tuple[str, str]]:
     """The sentences that a candidate is made of."""
     hit, joined = candidate.hit, candidate.passage.joined
-    return {(hit.sha256, each) for each in (hit.sentence_id, joined) if each}
+    return {(hit.sha256, name) for name in (hit.sentence_id, joined) if name}
 
 
 def _strata(
-    found: Sequence[CandidateSentence],
+    candidates: Sequence[CandidateSentence],
 ) -> Mapping[tuple[int, int], list[CandidateSentence]]:
-    lengths = sorted(each.words for each in found)
+    """Candidates by third of length, and by number of clauses up to three."""
+    lengths = sorted(candidate.words for candidate in candidates)
     thirds = [lengths[len(lengths) * k // 3] for k in (1, 2)] if lengths else []
     strata: dict[tuple[int, int], list[CandidateSentence]] = {}
-    for each in found:
-        length = sum(each.words >= third for third in thirds)
-        strata.setdefault((length, min(each.clauses, _MOST_CLAUSES)), []).append(each)
+    for candidate in candidates:
+        length = sum(candidate.words >= third for third in thirds)
+        key = length, min(candidate.clauses, _MOST_CLAUSES)
+        strata.setdefault(key, []).append(candidate)
     return strata

@@ -112,7 +112,9 @@ def count_connectives(
         for sentence in file.sentences(skipped=skipped):
             if not tally.known.is_new(sentence, file.name) and drop_duplicates:
                 continue
-            tally.add(len(sentence.words), sentence.n_tokens)
+            tally.sentences += 1
+            tally.words += len(sentence.words)
+            tally.tokens += sentence.n_tokens
             for index, finder in enumerate(finders):
                 found = [match.connective for match in finder.find(sentence)]
                 tally.hits[index].update(found)
@@ -129,23 +131,14 @@ class _Tally:
 
     def __init__(self, n_rules: int) -> None:
         self.known = DuplicateSentences()
-        self.size = Size(0, 0, 0)
+        self.sentences = self.words = self.tokens = 0
         self.hits: list[Counter[str]] = [Counter() for _ in range(n_rules)]
         self.in_sentences: list[Counter[str]] = [Counter() for _ in range(n_rules)]
 
-    def add(self, words: int, tokens: int) -> None:
-        size = self.size
-        self.size = Size(size.sentences + 1, size.words + words, size.tokens + tokens)
-
     def counts(self, corpus: str, rule: str, index: int) -> Counts:
-        return Counts(
-            corpus,
-            rule,
-            self.size,
-            dict(self.hits[index]),
-            dict(self.in_sentences[index]),
-            len(self.known.pairs),
-        )
+        size = Size(self.sentences, self.words, self.tokens)
+        hits, in_sentences = dict(self.hits[index]), dict(self.in_sentences[index])
+        return Counts(corpus, rule, size, hits, in_sentences, len(self.known.pairs))
 
 
 def _corpus_names(
@@ -260,7 +253,7 @@ def size_remark(published: PublishedFrequencies) -> str:
     kept = [range_ for range_ in ranges if _inside(best, range_)]
     if sum(agreeing) >= len(kept):
         return ""
-    low, high = max(each[0] for each in kept), min(each[1] for each in kept)
+    low, high = max(low for low, _ in kept), min(high for _, high in kept)
     remark = (
         f"{sum(agreeing)} of {len(ranges)} printed percentages are of the printed"
         f" {published.size} words; {len(kept)} are of {math.ceil(low)} to {math.floor(high)} words"

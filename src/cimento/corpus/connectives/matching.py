@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from cimento.corpus.connectives.inventories import Connective, Inventory, Spelling, normal
+from cimento.corpus.connectives.inventories import Inventory, Spelling, normal
 from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError, did_you_mean
 from cimento.io.parsing import read_toml
@@ -68,13 +68,11 @@ class Matcher:
         for connective in inventory.connectives:
             kept = connective.spellings if all_spellings else connective.spellings[:1]
             for spelling in kept:
-                self._add(connective, spelling)
-
-    def _add(self, connective: Connective, spelling: Spelling) -> None:
-        if len(spelling) == 1 and len(spelling[0]) == 1:
-            self._single.setdefault(spelling[0][0], []).append(connective.name)
-        else:
-            self._several.setdefault(spelling[0][0], []).append((connective.name, spelling))
+                name, first = connective.name, spelling[0][0]
+                if len(spelling) == 1 and len(spelling[0]) == 1:
+                    self._single.setdefault(first, []).append(name)
+                else:
+                    self._several.setdefault(first, []).append((name, spelling))
 
     def find(self, sentence: Sentence) -> list[Match]:
         """The connectives in a sentence, in the order of their first words."""
@@ -255,15 +253,16 @@ class Rule:
     def _is_excluded(
         self, sentence: Sentence, match: Match, head: Word | None, *, interrogative: bool
     ) -> bool:
-        for each in self.exclude:
-            if each == "indirect-questions":
-                if interrogative and head is not None and head.relation in _ARGUMENTS:
-                    return True
-            elif is_question(sentence) and (
-                each == "questions" or (interrogative and _opens_main(sentence, match, head))
-            ):
-                return True
-        return False
+        if "questions" in self.exclude and is_question(sentence):
+            return True
+        if not interrogative:
+            return False
+        is_argument = head is not None and head.relation in _ARGUMENTS
+        return ("indirect-questions" in self.exclude and is_argument) or (
+            "interrogatives" in self.exclude
+            and is_question(sentence)
+            and _opens_main(sentence, match, head)
+        )
 
 
 def builtin_rules() -> list[str]:
@@ -295,8 +294,7 @@ def read_rule(path: Path) -> Rule:
     Raises:
         InputError: it cannot be read, or a key is unknown or of the wrong kind.
     """
-    values = read_toml(path)
-    return make_rule({"name": path.stem, **values}, where=str(path))
+    return make_rule({"name": path.stem, **read_toml(path)}, where=str(path))
 
 
 def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
@@ -305,7 +303,7 @@ def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
     Raises:
         InputError: a key is unknown or of the wrong kind.
     """
-    defaults = {each.name: each.default for each in fields(Rule)}
+    defaults = {field.name: field.default for field in fields(Rule)}
     checked: dict[str, object] = {}
     for key, value in values.items():
         if key not in defaults:
@@ -381,13 +379,10 @@ def _opens_main(sentence: Sentence, match: Match, head: Word | None) -> bool:
     """Whether a word of the main clause stands before that clause's verb, as question words do."""
     if head is None:
         return True
-    main = head.head == 0 or (head.relation in ("conj", "parataxis") and _is_main(sentence, head))
-    return main and match.word_ids[-1] < head.id
-
-
-def _is_main(sentence: Sentence, word: Word) -> bool:
-    above = sentence.head_of(word)
-    return above is None or above.head == 0
+    above = sentence.head_of(head)
+    # A head is in the main clause as its root, or as what is coordinated with the root.
+    is_joined = head.relation in ("conj", "parataxis") and (above is None or above.head == 0)
+    return (head.head == 0 or is_joined) and match.word_ids[-1] < head.id
 
 
 def _has_clauses_around(sentence: Sentence, head: Word | None) -> bool:

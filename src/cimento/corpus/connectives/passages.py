@@ -8,31 +8,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
-from enum import StrEnum
 
+from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.corpus.sentences import Sentence, token_spans
 from cimento.suites.model import Region
-
-
-class DecisionKind(StrEnum):
-    """A section of a suite of connectives, named as `cimento corpus pairs --section` has it."""
-
-    SENTENCES = "acceptability"
-    BLANKS = "cloze"
-
-    @property
-    def to_fill(self) -> tuple[str, str]:
-        """The columns that a person fills in."""
-        if self is DecisionKind.SENTENCES:
-            return "replacement", "grammaticality"
-        return "plausible", "implausible"
-
-    @property
-    def ending(self) -> str:
-        """What the ids of its items end with."""
-        return "" if self is DecisionKind.SENTENCES else "cl"
-
 
 JOINED_BY = {"CCONJ": ",", "ADV": ";"}
 """Classes that link to the sentence before, and the mark that takes the place of its period."""

@@ -30,6 +30,7 @@ OTHER: Mapping[str, Mapping[str, str]] = {
 }
 """Features that are changed, and the value that each value is changed to."""
 
+_COMMENT = "The sentence that agrees is less surprising."
 _KEPT = ("VerbForm", "Mood", "Tense", "Person", "Gender", "Number", "Degree")
 _SUBJECTS = ("nsubj",)
 _NOMINAL = ("NOUN", "PROPN", "PRON")
@@ -142,11 +143,11 @@ def draw_pairs(
     queues = [iter(by_value[value]) for value in sorted(by_value)]
     while queues and (n is None or len(drawn) < n):
         queue = queues.pop(0)
-        for each in queue:
-            place = (each.sha256, each.sentence_id)
-            if lemmas[each.lemma] < per_lemma and place not in sentences:
-                drawn.append(each)
-                lemmas[each.lemma] += 1
+        for pair in queue:
+            place = (pair.sha256, pair.sentence_id)
+            if lemmas[pair.lemma] < per_lemma and place not in sentences:
+                drawn.append(pair)
+                lemmas[pair.lemma] += 1
                 sentences.add(place)
                 queues.append(queue)
                 break
@@ -211,7 +212,7 @@ def _make(
     if isinstance(passage, str):
         return passage
     low, high = sorted((controller.id, target.id))
-    between = sentence.words[low : high - 1]
+    nouns = [word for word in sentence.words[low : high - 1] if word.upos in _NOMINAL]
     return AgreeingPair(
         file=file.name,
         sha256=file.sha256,
@@ -224,10 +225,7 @@ def _make(
         feature=feature,
         value=value,
         distance=target.id - controller.id,
-        attractors=sum(
-            each.upos in _NOMINAL and each.feature(feature) == OTHER[feature][value]
-            for each in between
-        ),
+        attractors=sum(noun.feature(feature) == OTHER[feature][value] for noun in nouns),
     )
 
 
@@ -241,12 +239,12 @@ class _No:
 def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _No:
     """The only form with the other value, where neither form can have both."""
     target = found.target
-    own = {name: each for name in _KEPT if (each := target.feature(name))}
+    own = {name: kept for name in _KEPT if (kept := target.feature(name))}
     value, other = own[feature], OTHER[feature][own[feature]]
     forms = morphology.inflect(target.lemma, None, pos=found.pos)
     # A dictionary need not have every feature that the treebank has.
     there = {name for reading in forms for name in reading.features}
-    wanted = {name: each for name, each in own.items() if name in there}
+    wanted = {name: kept for name, kept in own.items() if name in there}
     if feature not in wanted:
         return _No("the dictionary does not know the lemma")
     if target.form.lower() not in _spelled(chosen(forms, wanted)):
@@ -257,9 +255,9 @@ def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _N
     (wrong,) = changed
     right = _spelled(chosen(forms, {feature: value})) | _spelled(
         # Another lemma's form of the same spelling may agree as well; guesses say nothing of that.
-        each
-        for each in morphology.analyse(wrong)
-        if not each.guessed and each.pos == found.pos and each.has({feature: value})
+        reading
+        for reading in morphology.analyse(wrong)
+        if not reading.guessed and reading.pos == found.pos and reading.has({feature: value})
     )
     if wrong in right or target.form.lower() in _spelled(chosen(forms, {feature: other})):
         return _No("a form is ambiguous")
@@ -290,36 +288,22 @@ def agreement_suite(pairs: Sequence[AgreeingPair], *, meta: Meta) -> Suite:
     return Suite(
         meta,
         ("before", "target", "after"),
-        (
-            Prediction(
-                "(*;%match%) < (*;%mismatch%)",
-                comment="The sentence that agrees is less surprising.",
-            ),
-        ),
+        (Prediction("(*;%match%) < (*;%mismatch%)", comment=_COMMENT),),
         tuple(_item(number, pair) for number, pair in enumerate(pairs, start=1)),
         cluster="lemma",
     )
 
 
 def _item(number: int, pair: AgreeingPair) -> Item:
-    columns = {
-        "lemma": pair.lemma,
-        "controller": pair.controller,
-        "feature": pair.feature,
-        "value": pair.value,
-        "distance": str(pair.distance),
-        "attractors": str(pair.attractors),
-        "source": f"{pair.file}#{pair.sentence_id}",
-    }
+    names = ("lemma", "controller", "feature", "value", "distance", "attractors")
+    columns = {name: str(getattr(pair, name)) for name in names}
+    columns["source"] = f"{pair.file}#{pair.sentence_id}"
     own = pair.passage
     end = own.start + len(pair.wrong)
     wrong = Passage(own.before + pair.wrong + own.after, own.start, end)
+    conditions = (("match", own), ("mismatch", wrong))
     return Item(
-        str(number),
-        (
-            Condition("match", regions_of(own), columns),
-            Condition("mismatch", regions_of(wrong), columns),
-        ),
+        str(number), tuple(Condition(name, regions_of(p), columns) for name, p in conditions)
     )
 
 

@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.extraction import CandidateSentence
 from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.corpus.connectives.passages import (
     JOINED_BY,
-    DecisionKind,
     Passage,
     implausible_candidates,
     passage_of,
@@ -100,11 +100,12 @@ def decision_rows(
     rows = []
     for rank, (name, found) in enumerate(drawn.items()):
         connective = inventory[name]
-        for number, each in enumerate(found, start=per * rank + 1):
+        replacements = " | ".join(map(str, ranked_candidates(section, connective, inventory)))
+        for number, candidate in enumerate(found, start=per * rank + 1):
             identity = f"{name} {number}{section.ending}"
-            row = _row(identity, each, connective, inventory, section)
+            row = {"id": identity, **_source(candidate), "candidates": replacements}
             if with_text:
-                row["text"] = " ".join(each.passage.marked.split())
+                row["text"] = " ".join(candidate.passage.marked.split())
             if propose is not None:
                 row |= _proposal(identity, connective, inventory, section, propose)
             rows.append(row)
@@ -117,25 +118,13 @@ def as_table(rows: Sequence[Mapping[str, str]], columns: Sequence[str]) -> str:
     return "".join("\t".join(line) + "\n" for line in lines)
 
 
-def _row(
-    identity: str,
-    each: CandidateSentence,
-    own: Connective,
-    inventory: Inventory,
-    section: DecisionKind,
-) -> dict[str, str]:
+def _source(candidate: CandidateSentence) -> dict[str, str]:
+    hit, passage = candidate.hit, candidate.passage
     return {
-        "id": identity,
-        "corpus": each.hit.corpus,
-        "licence": each.licence,
-        "file": each.hit.file,
-        "sha256": each.hit.sha256,
-        "sent_id": each.hit.sentence_id,
-        "token_id": ",".join(map(str, each.hit.token_ids)),
-        "joined": each.passage.joined,
-        "edit": each.passage.edit,
-        "candidates": " | ".join(map(str, ranked_candidates(section, own, inventory))),
-    }
+        "corpus": hit.corpus, "licence": candidate.licence, "file": hit.file, "sha256": hit.sha256,
+        "sent_id": hit.sentence_id, "token_id": ",".join(map(str, hit.token_ids)),
+        "joined": passage.joined, "edit": passage.edit,
+    }  # fmt: skip
 
 
 def _proposal(
@@ -143,13 +132,14 @@ def _proposal(
 ) -> dict[str, str]:
     """One of the likeliest, drawn, so that not every item gets the same."""
     generator = random.Random(f"{seed}/{identity}")  # noqa: S311  # a draw, not a secret
-    unlike = [each for each in implausible_candidates(own, inventory) if not each.shared]
-    best = [each.name for each in unlike if each.same_class] or [each.name for each in unlike]
+    unlike = [other for other in implausible_candidates(own, inventory) if not other.shared]
+    names = [other.name for other in unlike]
+    best = [other.name for other in unlike if other.same_class] or names
     if section is DecisionKind.SENTENCES:
         return {"replacement": generator.choice(best)} if best else {}
     plausible = plausible_candidates(own, inventory)[:1]
-    taken = [each.name for each in plausible]
-    others = [each.name for each in unlike if each.name not in taken]
+    taken = [other.name for other in plausible]
+    others = [name for name in names if name not in taken]
     first = [name for name in best if name in others][: IMPLAUSIBLE * 2]
     pool = first if len(first) >= IMPLAUSIBLE else others
     chosen = generator.sample(pool, IMPLAUSIBLE) if len(pool) >= IMPLAUSIBLE else pool
@@ -330,7 +320,10 @@ class _Rows:
         options: tuple[str, ...] = ()
         if not dropped and self._section is DecisionKind.SENTENCES:
             values["replacement"] = self._other(row, cells["replacement"], connective)
-            flag = self._grammatical(row, cells["grammaticality"])
+            text = cells["grammaticality"].lower()
+            flag = text in _YES
+            if text not in (*_YES, *_NO[1:]):
+                self._fault(row, f"grammaticality is {cells['grammaticality']!r}; write yes or no")
         elif not dropped:
             values["plausible"] = self._other(row, cells["plausible"], connective)
             options = self._implausible(row, cells["implausible"], connective, values["plausible"])
@@ -369,20 +362,13 @@ class _Rows:
             self._fault(row, f"{name!r} is the connective itself")
         return name
 
-    def _grammatical(self, row: Row, text: str) -> bool | None:
-        if text.lower() not in (*_YES, *_NO[1:]):
-            self._fault(row, f"grammaticality is {text!r}; write yes or no")
-        return text.lower() in _YES
-
     def _implausible(self, row: Row, text: str, connective: str, plausible: str) -> tuple[str, ...]:
         names = tuple(part.strip() for part in text.split("|") if part.strip())
         for name in names:
             self._other(row, name, connective)
         if len({*names, plausible}) != IMPLAUSIBLE + 1:
-            seen = (
-                f"implausible is {text!r}; write {IMPLAUSIBLE} different ones with | between them"
-            )
-            self._fault(row, seen)
+            wanted = f"write {IMPLAUSIBLE} different ones with | between them"
+            self._fault(row, f"implausible is {text!r}; {wanted}")
         return names
 
     def check_ids(self) -> None:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import combinations
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
-from cimento.suites.tables import Row, Table, open_table
+from cimento.suites.tables import open_table
 
 FeatureBundle = Mapping[str, str]
 """Feature to value, such as number to pl."""
@@ -134,12 +134,8 @@ class Grammar:
         """The combinations of features in which a target is made wrong."""
         if self.wrong:
             return self.wrong
-        choices = product((False, True), repeat=len(slot.features))
-        found = (
-            tuple(f for f, chosen in zip(slot.features, choice, strict=True) if chosen)
-            for choice in choices
-        )
-        return tuple(sorted((each for each in found if each), key=lambda each: (len(each), each)))
+        sizes = range(1, len(slot.features) + 1)
+        return tuple(wrong for n in sizes for wrong in sorted(combinations(slot.features, n)))
 
 
 GRAMMAR, LEXICON = "grammar.toml", "lexicon.tsv"
@@ -202,8 +198,8 @@ def _grammar(content: Mapping[str, object], lexicon: tuple[LexiconWord, ...]) ->
         features={name: _texts(values) for name, values in _table(content["features"]).items()},
         parts=_parts(content),
         lexicon=lexicon,
-        templates=tuple(_template(each) for each in _list(content["templates"])),
-        wrong=tuple(_texts(each) for each in _list(content.get("wrong", []))),
+        templates=tuple(map(_template, _list(content["templates"]))),
+        wrong=tuple(map(_texts, _list(content.get("wrong", [])))),
     )
 
 
@@ -255,36 +251,22 @@ def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ..
             todo="Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl.",
         )
     parts = _parts(content)
-    return tuple(_words(table, parts))
-
-
-def _words(table: Table, parts: Mapping[str, PartOfSpeech]) -> Iterator[LexiconWord]:
     forms = {name: name.removeprefix("form:") for name in table.columns if name.startswith("form:")}
     features = [name for name in table.columns if name not in ("pos", "lemma", *forms)]
+    words = []
     for row in table.rows:
-        yield _word(table, row, parts, forms, features)
-
-
-def _word(
-    table: Table,
-    row: Row,
-    parts: Mapping[str, PartOfSpeech],
-    forms: Mapping[str, str],
-    features: list[str],
-) -> LexiconWord:
-    cells = {column: cell.strip() for column, cell in row.cells.items()}
-    if cells["pos"] not in parts:
-        raise InputError(
-            where=table.where(row),
-            seen=f"the part of speech {cells['pos']!r} is unknown",
-            todo=did_you_mean(cells["pos"], parts),
-        )
-    return LexiconWord(
-        pos=cells["pos"],
-        lemma=cells["lemma"],
-        inherent={name: cells[name] for name in features if cells[name]},
-        forms={form: cells[name] for name, form in forms.items() if cells[name]},
-    )
+        cells = {column: cell.strip() for column, cell in row.cells.items()}
+        pos = cells["pos"]
+        if pos not in parts:
+            raise InputError(
+                where=table.where(row),
+                seen=f"the part of speech {pos!r} is unknown",
+                todo=did_you_mean(pos, parts),
+            )
+        inherent = {name: cells[name] for name in features if cells[name]}
+        inflected = {form: cells[name] for name, form in forms.items() if cells[name]}
+        words.append(LexiconWord(pos=pos, lemma=cells["lemma"], inherent=inherent, forms=inflected))
+    return tuple(words)
 
 
 def _check(grammar: Grammar, path: Path) -> None:

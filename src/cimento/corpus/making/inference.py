@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import random
 import re
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
@@ -129,13 +128,8 @@ def open_wording(name: str) -> HypothesisWording:
                 for sense, texts in found["senses"].items()
             },
         )
-    except (
-        tomllib.TOMLDecodeError,
-        UnicodeDecodeError,
-        KeyError,
-        TypeError,
-        AttributeError,
-    ) as error:
+    # What is no TOML, or not UTF-8, is a ValueError.
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             where=str(path),
             seen=f"is no wording of hypotheses ({error})",
@@ -210,10 +204,10 @@ def clauses(
         second, comma, first = after.partition(",")
         if not comma:
             return "the connective opens the sentence, and no comma ends its clause"
-    parts = tuple(part.rstrip(_ENDS).strip() for part in (first, second))
-    if "" in parts:
+    one, other = (part.rstrip(_ENDS).strip() for part in (first, second))
+    if not one or not other:
         return "one of the clauses is empty"
-    return _capital(parts[0]), _capital(parts[1])
+    return one[:1].upper() + one[1:], other[:1].upper() + other[1:]
 
 
 def _of_item(
@@ -226,9 +220,7 @@ def _of_item(
 ) -> list[InferenceItem] | str:
     from cimento.suites.stimuli import stimulus_text
 
-    condition = next(
-        (condition for condition in item.conditions if condition.name in ACCEPTABLE), None
-    )
+    condition = next((each for each in item.conditions if each.name in ACCEPTABLE), None)
     if condition is None:
         return "it has no acceptable sentence"
     name = condition.columns.get(CONNECTIVE, "")
@@ -290,29 +282,18 @@ def _sense(condition: Condition, connective: Connective, ambiguous: Ambiguous) -
         return "", f"{connective.name!r} has no sense in the inventory"
     if ambiguous == "first":
         return connective.senses[0], "first"
-    return (
-        "",
-        f"{connective.name!r} has {len(connective.senses)} senses; a column 'sense' says which",
-    )
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    count = len(connective.senses)
+    return "", f"{connective.name!r} has {count} senses; a column 'sense' says which"
 
 
 def _refuse_wording(wording: HypothesisWording, path: Path) -> None:
     """See that every text has the places that are filled in."""
-    texts: Iterator[tuple[str, Sequence[str]]] = iter(
-        [
-            (wording.prompt, ("premise", "hypothesis", "blank")),
-            *((text, ()) for text in wording.neutral),
-            *((text, ()) for sense in wording.senses.values() for text in sense.values()),
-        ]
-    )
-    for text, needed in texts:
+    hypotheses = [text for sense in wording.senses.values() for text in sense.values()]
+    for number, text in enumerate((wording.prompt, *wording.neutral, *hypotheses)):
         names = set(re.findall(r"{([^{}]*)}", text))
-        known = set(needed) or {"first", "second"}
-        if not names <= known or (needed and names != known) or not names:
+        is_prompt = number == 0
+        known = {"premise", "hypothesis", "blank"} if is_prompt else {"first", "second"}
+        if not names <= known or (is_prompt and names != known) or not names:
             raise InputError(
                 where=str(path),
                 seen=f"the places in {text!r} are {', '.join(sorted(names)) or 'none'}",

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.corpus.connectives.passages import (
-    DecisionKind,
     Passage,
     Replacement,
     ranked_candidates,

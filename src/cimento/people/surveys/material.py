@@ -6,7 +6,6 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cimento.api import load_suite
 from cimento.errors import InputError, UsageError, did_you_mean
@@ -17,7 +16,6 @@ from cimento.people.surveys.tasks import words
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites.published import language_code
-
 
 GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "domain")
 """Columns that surveys are balanced over, unless another is named; the first that is there."""
