@@ -9,6 +9,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import islice
 from pathlib import Path
 from typing import get_type_hints
 
@@ -194,7 +195,8 @@ def everything_but_reruns(run):
     return {path for path in files if path.parts[0] != "reruns"}
 
 
-def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch):
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
+def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch, step):
     opened, asked = [], []
     open_model = api.open_model
 
@@ -217,7 +219,7 @@ def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch):
     path = stranger / "manifest.json"
     manifest = json.loads(path.read_text("utf-8"))
     tried = 0
-    for place, changed in mutants(manifest):
+    for place, changed in islice(mutants(manifest), 0, None, step):
         path.write_text(json.dumps(changed), "utf-8")
         opened.clear()
         asked.clear()
@@ -232,7 +234,7 @@ def test_no_option_of_a_manifest_widens_trust(stranger, monkeypatch):
             assert work.engine == ONE_WORKER, place
             assert isinstance(work.cache, MemoryCache), place
             assert work.store is None, place
-    assert tried > 500
+    assert tried > 500 // step
     assert everything_but_reruns(stranger) == before
     # Else nothing would have been shown.
     path.write_text(json.dumps(manifest), "utf-8")
