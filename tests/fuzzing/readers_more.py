@@ -191,7 +191,7 @@ def dictionary_index(path: Path) -> object:
 def reply(path: Path) -> object:
     """What a server answers to a chat, and what is read from it."""
     from cimento.io.parsing import parse_json
-    from cimento.models.server.model import read_reply
+    from cimento.models.server.model import reply_in
     from cimento.paradigms.stories.answers import parse, parse_words
     from cimento.paradigms.stories.suite import TIERS
 
@@ -199,7 +199,7 @@ def reply(path: Path) -> object:
         answer = parse_json(path.read_bytes())
     except ValueError:  # the client asks again
         return None
-    found = [read_reply(answer, chat=chat, options=()) for chat in (True, False)]
+    found = [reply_in(answer, chat=chat, options=()) for chat in (True, False)]
     texts = [each.text for each in found if each is not None]
     return [
         [*(parse(tier, text) for tier in TIERS), parse_words(text, {"vero": "true"})]

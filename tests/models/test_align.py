@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from cimento.io.tables import TOKENS
 from cimento.measures import Missing, region_values
+from cimento.models.base import Policy
 from cimento.models.tokens.characters import containing, tokens_in, trim_spans, word_spans
-from cimento.models.tokens.tokenizing import Frame, encode
+from cimento.models.tokens.tokenizing import Frame, TextEncoder
 from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import plain, zoo
@@ -106,14 +107,13 @@ def one_stimulus(pieces) -> Suite:
 
 
 def encoded(kind, requests):
-    return encode(
-        requests,
-        zoo.tokenizer(kind),
-        frame=Frame(before=(0,), after=(0,)),
-        punctuation="split",
-        window=None,
-        vocabulary=10_000,
-    )
+    frame = Frame(before=(0,), after=(0,))
+    return encoder(zoo.tokenizer(kind), frame=frame).encode(requests)
+
+
+def encoder(tokenizer, **options):
+    options = {"policy": Policy(), "window": None, "vocabulary": 10_000, **options}
+    return TextEncoder(tokenizer=tokenizer, **options)
 
 
 PIECES = st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6)
@@ -169,13 +169,9 @@ def test_tokens_are_in_the_word_they_begin_in(kind, punctuation):
     tokenizer = zoo.tokenizer(kind)
     for text in plain.TEXTS:
         starts = plain.starts_of(tokenizer.backend_tokenizer, text)
-        (each,) = encode(
-            region_requests(one_stimulus([(text, False)])).asked,
-            tokenizer,
-            frame=Frame(before=(0,), after=()),
-            punctuation=punctuation,
-            window=None,
-            vocabulary=10_000,
+        frame, policy = Frame(before=(0,), after=()), Policy(punctuation=punctuation)
+        (each,) = encoder(tokenizer, frame=frame, policy=policy).encode(
+            region_requests(one_stimulus([(text, False)])).asked
         )
         numbers = plain.word_numbers(text, starts, punctuation=punctuation)
         assert list(each.words) == [-1, *numbers]

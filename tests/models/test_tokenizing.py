@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.models.base import Policy, Score
-from cimento.models.tokens.tokenizing import Frame, causal_frame, encode, own_frame
+from cimento.models.tokens.tokenizing import Frame, TextEncoder, causal_frame, own_frame
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder
 
@@ -22,14 +22,10 @@ def names(tokenizer, ids) -> tuple[str, ...]:
 
 def encoded(tokenizer, *requests, frame=NOTHING, window=None, vocabulary=10_000):
     asked = [Score(each) if isinstance(each, str) else each for number, each in enumerate(requests)]
-    return encode(
-        asked,
-        tokenizer,
-        frame=frame,
-        punctuation="split",
-        window=window,
-        vocabulary=vocabulary,
+    encoder = TextEncoder(
+        tokenizer=tokenizer, policy=Policy(), frame=frame, window=window, vocabulary=vocabulary
     )
+    return encoder.encode(asked)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -74,18 +74,11 @@ class ScoredOptions:
         scorer: the model.
     """
 
+    remarks: tuple[str, ...] = ()
+
     def __init__(self, scorer: Scorer) -> None:
         self._scorer = scorer
-
-    @property
-    def card(self) -> ModelCard:
-        """What is known about the model."""
-        return self._scorer.card
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """Nothing is to be said."""
-        return ()
+        self.card = scorer.card
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; see `OptionScorer`."""

@@ -76,7 +76,8 @@ class PrefixReader:
             each position from `start`, given the tokens before it. On the CPU, float32.
         """
         longest = max(map(len, texts))
-        if not self._may_share(longest):
+        # Over longer texts a window slides, or positions are not what they were.
+        if not self._sharing or longest > self._longest_shared:
             return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
         try:
             found, kept = self._shared(texts, starts)
@@ -90,10 +91,6 @@ class PrefixReader:
         if self._sharing:
             return found
         return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
-
-    def _may_share(self, longest: int) -> bool:
-        """Whether no window slides over texts of this length, and positions are what they were."""
-        return self._sharing and longest <= self._longest_shared
 
     def _prove(
         self,
@@ -270,8 +267,8 @@ def _tokens(
     return list(output["input_ids"]), list(output["offset_mapping"])
 
 
-class CausalOptions:
-    """Answers scored by a causal model of transformers, what prompts share computed once.
+class _Prompted:
+    """A causal model of transformers that reads prompts.
 
     Args:
         inside: the model and its tokenizer.
@@ -286,7 +283,12 @@ class CausalOptions:
         self._tokenizer = inside.tokenizer
         self._before = causal_frame(inside.tokenizer, policy.bos).before
         self._reader = PrefixReader(inside.model, sharing=sharing)
+        self._ends = end_tokens(inside.model, inside.tokenizer)
         self.card = card
+
+
+class CausalOptions(_Prompted):
+    """Answers scored by a causal model of transformers, what prompts share computed once."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -331,23 +333,11 @@ class CausalOptions:
         return OptionScores(nats=tuple(nats), tokens=tuple(tokens), greedy=tuple(greedy))
 
 
-class CausalReplier:
+class CausalReplier(_Prompted):
     """A causal model that goes on after a prompt with the most probable token, again and again.
 
     Its own settings for generation (sampling, penalties) are not used; its end tokens are.
-
-    Args:
-        inside: the model and its tokenizer.
-        card: what is known about it.
-        policy: its rule for what stands before a text.
     """
-
-    def __init__(self, inside: Inside, *, card: ModelCard, policy: Policy) -> None:
-        self._tokenizer = inside.tokenizer
-        self._before = causal_frame(inside.tokenizer, policy.bos).before
-        self._reader = PrefixReader(inside.model)
-        self._ends = end_tokens(inside.model, inside.tokenizer)
-        self.card = card
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts one after another, those that begin alike as neighbours; see `Replier`."""

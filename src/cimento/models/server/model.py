@@ -10,7 +10,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from cimento.engine.cache import default_cache_folder
@@ -20,26 +21,32 @@ from cimento.models.base import ModelCard, Policy, Score
 from cimento.models.questions import Reply, StopReason, Written
 from cimento.models.server.answers import JsonObject, TextScores, read_answer
 from cimento.models.server.http import NotThereError, Patience, Server, TransientError, ask_at_once
-from cimento.models.server.identity import PROBES, Fingerprint, Identity, identify
+from cimento.models.server.identity import PROBES, Fingerprint, identify
+from cimento.models.tokens.tokenizing import shortened
 from cimento.suites.model import JsonValue
 
 MALFORMED_ATTEMPTS = 3
 """How often a server is asked that answers, but with something else than a reply."""
 
-_SHOWN_PROMPT = 60
+_SHOWN_CHARACTERS = 60
 _MOST_STOPS = 4
 _KEY = "answer"
 
 _IDENTITY = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
 """Fields of a model's entry that say what it is; the others change from request to request."""
-_SHOWN = 60
 _SHOWN_MODELS = 5
+_UNNAMED = "the server does not say what this model is; it is known by what it answers to probes"
+_SERVED_ANOTHER = (
+    "this server answered fixed probes otherwise at another time: it served another model under"
+    " this name, whose answers are not used here"
+)
 
 
+@dataclass(kw_only=True)
 class ServerReplier:
     """A model behind a server, asked to answer in its own words.
 
-    Args:
+    Attributes:
         server: that is asked.
         card: what is known about the model.
         model: its name in requests.
@@ -47,50 +54,41 @@ class ServerReplier:
         remarks: what the user should know of the server, as sentences.
     """
 
-    def __init__(
-        self,
-        server: Server,
-        *,
-        card: ModelCard,
-        model: str,
-        concurrency: int,
-        remarks: tuple[str, ...] = (),
-    ) -> None:
-        self._server = server
-        self._model = model
-        self._concurrency = concurrency
-        self.card = card
-        self.remarks = remarks
+    server: Server = field(kw_only=False)
+    card: ModelCard
+    model: str
+    concurrency: int
+    remarks: tuple[str, ...] = ()
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts, several at once; see `Replier`."""
         yield from ask_at_once(
             range(len(asks)),
             lambda number: self._ask(asks[number]),
-            concurrency=self._concurrency,
-            stop=self._server.stop,
+            concurrency=self.concurrency,
+            stop=self.server.stop,
         )
 
     def _ask(self, ask: Reply) -> Written:
         shown = ask.messages[-1][1] if ask.messages else ask.prompt
-        about = f"prompt that ends in {shown[-_SHOWN_PROMPT:]!r}"
+        about = f"prompt that ends in {shown[-_SHOWN_CHARACTERS:]!r}"
         path = "/chat/completions" if ask.messages else "/completions"
         body = self._body(ask)
         for _ in range(MALFORMED_ATTEMPTS):
-            answer = self._server.post(path, body, about=about)
-            reply = read_reply(answer, chat=bool(ask.messages), options=ask.options)
+            answer = self.server.post(path, body, about=about)
+            reply = reply_in(answer, chat=bool(ask.messages), options=ask.options)
             if reply is not None:
                 return reply
         raise ModelError(
-            where=f"{self._server.where}, {about}",
+            where=f"{self.server.where}, {about}",
             seen=f"no reply in its answer, {MALFORMED_ATTEMPTS} times"
-            f" (the last: {self._server.redacted(json.dumps(answer))[:200]})",
+            f" (the last: {self.server.redacted(json.dumps(answer))[:200]})",
             todo="Does the server keep the OpenAI form? What was answered is kept: run again.",
         )
 
     def _body(self, ask: Reply) -> dict[str, JsonValue]:
         body: dict[str, JsonValue] = {
-            "model": self._model,
+            "model": self.model,
             "max_tokens": ask.max_tokens,
             "temperature": 0,
         }
@@ -119,7 +117,7 @@ def _one_of(options: Sequence[str]) -> JsonValue:
     }
 
 
-def read_reply(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Written | None:
+def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Written | None:
     """The reply in an answer; None where there is none.
 
     Args:
@@ -154,66 +152,52 @@ def _unpacked(text: str) -> str:
     return found if isinstance(found, str) else text
 
 
+@dataclass(kw_only=True)
 class ServerScorer:
     """Scores texts with a model behind a server.
 
-    Args:
+    Attributes:
         server: that is asked.
-        card: what is known about the model.
+        card: what is known about the model; its BOS token once it has answered.
         model: its name in requests.
         concurrency: requests that are under way at once.
         refusal: why it cannot score; None where it can.
         notes: what the user should know of it, as sentences.
     """
 
-    def __init__(
-        self,
-        server: Server,
-        *,
-        card: ModelCard,
-        model: str,
-        concurrency: int,
-        refusal: ModelError | None = None,
-        notes: tuple[str, ...] = (),
-    ) -> None:
-        self._server = server
-        self._card = card
-        self._model = model
-        self._concurrency = concurrency
-        self._refusal = refusal
-        self._notes = notes
-
-    @property
-    def card(self) -> ModelCard:
-        """What is known about the model; its BOS token once it has answered."""
-        return self._card
+    server: Server = field(kw_only=False)
+    card: ModelCard
+    model: str
+    concurrency: int
+    refusal: ModelError | None = None
+    notes: tuple[str, ...] = ()
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
         """Score texts, several at once; see `TextScorer`."""
-        if self._refusal is not None:
-            raise self._refusal
-        for text, told in ask_at_once(
-            texts, self._ask, concurrency=self._concurrency, stop=self._server.stop
+        if self.refusal is not None:
+            raise self.refusal
+        for text, answer in ask_at_once(
+            texts,
+            lambda text: _score(self.server, self.model, text),
+            concurrency=self.concurrency,
+            stop=self.server.stop,
         ):
-            self._card = dataclasses.replace(self._card, bos=told.before)
-            yield text, told.scores
+            self.card = dataclasses.replace(self.card, bos=answer.before)
+            yield text, answer.scores
 
     def replier(self) -> ServerReplier:
         """The same model, asked to answer in its own words."""
         return ServerReplier(
-            self._server,
-            card=self._card,
-            model=self._model,
-            concurrency=self._concurrency,
-            remarks=self._notes,
+            self.server,
+            card=self.card,
+            model=self.model,
+            concurrency=self.concurrency,
+            remarks=self.notes,
         )
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
         """Whether the server says what it serves, and whether it served another model before."""
-        return self._notes
-
-    def _ask(self, text: str) -> TextScores:
-        return _score(self._server, self._model, text)
+        return self.notes
 
 
 def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float) -> ServerScorer:
@@ -253,24 +237,13 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
         window=window if isinstance(window, int) else None,
         details=details,
     )
+    notes = (
+        *(() if reported else (_UNNAMED,)),
+        *((_SERVED_ANOTHER,) if identity.others else ()),
+    )
     return ServerScorer(
-        server,
-        card=card,
-        model=model,
-        concurrency=concurrency,
-        refusal=refusal,
-        notes=_notes(identity, reported),
+        server, card=card, model=model, concurrency=concurrency, refusal=refusal, notes=notes
     )
-
-
-def _notes(identity: Identity, reported: Mapping[str, JsonValue]) -> tuple[str, ...]:
-    """What the user should know of a server, as sentences."""
-    unnamed = "the server does not say what this model is; it is known by what it answers to probes"
-    another = (
-        "this server answered fixed probes otherwise at another time: it served another model under"
-        " this name, whose answers are not used here"
-    )
-    return (*(() if reported else (unnamed,)), *((another,) if identity.others else ()))
 
 
 def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | None]:
@@ -314,7 +287,7 @@ def _score(server: Server, model: str, text: str) -> TextScores:
         "echo": True,
         "logprobs": 1,
     }
-    about = f"text {text if len(text) <= _SHOWN else text[: _SHOWN - 1] + '…'!r}"
+    about = f"text {shortened(text)!r}"
     answer = server.post("/completions", body, about=about)
     where = f"{server.where}, {about}"
     return read_answer(answer, text, where=where, redacted=server.redacted)
