@@ -47,9 +47,8 @@ def rated(path: Path) -> object:
 
 def forced_choices(path: Path) -> object:
     """People's choices between two sentences."""
-    from cimento.paradigms.ratings.people import read_choices
 
-    return read_choices(path)
+    return read_option_counts(path)
 
 
 def variants(path: Path) -> object:
@@ -80,9 +79,9 @@ def cloze(path: Path) -> object:
 
 def candidates(path: Path) -> object:
     """Candidates that were judged."""
-    from cimento.paradigms.cloze.judgments import read_candidates
+    from cimento.paradigms.cloze.judgments import read_judged_candidates
 
-    return read_candidates(path)
+    return read_judged_candidates(path)
 
 
 def description(path: Path) -> object:
@@ -94,10 +93,10 @@ def description(path: Path) -> object:
 
 def choices_of_people(path: Path) -> object:
     """How many people chose what."""
-    from cimento.paradigms.cloze.people import read_choices
+    from cimento.paradigms.cloze.people import read_option_counts
     from cimento.paradigms.cloze.suite import ClozeItem
 
-    return read_choices(path, [ClozeItem("1", "Piove, ", " esco.")])
+    return read_option_counts(path, [ClozeItem("1", "Piove, ", " esco.")])
 
 
 def portuguese(path: Path) -> object:
@@ -119,9 +118,9 @@ def portuguese(path: Path) -> object:
 
 def fills(path: Path) -> object:
     """Recorded candidates."""
-    from cimento.paradigms.cloze.recording import read_recording
+    from cimento.paradigms.cloze.recording import read_recorded_candidates
 
-    return read_recording(str(path))
+    return read_recorded_candidates(str(path))
 
 
 def treebank(path: Path) -> object:

@@ -12,7 +12,7 @@ import polars as pl
 from cimento.io.tables import TOKENS
 from cimento.measures.sentence import Reasons
 from cimento.paradigms.regions.options import RegionOptions
-from cimento.paradigms.regions.predictions import KINDS, Judged, Outcome, combine
+from cimento.paradigms.regions.predictions import VERDICTS, Evaluation, Evaluations, combine
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.registry import find_paradigm
 from cimento.runs.run import Run
@@ -105,12 +105,12 @@ def word_tokens(suite: Suite, surprisals_nats: Sequence[float] | float) -> pl.Da
     return pl.DataFrame(rows, schema=TOKENS.polars(), orient="row")
 
 
-def joined(outcomes: Sequence[Outcome], operator: Connective) -> Outcome:
+def joined(outcomes: Sequence[Evaluation], operator: Connective) -> Evaluation:
     """What ``&`` or ``|`` makes of outcomes of one item, by way of columns."""
     texts = Reasons()
     parts = [
-        Judged(
-            np.array([KINDS.index(outcome.verdict)]),
+        Evaluations(
+            np.array([VERDICTS.index(outcome.verdict)]),
             np.array([np.nan if outcome.margin_bits is None else outcome.margin_bits]),
             np.array([texts.number(outcome.reason) if outcome.reason else -1]),
         )
@@ -118,8 +118,8 @@ def joined(outcomes: Sequence[Outcome], operator: Connective) -> Outcome:
     ]
     both = combine(parts, operator)
     margin, reason = float(both.margins_bits[0]), int(both.reasons[0])
-    return Outcome(
-        KINDS[both.verdicts[0]],
+    return Evaluation(
+        VERDICTS[both.verdicts[0]],
         None if math.isnan(margin) else margin,
         texts.texts()[reason] if reason >= 0 else None,
     )

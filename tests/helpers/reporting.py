@@ -14,7 +14,7 @@ from cimento.engine.scores import answer_scores
 from cimento.models.base import Policy
 from cimento.models.fake import FakeScorer, TokenScore
 from cimento.paradigms.regions.requests import region_requests
-from cimento.paradigms.regions.sections import run_report
+from cimento.paradigms.regions.sections import region_report
 from cimento.report.records import RunReport, SuiteReport
 from cimento.runs.run import Run
 from cimento.runs.summary import RunSummary, Summary
@@ -95,7 +95,7 @@ def make_run(
     limit: int | None = None,
 ) -> RunReport:
     """What a page shows of one run."""
-    return run_report(answered(suite, score, model=model, all_tokens=all_tokens), items=limit)
+    return region_report(answered(suite, score, model=model, all_tokens=all_tokens), items=limit)
 
 
 def make_summary(

@@ -17,7 +17,7 @@ from cimento.measures.regions import RegionValues
 from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import values_of
-from cimento.paradigms.regions.sections import run_report
+from cimento.paradigms.regions.sections import region_report
 from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.report.figures_conditions import (
     half_widths,
@@ -208,7 +208,7 @@ def test_the_locus_is_where_surprisals_differ_most():
 
 def test_tokens_of_an_item(tmp_path):
     run = run_of(tmp_path)
-    record = next(each for each in run_report(run).items if each.id == "1")
+    record = next(each for each in region_report(run).items if each.id == "1")
     frame = item_frame(record)
     assert frame["condition"].unique(maintain_order=True).to_list() == list(SUITE.condition_names)
     island = frame.filter(frame["condition"] == "long_island")
@@ -216,18 +216,18 @@ def test_tokens_of_an_item(tmp_path):
     assert island["surprisal_bits"].to_list() == pytest.approx([2.0, 2.0, 9.0, 2.0])
     assert island["differs"].to_list() == [False, False, True, False]
     assert island["locus"].to_list() == [False, False, True, False]
-    figure = tokens_figure(run_report(run), "1")
+    figure = tokens_figure(region_report(run), "1")
     assert len(figure.spec["vconcat"]) == 4
 
 
 def test_tokens_that_cannot_be_drawn(tmp_path):
-    report = run_report(run_of(tmp_path))
+    report = region_report(run_of(tmp_path))
     with pytest.raises(UsageError, match="no such item"):
         tokens_figure(report, "11")
 
 
 def test_mean_surprisal_by_position(tmp_path):
-    reports = [run_report(run_of(tmp_path))]
+    reports = [region_report(run_of(tmp_path))]
     frame = position_frame(reports)
     # third token: 1, 2, 2 and 9 bits in each of four items
     third = frame.filter(frame["position"] == 3).to_dicts()[0]

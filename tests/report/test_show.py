@@ -9,7 +9,7 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
-from cimento.paradigms.regions.sections import run_report
+from cimento.paradigms.regions.sections import region_report
 from cimento.report.terminal import terminal_item
 from cimento.runs.run import Run
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
@@ -49,7 +49,7 @@ def test_one_item(stored: Run, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_colour_shades_surprising_tokens() -> None:
     run = evaluate(SUITE, uniform_scorer(1024))
-    report = run_report(run)
+    report = region_report(run)
     (record,) = report.items
     assert "\x1b[" in terminal_item(record, report, colour=True)
     assert "\x1b[" not in terminal_item(record, report)

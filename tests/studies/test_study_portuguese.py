@@ -21,7 +21,7 @@ from cimento.paradigms.cloze.suite import (
     expand_multiword,
     expand_templates,
 )
-from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.cloze.writing import write_cloze
 from cimento.studies.portuguese.data import StudyData, load
 from cimento.studies.portuguese.study import NUMBERS, PARTS, part, table
 from cimento.suites.model import Meta
@@ -88,7 +88,7 @@ class TestExpansion:
             ClozeSuite(Meta("m"), multiwords=tuple(multiwords(folder / MWE_ITEMS))),
         )
         for suite in suites:
-            reading = read_cloze(write_folder(suite, tmp_path / suite.name))
+            reading = read_cloze(write_cloze(suite, tmp_path / suite.name))
             assert reading.suite == suite
             codes = {fault.code for fault in reading.faults}
             assert codes <= {"CIM-C010", "CIM-C012", "CIM-C015"}
@@ -109,7 +109,7 @@ def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, 
     items = tuple(each.item for each in readers.read_instances(folder / INSTANCES))
     suite = ClozeSuite(Meta("g", language="pt"), items=items, cluster="template")
     judgments = str(folder / readers.JUDGMENTS)
-    asked = [str(write_folder(suite, tmp_path / "g")), "-m", f"replay:{judgments}"]
+    asked = [str(write_cloze(suite, tmp_path / "g")), "-m", f"replay:{judgments}"]
     assert invoke(["run", *asked, "-o", str(tmp_path / "runs")]) == 0
     capsys.readouterr()
     options = ["--judgments", judgments, "--by", "dimension", "--json"]

@@ -292,7 +292,7 @@ def apply_answers(
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
     among options stand in choices.tsv, for `cimento profile --people`.
     """
-    from cimento.paradigms.cloze.people import CHOICES
+    from cimento.paradigms.cloze.people import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.suites.builtin import find_suite
@@ -304,8 +304,8 @@ def apply_answers(
     if applied.without:
         note(f"{applied.without} items were answered by nobody")
     note(f"{applied.used} answers: {output}")
-    if (output / CHOICES).exists():
-        note(f"cimento profile RUN --people {output / CHOICES}")
+    if (output / CHOICES_FILE).exists():
+        note(f"cimento profile RUN --people {output / CHOICES_FILE}")
     else:
         note(f"cimento run {output} -m MODEL")
 

@@ -14,7 +14,7 @@ from cimento.options import Options, option
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.paradigms.cloze.answers import Answer, ClozeAnswers
+    from cimento.paradigms.cloze.answers import ClozeAnswers, FillAnswer
     from cimento.people.annotate.candidates import CandidateTask
     from cimento.people.annotate.decisions import CandidateDecision
 
@@ -180,7 +180,7 @@ def _tasks(answers: ClozeAnswers, method: str) -> list[CandidateTask]:
     ]
 
 
-def _once(answers: Iterable[Answer]) -> dict[str, float | None]:
+def _once(answers: Iterable[FillAnswer]) -> dict[str, float | None]:
     """Each candidate with the probability of its best rank: two tokens may be one text."""
     found: dict[str, float | None] = {}
     for each in answers:

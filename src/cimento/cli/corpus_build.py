@@ -310,7 +310,7 @@ def _write_suite(
 ) -> None:
     """Write what was decided as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.making.finishing import cloze_drafts, licence_of, pair_suite
-    from cimento.paradigms.cloze.writing import write_folder
+    from cimento.paradigms.cloze.writing import write_cloze
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 
@@ -327,7 +327,7 @@ def _write_suite(
         write_native(pair_suite(kept, inventory, meta=meta), options.output)
     else:
         drafts = cloze_drafts(kept, inventory, seed=options.seed)
-        write_folder(_cloze_suite(drafts, meta, kept), options.output)
+        write_cloze(_cloze_suite(drafts, meta, kept), options.output)
 
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
@@ -404,11 +404,14 @@ def _cloze_suite(
     drafts: Sequence[ClozeDraft], meta: Meta, kept: Sequence[PairDecision]
 ) -> ClozeSuite:
     from cimento.corpus.making.finishing import sources
-    from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, Role
+    from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
 
     items = []
     for draft in drafts:
-        roles: list[tuple[str, Role]] = [(draft.target, "target"), (draft.plausible, "plausible")]
+        roles: list[tuple[str, OptionRole]] = [
+            (draft.target, "target"),
+            (draft.plausible, "plausible"),
+        ]
         roles += [(each, "implausible") for each in draft.implausible]
         known = tuple(
             Option(each, role, tuple(filter(None, [draft.variants.get(each, "")])))

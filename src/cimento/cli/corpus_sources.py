@@ -131,7 +131,7 @@ def _nli(options: InferenceOptions) -> None:
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.cloze.suite import ClozeSuite
-    from cimento.paradigms.cloze.writing import write_folder
+    from cimento.paradigms.cloze.writing import write_cloze
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.model import Meta
 
@@ -162,7 +162,7 @@ def _nli(options: InferenceOptions) -> None:
     )
     extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
     items = tuple(_item(each, words) for each in found.items)
-    write_folder(ClozeSuite(meta, items, cluster="premise", extra=extra), options.output)
+    write_cloze(ClozeSuite(meta, items, cluster="premise", extra=extra), options.output)
     note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
     if words.status:
         note(f"Status of the hypotheses: {words.status}. Read them before you use them.")

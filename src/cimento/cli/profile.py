@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
-    from cimento.paradigms.cloze.profile import Frequency, Profile
+    from cimento.paradigms.cloze.profile import Profile, ZipfFrequency
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
     from cimento.suites.model import JsonValue
@@ -137,12 +137,12 @@ def _found(
 
 
 def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
-    from cimento.paradigms.cloze.figures import dimensions_figure, heat_figure
+    from cimento.paradigms.cloze.figures import dimensions_figure, expressions_figure
 
     profiles = [(each.answers.run.model, each.profile) for each in found]
     has_expressions = any(own.heat for _, own in profiles)
     if figure == "heat" or (figure is None and has_expressions):
-        return heat_figure(profiles)
+        return expressions_figure(profiles)
     return dimensions_figure(profiles)
 
 
@@ -195,7 +195,7 @@ def _people(
 ) -> PeopleReport | None:
     """What people chose, beside the run's scores of options."""
     from cimento.errors import UsageError, did_you_mean
-    from cimento.paradigms.cloze.people import compare_with_people, read_choices
+    from cimento.paradigms.cloze.people import compare_with_people, read_option_counts
 
     if path is None:
         return None
@@ -207,7 +207,7 @@ def _people(
         )
     options = answers.by_rule(rule or answers.choices[-1]) if answers.choices else {}
     scores = {item: {each.text: each.logprob_nats for each in own} for item, own in options.items()}
-    return compare_with_people(items, read_choices(path, items), scores)
+    return compare_with_people(items, read_option_counts(path, items), scores)
 
 
 def _chosen_items(
@@ -269,17 +269,21 @@ def _with_people(
     answers: ClozeAnswers, candidates: Sequence[Candidate], judgments: Path | None
 ) -> list[Candidate]:
     """The candidates with remarks, and with earlier judgments where there are some."""
-    from cimento.paradigms.cloze.judgments import read_candidates, reuse_judgments, with_remarks
+    from cimento.paradigms.cloze.judgments import (
+        read_judged_candidates,
+        reuse_judgments,
+        with_remarks,
+    )
 
     found = with_remarks(answers.run.folder, candidates)
     if judgments is None:
         return found
-    reused = reuse_judgments(found, read_candidates(judgments))
+    reused = reuse_judgments(found, read_judged_candidates(judgments))
     note(f"Earlier judgments used: {reused.taken}; candidates that are new: {len(reused.new)}.")
     return list(reused.candidates)
 
 
-def _frequency(language: str) -> Frequency | None:
+def _frequency(language: str) -> ZipfFrequency | None:
     """Zipf frequencies of a language's words; a warning where there are none."""
     found = zipf_frequencies(language, purpose="--frequency")
     if found is None:

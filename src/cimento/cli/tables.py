@@ -82,10 +82,10 @@ def _licensing(runs: Sequence[Run]) -> Grid:
         UsageError: there are none.
     """
     from cimento.errors import UsageError
-    from cimento.paradigms.regions.designs import effects_of
+    from cimento.paradigms.regions.designs import licensing_of_run
     from cimento.report.factorial import licensing_grid
 
-    found = [effect for run in runs for effect in effects_of(run)]
+    found = [effect for run in runs for effect in licensing_of_run(run)]
     if not found:
         raise UsageError(
             where="--table licensing",

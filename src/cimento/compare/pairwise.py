@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.compare.item_outcomes import ItemOutcomes, apart, rates_only
-from cimento.paradigms.regions.two_by_two import mean_or_none, without_noise
+from cimento.paradigms.regions.two_by_two import mean_if_all, without_noise
 from cimento.runs.outcomes import design_of
 from cimento.statistics.agreement import Agreement, cohen_kappa
 from cimento.statistics.correlation import CorrelationDifference, correlation_difference
@@ -136,8 +136,8 @@ def paired(
         name=name,
         unit=unit,
         n=len(known),
-        first=mean_or_none(before),
-        second=mean_or_none(after),
+        first=mean_if_all(before),
+        second=mean_if_all(after),
         change=change,
         effect=effect,
         items=dict(zip(known, gaps, strict=True)) if not_compared is None else {},

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import UsageError
-from cimento.paradigms.regions.designs import compares_sentences, factorial_of, is_factorial
+from cimento.paradigms.regions.designs import compares_sentences, crosses_factors, factorial_of
 from cimento.paradigms.regions.judging import on_each_measure, options_of
 from cimento.report.formatting import rate
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
@@ -111,7 +111,7 @@ def _cells(run: Run) -> Iterator[PivotCell]:
         accuracy=None,
         reason=_NOT_JUDGED,
     )
-    if is_factorial(run) and compares_sentences(run):
+    if crosses_factors(run) and compares_sentences(run):
         for effects in factorial_of(run, normalisations=("raw",)).phenomena:
             mean = effects.average_of_pairs(seed=options_of(run).seed)
             yield replace(

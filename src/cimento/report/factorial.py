@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import (
         DDTest,
         DesignModel,
+        DesignRate,
         Factorial,
         PhenomenonEffects,
-        Share,
     )
     from cimento.paradigms.regions.licensing import LicensingEffect
     from cimento.paradigms.regions.two_by_two import Effects, RegionDD
@@ -93,7 +93,7 @@ def _accuracy_rows(
     yield (BLANK, SUPER_ADDITIVE), [_mean(each[1]) if each else None for each in means]
 
 
-def _share(share: Share) -> EstimateCell:
+def _share(share: DesignRate) -> EstimateCell:
     return EstimateCell.percent((share.accuracy, share.low, share.high), share.n, share.reason)
 
 

@@ -20,7 +20,7 @@ from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
 from cimento.models.base import DtypeName, Policy, Score
 from cimento.models.registry import AnyScorer
-from cimento.paradigms.regions.predictions import KINDS, judged_items, parse_predictions
+from cimento.paradigms.regions.predictions import VERDICTS, judged_items, parse_predictions
 from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.model import Suite
 
@@ -186,7 +186,7 @@ def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, si
             if not math.isnan(margin)
         },
         verdicts={
-            (item, number): KINDS[kind]
+            (item, number): VERDICTS[kind]
             for number, each in enumerate(judged)
             for item, kind in zip(items, each.verdicts.tolist(), strict=True)
         },

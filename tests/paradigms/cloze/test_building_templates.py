@@ -12,7 +12,7 @@ from cimento.corpus.morphology.dictionaries import open_dictionary_file
 from cimento.corpus.morphology.rules import Rules, with_article
 from cimento.errors import InputError, SuiteError, UsageError
 from cimento.models.questions import Fill
-from cimento.paradigms.cloze.building import compare, generate, read_description
+from cimento.paradigms.cloze.building import compare_forms, generate, read_description
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.cloze.seeds import generated_seeds
@@ -277,7 +277,7 @@ def test_the_review_of_the_brazilian_study_is_counted(shared):
             [(category, form) for category, forms in record[name].items() for form in forms]
             for name in ("seeds_generated", "seeds")
         ]
-        made = compare(*lists)
+        made = compare_forms(*lists)
         own = found.setdefault(record["dimension"], [0, 0, 0, 0])
         counts = (made.generated, made.reviewed, len(made.removed), len(made.added))
         for place, count in enumerate(counts):

@@ -106,16 +106,16 @@ class TestChoices:
 
     def test_model_and_people(self):
         """People 3 to 1, model 1 to 3: JSD = 1 - H(.25) ... = H(.5) - H(.25) = 0.1887 bits."""
-        found = people.agreement(
+        found = people.option_agreement(
             CONNECTIVES, {"mentre": 3, "quando": 1, "none": 9}, {"mentre": 0.2, "quando": 0.6}
         )
         assert found.same_mode is False
         assert found.divergence_bits.value == pytest.approx(0.18872187554086717)
-        equal = people.agreement(CONNECTIVES, {"mentre": 1}, {"mentre": 0.5})
+        equal = people.option_agreement(CONNECTIVES, {"mentre": 1}, {"mentre": 0.5})
         assert (equal.same_mode, equal.divergence_bits.value) == (True, 0.0)
 
     def test_silence_is_undefined(self):
-        found = people.agreement(CONNECTIVES, {}, {"mentre": 0.5})
+        found = people.option_agreement(CONNECTIVES, {}, {"mentre": 0.5})
         assert found.same_mode is None
         assert found.divergence_bits.value is None
         assert found.divergence_bits.reason

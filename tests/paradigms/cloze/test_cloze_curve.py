@@ -11,7 +11,7 @@ from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.paradigms.cloze.figures import curve_figure, curve_frame
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, MultiwordItem
-from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.cloze.writing import write_cloze
 from cimento.suites.model import Meta
 
 pytest.importorskip("altair")
@@ -35,7 +35,7 @@ def run_of(tmp_path, suite, answers):
         for rank, text in enumerate(texts, start=1)
     ]
     (tmp_path / "answers.tsv").write_text("\n".join(rows) + "\n", encoding="utf-8")
-    folder = write_folder(suite, tmp_path / "suite")
+    folder = write_cloze(suite, tmp_path / "suite")
     recording = f"replay:{tmp_path / 'answers.tsv'}"
     return evaluate(folder, recording, output=tmp_path / "runs", k=2)
 

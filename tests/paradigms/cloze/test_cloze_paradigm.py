@@ -13,10 +13,10 @@ import pytest
 
 from cimento.errors import TableError, UsageError
 from cimento.paradigms.cloze.judging import (
-    CHOICE,
     CHOSEN,
     DIVIDED,
     FITS,
+    FORCED_CHOICE,
     HIT,
     NOT_JUDGED,
     REACHABLE,
@@ -68,10 +68,10 @@ def shares(summary):
                     for rank, rate in zip((1, k), rates, strict=True):
                         yield (f"{question}{rank}", asked, column, value, statistic), rate
     for choice in summary["choices"]:
-        yield (CHOICE, choice["rule"], "", "", "accuracy"), choice
+        yield (FORCED_CHOICE, choice["rule"], "", "", "accuracy"), choice
         if choice["per_token"]:
             divided = choice["rule"] + DIVIDED
-            yield (CHOICE, divided, "", "", "accuracy"), choice["per_token"]
+            yield (FORCED_CHOICE, divided, "", "", "accuracy"), choice["per_token"]
 
 
 def stored(name):
@@ -95,9 +95,9 @@ def test_a_run_of_version_0_1_has_the_numbers_that_it_had(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_run_of_version_0_1_has_the_ties_and_the_choices_that_it_had(name):
     run = open_run(EARLIER / name)
-    outcomes = run.outcomes().filter(run.outcomes()["question"] == CHOICE)
+    outcomes = run.outcomes().filter(run.outcomes()["question"] == FORCED_CHOICE)
     for choice in stored(name)["choices"]:
-        own = by_key(run)[CHOICE, choice["rule"], "", "", "accuracy"]
+        own = by_key(run)[FORCED_CHOICE, choice["rule"], "", "", "accuracy"]
         assert (own.tied, own.unscored) == (choice["tied"], choice["unscored"])
         rows = outcomes.filter(outcomes["method"] == choice["rule"])
         roles = rows[GROUP + CHOSEN].drop_nulls().value_counts().iter_rows()

@@ -12,9 +12,9 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import InputError
-from cimento.paradigms.cloze.recording import read_recording
+from cimento.paradigms.cloze.recording import read_recorded_candidates
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.cloze.writing import write_cloze
 from cimento.runs.run import open_run
 from cimento.suites.model import Meta
 
@@ -44,7 +44,7 @@ SUITE = ClozeSuite(Meta("it-connectives-small", language="it"), items=ITEMS)
 
 @pytest.fixture
 def suite_folder(tmp_path):
-    return write_folder(SUITE, tmp_path / "suite")
+    return write_cloze(SUITE, tmp_path / "suite")
 
 
 def counts(run, question, group="", level=""):
@@ -98,7 +98,7 @@ def test_recordings_that_cannot_be_used_are_refused(content, said, tmp_path):
     path = tmp_path / "recorded.tsv"
     path.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=said):
-        read_recording(str(path))
+        read_recorded_candidates(str(path))
 
 
 def test_a_recording_of_another_suite_is_refused(tmp_path):

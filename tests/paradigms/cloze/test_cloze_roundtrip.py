@@ -13,15 +13,15 @@ from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.reading import read_folder
 from cimento.paradigms.cloze.suite import (
     ROLES,
+    BaseSentence,
     ClozeItem,
     ClozeSuite,
     MultiwordItem,
     Option,
     SeedSet,
-    Sentence,
     Template,
 )
-from cimento.paradigms.cloze.writing import write_folder, write_options
+from cimento.paradigms.cloze.writing import write_cloze, write_options
 from cimento.suites.model import Meta
 
 HARD = (
@@ -65,7 +65,7 @@ seed_sets = st.lists(
 templates = st.builds(
     Template,
     names,
-    st.tuples(st.builds(Sentence, words, words)),
+    st.tuples(st.builds(BaseSentence, words, words)),
     seed_sets,
     options,
     st.booleans(),
@@ -88,20 +88,20 @@ class TestRoundTrip:
     @given(st.lists(items, min_size=1, max_size=3), st.lists(multiwords, max_size=2))
     def test_items_and_expressions(self, tmp_path_factory, some, expressions):
         suite = ClozeSuite(Meta("prova"), items=tuple(some), multiwords=tuple(expressions))
-        path = write_folder(suite, tmp_path_factory.mktemp("suite"))
+        path = write_cloze(suite, tmp_path_factory.mktemp("suite"))
         assert read_folder(path).suite == suite
 
     @settings(deadline=None)
     @given(st.lists(templates, min_size=1, max_size=3, unique_by=lambda each: each.id))
     def test_templates(self, tmp_path_factory, some):
         suite = ClozeSuite(Meta("prova"), templates=tuple(some), cluster="template")
-        path = write_folder(suite, tmp_path_factory.mktemp("suite"))
+        path = write_cloze(suite, tmp_path_factory.mktemp("suite"))
         assert read_folder(path).suite == suite
 
     @pytest.mark.parametrize("text", HARD)
     def test_tokens_that_tables_damage(self, tmp_path, text):
         item = ClozeItem("1", text, text, (Option(text, "target", (text,)),))
-        path = write_folder(ClozeSuite(Meta("prova"), items=(item,)), tmp_path)
+        path = write_cloze(ClozeSuite(Meta("prova"), items=(item,)), tmp_path)
         assert read_folder(path).suite.items == (item,)
         assert (path / "items.tsv").read_text("utf-8").count("\n") == 2
 
@@ -120,4 +120,4 @@ class TestRoundTrip:
             cluster="origin",
             extra={"origin": {"year": 2021}},
         )
-        assert read_folder(write_folder(suite, tmp_path)).suite == suite
+        assert read_folder(write_cloze(suite, tmp_path)).suite == suite

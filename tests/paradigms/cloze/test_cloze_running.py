@@ -24,7 +24,7 @@ from cimento.paradigms.cloze.judgments import _majority, human_judgments
 from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.paradigms.cloze.requests import blank_requests
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.cloze.writing import write_cloze
 from cimento.runs.run import Run, open_run
 from cimento.suites.model import Meta
 from tests.helpers.whole_path import ask_folder
@@ -55,7 +55,7 @@ SUITE = ClozeSuite(Meta("it-connectives-small", language="it"), items=ITEMS)
 
 @pytest.fixture
 def suite_folder(tmp_path):
-    return write_folder(SUITE, tmp_path / "suite")
+    return write_cloze(SUITE, tmp_path / "suite")
 
 
 def run_of(suite, folder, tmp_path, **options):
@@ -258,7 +258,7 @@ def recorded_run(suite, tmp_path, answers, **options) -> Run:
     path = tmp_path / "answers.tsv"
     lines = [f"{item}\t{rank}\t{text}" for item, rank, text in answers]
     path.write_text("\n".join(["item\trank\tcandidate", *lines]) + "\n", encoding="utf-8")
-    folder = write_folder(suite, tmp_path / "suite")
+    folder = write_cloze(suite, tmp_path / "suite")
     return evaluate(folder, f"replay:{path}", output=tmp_path / "runs", k=2, **options)
 
 

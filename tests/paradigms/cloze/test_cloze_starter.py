@@ -10,14 +10,14 @@ import pytest
 from cimento.corpus.morphology.dictionaries import open_morphology
 from cimento.paradigms.cloze.checks import load_cloze, read_cloze
 from cimento.paradigms.cloze.judgments import expectations
-from cimento.paradigms.cloze.reading import KINDS
+from cimento.paradigms.cloze.reading import CLOZE_KINDS
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.suites.builtin import builtin_names
 from tests.helpers.starter import FOLDER
 from tests.suites.test_builtin_suites import STATUS
 from tests.suites.test_suite_spelling import WORD, misspelt
 
-NAMES = [name for kind in KINDS for name in builtin_names(kind=kind)]
+NAMES = [name for kind in CLOZE_KINDS for name in builtin_names(kind=kind)]
 TEMPLATES = [name for name in NAMES if name.endswith("-templates")]
 IDIOMS = [name for name in NAMES if name.endswith("-idioms")]
 

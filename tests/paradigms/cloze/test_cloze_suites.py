@@ -11,13 +11,13 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError, SuiteError
 from cimento.paradigms.cloze.checks import load_cloze, read_cloze
 from cimento.paradigms.cloze.paradigm import CLOZE
-from cimento.paradigms.cloze.reading import CHECKS
+from cimento.paradigms.cloze.reading import CLOZE_CHECKS
 from cimento.paradigms.cloze.suite import (
+    BaseSentence,
     ClozeItem,
     MultiwordItem,
     Option,
     SeedSet,
-    Sentence,
     Template,
     expand_multiword,
     expand_suite,
@@ -164,7 +164,9 @@ class TestTemplates:
 
     def test_ids_do_not_change_when_seeds_are_added(self):
         def ids(*forms: str) -> set[str]:
-            template = Template("t", (Sentence("Le <SEED> sono ", "."),), (SeedSet("x", forms),))
+            template = Template(
+                "t", (BaseSentence("Le <SEED> sono ", "."),), (SeedSet("x", forms),)
+            )
             return {item.id for item in expand_templates([template]).items}
 
         assert ids("case", "strade") < ids("porte", "strade", "case", "vie")
@@ -197,7 +199,7 @@ class TestTemplates:
     def test_without_options_of_their_own_seeds_leave_those_of_the_template(self):
         template = Template(
             "t",
-            (Sentence("<SEED>, ", " esco."),),
+            (BaseSentence("<SEED>, ", " esco."),),
             (SeedSet("x", ("Piove",)), SeedSet("y", ("Nevica",), options=(Option("eppure"),))),
             options=(Option("ma"),),
         )
@@ -328,10 +330,12 @@ def test_both_tables_of_such_a_suite_say_the_same(tmp_path):
 def test_every_code_is_on_the_page_with_its_severity():
     page = (Path(__file__).parents[3] / "docs" / "cloze.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| (CIM-C\d+) \| (\w+) \|", page, flags=re.MULTILINE))
-    assert listed == {code: severity for code, (severity, _) in CHECKS.items()}
+    assert listed == {code: severity for code, (severity, _) in CLOZE_CHECKS.items()}
 
 
 def test_every_code_has_a_test():
     """The blunt way: its name is in this file, outside of this test."""
     here = Path(__file__).read_text(encoding="utf-8")
-    assert [code for code in CHECKS if f'"{code}' not in here and f"{code} " not in here] == []
+    assert [
+        code for code in CLOZE_CHECKS if f'"{code}' not in here and f"{code} " not in here
+    ] == []

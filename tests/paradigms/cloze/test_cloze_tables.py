@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from cimento.errors import InputError
 from cimento.paradigms.cloze.answers import Candidate
-from cimento.paradigms.cloze.judgments import read_candidates
+from cimento.paradigms.cloze.judgments import read_judged_candidates
 from cimento.paradigms.cloze.writing import write_cell
 
 texts = st.one_of(
@@ -53,13 +53,13 @@ class TestTables:
         path = tmp_path_factory.mktemp("out") / "candidates.tsv"
         lines = [COLUMNS, *map(row_of, some)]
         path.write_bytes("".join("\t".join(line) + "\n" for line in lines).encode("utf-8"))
-        assert read_candidates(path) == some
+        assert read_judged_candidates(path) == some
 
     def test_a_table_that_was_annotated_has_no_ranks(self, tmp_path):
         path = tmp_path / "judged.tsv"
         rows = "a\tx\tUn x.\ty\todd; rare\na\ty\tUn y.\tno\t\nb\tx\tUna x.\t\t\n"
         path.write_text(f"item\tcandidate\tsentence\tfits\tremarks\n{rows}", encoding="utf-8")
-        assert read_candidates(path) == [
+        assert read_judged_candidates(path) == [
             Candidate("a", 1, "x", fits=True, remarks=("odd", "rare")),
             Candidate("a", 2, "y", fits=False),
             Candidate("b", 1, "x"),
@@ -79,4 +79,4 @@ class TestTables:
         path = tmp_path / "candidates.tsv"
         path.write_text(table, encoding="utf-8")
         with pytest.raises(InputError, match=seen):
-            read_candidates(path)
+            read_judged_candidates(path)

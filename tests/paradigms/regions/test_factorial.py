@@ -14,7 +14,7 @@ from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
 from cimento.measures.sentence import Missing, length_penalty
 from cimento.paradigms.regions.factorial import factorial
 from cimento.paradigms.regions.two_by_two import (
-    NO_CONDITION,
+    NOT_IN_DESIGN,
     ONE_ITEM,
     effects_of,
     effects_of_means,
@@ -76,7 +76,7 @@ def test_a_design_without_a_condition_has_no_dd():
     suite = Suite(suite.meta, suite.region_names, (), items, factors=suite.factors)
     (found,) = factorial(suite, scores({"1": (1.0, 2.0, 3.0, 4.0)}))
     assert found.effects["raw"].dd is None
-    assert NO_CONDITION in (found.effects["raw"].reason or "")
+    assert NOT_IN_DESIGN in (found.effects["raw"].reason or "")
 
 
 def test_fewer_than_two_items_have_no_standard_error():

@@ -9,7 +9,7 @@ import pytest
 
 from cimento.io.tables import TOKENS
 from cimento.measures import BITS_PER_NAT, Missing, region_values
-from cimento.paradigms.regions.predictions import evaluate
+from cimento.paradigms.regions.predictions import evaluate_item
 from cimento.suites.formula import parse
 from cimento.suites.model import METRICS
 from tests.helpers.judging import joined, judged, make_suite, requests_of
@@ -23,7 +23,7 @@ def read(path):
 
 def holds(formula, values):
     """What the reference says: a tie is not a success, and a missing value is none."""
-    return evaluate(parse(formula), values).verdict == "pass"
+    return evaluate_item(parse(formula), values).verdict == "pass"
 
 
 def test_golden_vectors_have_the_value_of_the_reference(shared):
@@ -37,7 +37,7 @@ def test_golden_vectors_have_the_value_of_the_reference(shared):
     for vector in golden["vectors"] + golden["bracket_vectors"]:
         if vector["expected"]["status"] == "eval_error":
             # By design: unscored with a reason where the reference stops with a KeyError.
-            outcome = evaluate(parse(vector["formula"]), values)
+            outcome = evaluate_item(parse(vector["formula"]), values)
             assert outcome.verdict == "unscored"
             assert "there is no such" in str(outcome.reason)
         elif vector["expected"]["status"] == "ok" and "mismatched" not in vector.get("note", ""):
@@ -45,7 +45,7 @@ def test_golden_vectors_have_the_value_of_the_reference(shared):
             tried += 1
     assert tried > 40
     # By design: the reference takes the sum over an unknown condition for 0.
-    assert evaluate(parse("(*;%zz%) = 0"), values).verdict == "unscored"
+    assert evaluate_item(parse("(*;%zz%) = 0"), values).verdict == "unscored"
 
 
 @pytest.mark.parametrize("name", ["npz_ambig", "number_orc", "subordination_src-src"])
@@ -53,7 +53,7 @@ def test_golden_region_totals_of_distilgpt2(shared, name):
     golden = read(shared / f"golden/syntaxgym/distilgpt2/{name}.region_totals_and_expected.json")
     for item in golden["items"]:
         outcomes = [
-            evaluate(parse(formula), item["region_totals"]) for formula in golden["formulas"]
+            evaluate_item(parse(formula), item["region_totals"]) for formula in golden["formulas"]
         ]
         assert [each.verdict == "pass" for each in outcomes] == item["predictions"]
         assert (joined(outcomes, "&").verdict == "pass") == item["all_predictions"]

@@ -11,7 +11,7 @@ from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.models.fake import FakeScorer
-from cimento.paradigms.regions.chance import NEAR_TIE_BITS, near_ties
+from cimento.paradigms.regions.chance import NEAR_TIE_BITS, near_tie_threshold
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.report.formatting import near_ties as said_near_ties
 from cimento.report.formatting import remarks
@@ -90,7 +90,7 @@ def test_quantised_weights_are_not_taken_for_what_they_are_computed_in():
         "model": {"dtype": "float32"},
         "asking": {"policy": json.loads(json.dumps({"model_args": quantised}))},
     }
-    found = near_ties(manifest, None)
+    found = near_tie_threshold(manifest, None)
     assert (found.bits, found.reason) == (
         NEAR_TIE_BITS["bfloat16"],
         "weights quantised, as for bfloat16",

@@ -13,7 +13,7 @@ from cimento.errors import FormulaError, UsageError
 from cimento.io.tables import validate
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
 from cimento.paradigms.regions.judging import ALL
-from cimento.paradigms.regions.predictions import Outcome, evaluate
+from cimento.paradigms.regions.predictions import Evaluation, evaluate_item
 from cimento.runs.outcomes import OUTCOMES as TABLE
 from cimento.suites.formula import Comparison, Junction, comparisons, parse, references
 from cimento.suites.model import METRICS
@@ -24,27 +24,27 @@ VALUES = {"a": (1.0, 2.5, 0.0), "b": (1.0, 3.0, 0.25), "gap": (2.0, Missing("no 
 KINDS = ("pass", "fail", "tie", "unscored")
 
 OUTCOMES = st.one_of(
-    st.builds(Outcome, st.just("pass"), st.floats(1e-9, 100)),
-    st.builds(Outcome, st.just("fail"), st.floats(-100, -1e-9)),
-    st.just(Outcome("tie", 0.0)),
-    st.builds(Outcome, st.just("unscored"), st.none(), st.sampled_from(["no score", "lost"])),
+    st.builds(Evaluation, st.just("pass"), st.floats(1e-9, 100)),
+    st.builds(Evaluation, st.just("fail"), st.floats(-100, -1e-9)),
+    st.just(Evaluation("tie", 0.0)),
+    st.builds(Evaluation, st.just("unscored"), st.none(), st.sampled_from(["no score", "lost"])),
 )
 
 
 def verdict(formula, values=VALUES, **units):
-    return evaluate(parse(formula), values, **units)
+    return evaluate_item(parse(formula), values, **units)
 
 
 @pytest.mark.parametrize(
     ("formula", "expected"),
     [
-        ("(1;%a%) < (2;%a%)", Outcome("pass", 1.5)),
-        ("(1;%a%) > (2;%a%)", Outcome("fail", -1.5)),
-        ("(1;%a%) < (1;%b%)", Outcome("tie", 0.0)),
-        ("(1;%a%) > (1;%b%)", Outcome("tie", 0.0)),
-        ("(2;%a%) > (2;%b%) - (1;%b%)", Outcome("pass", 0.5)),
-        ("(*;%b%) - (*;%a%) > 0.5", Outcome("pass", 0.25)),
-        ("2.5 - 1 - 1 < 0", Outcome("fail", -0.5)),
+        ("(1;%a%) < (2;%a%)", Evaluation("pass", 1.5)),
+        ("(1;%a%) > (2;%a%)", Evaluation("fail", -1.5)),
+        ("(1;%a%) < (1;%b%)", Evaluation("tie", 0.0)),
+        ("(1;%a%) > (1;%b%)", Evaluation("tie", 0.0)),
+        ("(2;%a%) > (2;%b%) - (1;%b%)", Evaluation("pass", 0.5)),
+        ("(*;%b%) - (*;%a%) > 0.5", Evaluation("pass", 0.25)),
+        ("2.5 - 1 - 1 < 0", Evaluation("fail", -0.5)),
     ],
 )
 def test_an_inequality_has_a_margin_in_favour_of_the_prediction(formula, expected):
@@ -74,9 +74,9 @@ def test_the_margin_of_an_equality_is_what_is_left_of_the_tolerance():
 
 
 def test_a_comparison_with_a_missing_value_is_unscored_and_says_which():
-    assert verdict("(2;%gap%) < 5") == Outcome("unscored", None, "(2;%gap%): no score")
+    assert verdict("(2;%gap%) < 5") == Evaluation("unscored", None, "(2;%gap%): no score")
     assert verdict("(1;%gap%) < 5").verdict == "pass"
-    assert verdict("(*;%gap%) < 5") == Outcome("unscored", None, "(*;%gap%): region 2: no score")
+    assert verdict("(*;%gap%) < 5") == Evaluation("unscored", None, "(*;%gap%): region 2: no score")
     assert "no such condition" in str(verdict("(1;%zz%) < 5").reason)
     assert "no such region" in str(verdict("(9;%a%) < 5").reason)
 
@@ -99,7 +99,7 @@ def test_numbers_are_meant_in_the_unit_of_the_formula():
     assert (
         verdict("(2;%a%) - (1;%a%) > 1.45", nats, source_unit="nats", unit="nats").verdict == "fail"
     )
-    assert verdict("(2;%a%) - (1;%a%) < 1.1", nats, source_unit="nats", unit="nats") == Outcome(
+    assert verdict("(2;%a%) - (1;%a%) < 1.1", nats, source_unit="nats", unit="nats") == Evaluation(
         "pass", pytest.approx(0.1 / math.log(2))
     )
     assert verdict("(1;%a%) < (2;%a%)", nats, source_unit="nats").margin_bits == BITS_PER_NAT
@@ -125,10 +125,10 @@ def test_ties_are_equality_of_the_sums_as_they_were_taken():
 )
 def test_junctions_take_the_first_verdict_of_their_ranking(operator, ranking):
     made = {
-        "pass": Outcome("pass", 1.0),
-        "fail": Outcome("fail", -1.0),
-        "tie": Outcome("tie", 0.0),
-        "unscored": Outcome("unscored", None, "no score"),
+        "pass": Evaluation("pass", 1.0),
+        "fail": Evaluation("fail", -1.0),
+        "tie": Evaluation("tie", 0.0),
+        "unscored": Evaluation("unscored", None, "no score"),
     }
     for first in KINDS:
         for second in KINDS:
@@ -184,7 +184,7 @@ def test_or_is_the_mirror_image_of_and(tree, data):
         each.condition: data.draw(st.lists(VALUE, min_size=1, max_size=3))
         for each in references(tree)
     }
-    outcome, mirror = evaluate(tree, values), evaluate(mirrored(tree), values)
+    outcome, mirror = evaluate_item(tree, values), evaluate_item(mirrored(tree), values)
     swapped = {"pass": "fail", "fail": "pass", "tie": "tie", "unscored": "unscored"}
     assert mirror.verdict == swapped[outcome.verdict]
     if outcome.margin_bits is not None:

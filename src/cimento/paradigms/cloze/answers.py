@@ -134,7 +134,7 @@ def _count(number: int, what: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FillAnswer:
     """A row of the fills table.
 
     Attributes:
@@ -219,7 +219,7 @@ class ClozeAnswers:
             name.removeprefix(CHOICE) for name in self._all_methods if name.startswith(CHOICE)
         )
 
-    def by_method(self, method: str) -> dict[str, list[Answer]]:
+    def by_method(self, method: str) -> dict[str, list[FillAnswer]]:
         """What was found by one method, for each item, by rank.
 
         Args:
@@ -229,13 +229,13 @@ class ClozeAnswers:
 
         rows = self._fills.filter(pl.col("method") == method).sort("request", "rank")
         columns = ("request", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
-        by_request: dict[int, list[Answer]] = {}
+        by_request: dict[int, list[FillAnswer]] = {}
         for request, *cells in rows.select(columns).iter_rows():
-            by_request.setdefault(request, []).append(Answer(*cells))
+            by_request.setdefault(request, []).append(FillAnswer(*cells))
         asked = self.run.table("requests").select("item", "request").iter_rows()
         return {item: by_request.get(request, []) for item, request in asked}
 
-    def by_rule(self, rule: str) -> dict[str, list[Answer]]:
+    def by_rule(self, rule: str) -> dict[str, list[FillAnswer]]:
         """The options of each item as scored by one rule; empty where it was not used."""
         return self.by_method(CHOICE + rule) if rule in self.choices else {}
 

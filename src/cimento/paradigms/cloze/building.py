@@ -29,8 +29,8 @@ from cimento.paradigms.cloze.seeds import (
     nominal_seeds,
     verb_seeds,
 )
-from cimento.paradigms.cloze.suite import SEED, ClozeSuite, SeedSet, Sentence, Template
-from cimento.paradigms.cloze.writing import as_tsv, write_cell, write_folder
+from cimento.paradigms.cloze.suite import SEED, BaseSentence, ClozeSuite, SeedSet, Template
+from cimento.paradigms.cloze.writing import as_tsv, write_cell, write_cloze
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from cimento.corpus.morphology.model import Morphology
     from cimento.paradigms.cloze.seeds import Description, TemplateText
 
-GENERATED = "generated.tsv"
-SEEDS = "seeds.tsv"
+GENERATED_FILE = "generated.tsv"
+REVIEWED_FILE = "seeds.tsv"
 
 FormsOf = Mapping[str, Sequence[tuple[str, str]]]
 """Id of a template to its forms with their categories."""
@@ -123,8 +123,8 @@ def build(
     wanted = {each.id: each.columns.get(EXPECTED, "") for each in description.template}
     sets = {name: _sets(_expecting(own, wanted[name])) for name, own in seeds.items()}
     suite = _suite(description, sets if reviewed is None else reviewed)
-    write_folder(suite, folder)
-    write_text(as_tsv(_rows(seeds)), folder / GENERATED)
+    write_cloze(suite, folder)
+    write_text(as_tsv(_rows(seeds)), folder / GENERATED_FILE)
     load_cloze(folder)
     kept = sets if reviewed is None else reviewed
     return review(_pairs(sets), _pairs(kept))
@@ -133,10 +133,12 @@ def build(
 def review(generated: FormsOf, reviewed: FormsOf) -> dict[str, Review]:
     """What generated and reviewed lists differ in, template by template."""
     names = dict.fromkeys([*generated, *reviewed])
-    return {name: compare(generated.get(name, ()), reviewed.get(name, ())) for name in names}
+    return {name: compare_forms(generated.get(name, ()), reviewed.get(name, ())) for name in names}
 
 
-def compare(generated: Iterable[tuple[str, str]], reviewed: Iterable[tuple[str, str]]) -> Review:
+def compare_forms(
+    generated: Iterable[tuple[str, str]], reviewed: Iterable[tuple[str, str]]
+) -> Review:
     """What two lists of forms with their categories differ in; each form counts once."""
     old, new = dict.fromkeys(generated), dict.fromkeys(reviewed)
     removed = tuple(each for each in old if each not in new)
@@ -199,7 +201,7 @@ def _suite(description: Description, sets: Mapping[str, Sequence[SeedSet]]) -> C
     )
 
 
-def _sentence(text: str, template: str) -> Sentence:
+def _sentence(text: str, template: str) -> BaseSentence:
     parts = read_blanks(text)
     if len(parts) != 2:  # noqa: PLR2004  # before and after
         raise InputError(
@@ -207,7 +209,7 @@ def _sentence(text: str, template: str) -> Sentence:
             seen=f"there {'is no blank' if len(parts) == 1 else 'are several blanks'} in {text!r}",
             todo="Write one, as ___.",
         )
-    return Sentence(parts[0], parts[1])
+    return BaseSentence(parts[0], parts[1])
 
 
 def _sets(seeds: Iterable[Seed]) -> list[SeedSet]:
@@ -257,7 +259,7 @@ def _pairs(sets: Mapping[str, Iterable[SeedSet]]) -> dict[str, list[tuple[str, s
 
 def _reviewed(folder: Path) -> dict[str, list[SeedSet]] | None:
     """The list that counts, where a person may have been at it; None where there is none."""
-    path = folder / SEEDS
+    path = folder / REVIEWED_FILE
     if not path.exists():
         return None
     todo = "Correct it, or remove it to take what is generated."

@@ -13,7 +13,13 @@ from cimento.io.parsing import filled
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
 from cimento.paradigms.cloze.portuguese import read_released
-from cimento.paradigms.cloze.reading import TOML, fault, is_released, read_folder, read_item_table
+from cimento.paradigms.cloze.reading import (
+    TOML,
+    cloze_fault,
+    is_released,
+    read_folder,
+    read_item_table,
+)
 from cimento.paradigms.cloze.suite import (
     ClozeItem,
     ClozeSuite,
@@ -24,7 +30,7 @@ from cimento.paradigms.cloze.suite import (
 )
 from cimento.suites.faults import errors
 
-SHOWN = 5
+_SHOWN = 5
 """Ids of items that a fault names."""
 
 
@@ -75,15 +81,15 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
         *_check_items(expansion.items),
     ]
     if not expansion.items:
-        faults.append(fault("CIM-C009", where=suite.name, seen="The suite has no items."))
+        faults.append(cloze_fault("CIM-C009", where=suite.name, seen="The suite has no items."))
     if not suite.meta.language:
         seen = "The suite does not name a language."
-        faults.append(fault("CIM-C010", where=suite.name, seen=seen))
+        faults.append(cloze_fault("CIM-C010", where=suite.name, seen=seen))
     without = [item.id for item in expansion.items if suite.cluster not in item.columns]
     if suite.cluster and without:
-        shown = ", ".join(map(repr, without[:SHOWN]))
+        shown = ", ".join(map(repr, without[:_SHOWN]))
         seen = f"The column {suite.cluster!r} is missing in {len(without)} items: {shown}."
-        faults.append(fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
+        faults.append(cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
     return tuple(sorted(faults, key=attrgetter("code")))
 
 
@@ -95,14 +101,14 @@ def _check_templates(templates: Iterable[Template]) -> Iterator[Fault]:
         written = len(list(filter(None, forms)))
         if marked and not forms:
             seen = f"There is a <SEED> in {marked[0].text!r} and no forms to put there."
-            yield fault("CIM-C002", where=where, seen=seen)
+            yield cloze_fault("CIM-C002", where=where, seen=seen)
         if written and not marked:
             seen = f"There are {written} forms and no sentence with a <SEED>."
-            yield fault("CIM-C003", where=where, seen=seen)
+            yield cloze_fault("CIM-C003", where=where, seen=seen)
         for seeds in template.seeds:
             for form, times in _repeated(seeds.forms):
                 seen = f"The form {form!r} is {times} times in the category {seeds.category!r}."
-                yield fault("CIM-C011", where=where, seen=seen)
+                yield cloze_fault("CIM-C011", where=where, seen=seen)
 
 
 def _repeated(texts: Iterable[str]) -> list[tuple[str, int]]:
@@ -121,7 +127,7 @@ def _check_multiwords(items: Iterable[MultiwordItem]) -> Iterator[Fault]:
             seen = f"There are braces with no word in {item.text!r}."
         else:
             continue
-        yield fault("CIM-C006", where=f"item {item.id!r}", seen=seen)
+        yield cloze_fault("CIM-C006", where=f"item {item.id!r}", seen=seen)
 
 
 def _check_shared(shared: Iterable[SharedForm]) -> Iterator[Fault]:
@@ -132,18 +138,20 @@ def _check_shared(shared: Iterable[SharedForm]) -> Iterator[Fault]:
     for template, shown_forms in forms.items():
         listed = "; ".join(shown_forms)
         seen = f"{len(shown_forms)} of its forms are in several categories: {listed}."
-        yield fault("CIM-C012", where=f"template {template!r}", seen=seen)
+        yield cloze_fault("CIM-C012", where=f"template {template!r}", seen=seen)
 
 
 def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
     for name, times in _repeated(item.id for item in items):
-        yield fault("CIM-C004", where=f"item {name!r}", seen=f"The id is there {times} times.")
+        yield cloze_fault(
+            "CIM-C004", where=f"item {name!r}", seen=f"The id is there {times} times."
+        )
     first_with: dict[tuple[str, str], str] = {}
     for item in items:
         where = f"item {item.id!r}"
         spellings = (text for option in item.options for text in set(option.spellings))
         for text, times in _repeated(spellings):
-            yield fault("CIM-C007", where=where, seen=f"{text!r} is {times} of its options.")
+            yield cloze_fault("CIM-C007", where=where, seen=f"{text!r} is {times} of its options.")
         expected = item.columns.get(EXPECTED, "")
         try:
             if expected:
@@ -151,11 +159,11 @@ def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
         except (InputError, KeyError, ValueError) as error:
             unread = f"{error.seen}." if isinstance(error, InputError) else ""
             seen = unread or f"{expected!r} names no column."
-            yield fault("CIM-C013", where=where, seen=seen)
+            yield cloze_fault("CIM-C013", where=where, seen=seen)
         if "  " in item.text:
             seen = f"There are several blanks in a row in {item.text!r}."
-            yield fault("CIM-C015", where=where, seen=seen)
+            yield cloze_fault("CIM-C015", where=where, seen=seen)
         first = first_with.setdefault((item.before, item.after), item.id)
         if first != item.id:
             seen = f"Its text is that of item {first!r}: {item.text!r}."
-            yield fault("CIM-C016", where=where, seen=seen)
+            yield cloze_fault("CIM-C016", where=where, seen=seen)

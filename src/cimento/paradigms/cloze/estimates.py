@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
-from cimento.paradigms.cloze.judging import CHOICE, DIVIDED, HIT, REACHABLE, asked, depths_of
+from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
 from cimento.paradigms.cloze.shares import Share, macro
 from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.runs.estimates import Estimate
@@ -23,7 +23,7 @@ ACCURACY, PRECISION, MACRO = "accuracy", "precision", "macro precision"
 TEMPLATE = "template"
 """The column over whose values the mean of precisions goes."""
 
-OPEN = "candidates are open"
+_OPEN = "candidates are open"
 OF_GROUPS = "a mean of groups has no interval"
 
 
@@ -76,7 +76,7 @@ def cloze_estimates(answers: ClozeAnswers) -> Sequence[Estimate]:
     like = Estimate(suite=answers.suite.name, model=answers.run.model, question="")
     estimates: list[Estimate] = []
     for method in answers.methods:
-        open_like = replace(like, method=method, chance_method=OPEN)
+        open_like = replace(like, method=method, chance_method=_OPEN)
         estimates += _hit_estimates(answers, outcomes, open_like)
         estimates += _fit_estimates(answers, outcomes, open_like)
     estimates += _choice_estimates(answers, outcomes, like)
@@ -170,14 +170,14 @@ def _choice_estimates(
     items = {item.id: item for item in answers.items}
     for rule in answers.choices:
         for method in (rule, rule + DIVIDED):
-            rows = asked(outcomes, CHOICE, method)
+            rows = asked(outcomes, FORCED_CHOICE, method)
             if rows.is_empty():
                 continue
             scored = rows.filter(rows["right"].is_not_null())["item"]
             shares = [_chance(items[item]) for item in scored]
             choice = replace(
                 like,
-                question=CHOICE,
+                question=FORCED_CHOICE,
                 method=method,
                 role="main" if method == rule else "detail",
                 description="the target is the most probable option",

@@ -20,7 +20,7 @@ Named = tuple[str, Profile]
 """A model's label and its profile."""
 
 
-def heat_figure(profiles: Sequence[Named]) -> Figure:
+def expressions_figure(profiles: Sequence[Named]) -> Figure:
     """acc@1 and acc@k of each word of each expression, a column for each model and word.
 
     Raises:

@@ -27,7 +27,7 @@ from cimento.paradigms.cloze.judgments import (
     judge_expected,
 )
 from cimento.paradigms.cloze.shares import hit_ranks, is_hit
-from cimento.paradigms.cloze.suite import ClozeItem, Role
+from cimento.paradigms.cloze.suite import ClozeItem, OptionRole
 from cimento.runs.outcomes import Outcome, VerdictName, outcomes_table
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ OPTION_ALONE = frozenset({"left-to-right", "joint", "left", "sentinel"})
 DIVIDED = " per token"
 """Ends the method of a choice by scores that were divided by the option's tokens."""
 
-CHOICE, HIT = "choice", "hit@"
+FORCED_CHOICE, HIT = "choice", "hit@"
 """Questions, the second with the number of candidates that count, as `FITS`."""
 
 REACHABLE = "reachable"
@@ -54,7 +54,7 @@ CHOSEN, OPTION = "chosen", "option"
 UNREACHABLE = "the answer is several tokens, and one mask was asked"
 NOT_FOUND = "the target is not among the candidates"
 NOT_JUDGED = "nobody judged this candidate, or people were divided"
-NO_PROBABILITY = "its probability is not known"
+_NOT_KNOWN = "its probability is not known"
 NO_CHOICE = "there are not two options to choose among"
 
 
@@ -229,7 +229,7 @@ def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
             item, fits, probability = candidate.item, candidate.fits, candidate.probability
             if candidate.rank > k:
                 continue
-            unknown = "" if probability is not None else NO_PROBABILITY
+            unknown = "" if probability is not None else _NOT_KNOWN
             yield Outcome(
                 item=f"{item}#{candidate.rank}",
                 question=f"{FITS}{k}",
@@ -272,7 +272,7 @@ def _chosen(
         roles, texts = " = ".join(sorted(set(choice.roles))), " = ".join(choice.chosen)
         yield Outcome(
             item=choice.item,
-            question=CHOICE,
+            question=FORCED_CHOICE,
             method=method,
             verdict=choice.outcome,
             right=None if choice.outcome == "unscored" else choice.outcome == "pass",
@@ -302,7 +302,7 @@ class Choice:
 
     item: str
     chosen: tuple[str, ...]
-    roles: tuple[Role, ...]
+    roles: tuple[OptionRole, ...]
     outcome: VerdictName
     margin_nats: float | None
     reason: str | None = None

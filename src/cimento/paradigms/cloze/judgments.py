@@ -26,7 +26,7 @@ from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
 from cimento.paradigms.cloze.answers import Candidate
-from cimento.paradigms.cloze.portuguese import REMARK_JOINT, read_judgments
+from cimento.paradigms.cloze.portuguese import REMARK_JOINT, read_judged_rows
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
@@ -241,7 +241,7 @@ _FITS: Mapping[str, bool | None] = {
 _RELEASED = frozenset({"id", "token", "judgment"})
 
 
-def read_candidates(path: Path) -> list[Candidate]:
+def read_judged_candidates(path: Path) -> list[Candidate]:
     """Judged candidates of a table.
 
     Its columns are ``item`` and ``candidate``, which must be there, and ``rank``, ``probability``,
@@ -256,7 +256,7 @@ def read_candidates(path: Path) -> list[Candidate]:
     """
     table = table_with(path, "item", "candidate", instead=_RELEASED)
     if set(table.columns) >= _RELEASED:
-        return [row.candidate for row in read_judgments(path)]
+        return [row.candidate for row in read_judged_rows(path)]
     numbers: Counter[str] = Counter()
     found = []
     for row in table.rows:
@@ -312,7 +312,7 @@ def human_judgments(
     """
     judged: dict[tuple[str, str], bool | None] = {}
     if earlier is not None and earlier.is_file():
-        rows = (row for row in read_candidates(earlier) if row.fits is not None)
+        rows = (row for row in read_judged_candidates(earlier) if row.fits is not None)
         judged = {(row.item, row.text): row.fits for row in rows}
     elif earlier is not None and earlier.is_dir():
         judged.update(_of_folder(earlier))

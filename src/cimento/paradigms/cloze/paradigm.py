@@ -38,11 +38,11 @@ from cimento.paradigms.cloze.judging import (
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.options import ClozeOptions
 from cimento.paradigms.cloze.reading import folder_files, is_released
-from cimento.paradigms.cloze.recording import read_recording
+from cimento.paradigms.cloze.recording import read_recorded_candidates
 from cimento.paradigms.cloze.requests import blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.cloze.text import cloze_text, describe_cloze
-from cimento.paradigms.cloze.writing import write_folder
+from cimento.paradigms.cloze.writing import write_cloze
 from cimento.paradigms.plain import PlainParadigm
 from cimento.runs.estimates import Estimate
 
@@ -92,7 +92,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         Raises:
             StorageError: the folder cannot be written.
         """
-        write_folder(suite, folder)
+        write_cloze(suite, folder)
 
     def check(self, suite: ClozeSuite) -> Sequence[Fault]:
         """Every fault of a suite."""
@@ -160,7 +160,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         Raises:
             InputError: the file cannot be used.
         """
-        return read_recording(name)
+        return read_recorded_candidates(name)
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[ClozeSuite, ClozeOptions]:
         """The suite as far as it was asked, and how; version 0.1 named the options differently.

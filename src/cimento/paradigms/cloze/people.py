@@ -26,7 +26,7 @@ from cimento.paradigms.cloze.judgments import PIECE
 from cimento.paradigms.cloze.reading import read_cell, table_with
 from cimento.paradigms.cloze.shares import Share, mean_statistic
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
-from cimento.paradigms.cloze.writing import write_cell, write_folder
+from cimento.paradigms.cloze.writing import write_cell, write_cloze
 from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
 from cimento.statistics.values import Statistic
@@ -192,7 +192,9 @@ class ItemAgreement:
     divergence_bits: Statistic
 
 
-def agreement(item: ClozeItem, choices: Choices, weights: Mapping[str, float]) -> ItemAgreement:
+def option_agreement(
+    item: ClozeItem, choices: Choices, weights: Mapping[str, float]
+) -> ItemAgreement:
     """How far a model's weights on the options agree with what people chose.
 
     Answers of `NONE` are left out of the divergence, since a model cannot give them.
@@ -237,7 +239,7 @@ class PeopleReport:
     items: tuple[ItemAgreement, ...]
 
 
-def read_choices(path: Path, items: Iterable[ClozeItem]) -> dict[str, Counter[str]]:
+def read_option_counts(path: Path, items: Iterable[ClozeItem]) -> dict[str, Counter[str]]:
     """How many people chose each option of each item.
 
     Args:
@@ -282,7 +284,7 @@ def compare_with_people(
     """
     answered = [item for item in items if len(item.options) > 1]
     compared = [
-        agreement(item, choices[item.id], weights)
+        option_agreement(item, choices[item.id], weights)
         for item in answered
         if item.id in choices and (weights := option_weights(item, logprobs.get(item.id, {})))
     ]
@@ -312,7 +314,7 @@ def option_weights(item: ClozeItem, logprobs: Mapping[str, float | None]) -> dic
     return {text: weight / total for text, weight in weights.items()}
 
 
-CHOICES = "choices.tsv"
+CHOICES_FILE = "choices.tsv"
 """Beside a cloze suite: how many people chose each option."""
 
 _BLANK_SIGNS = ("___", "...", " ... ", "…")
@@ -380,11 +382,11 @@ def judged_blanks(suite: ClozeSuite, judgments: Sequence[Judgment], folder: Path
             passed["the suite has no such item"] += 1
     used = sum(chosen.total() for chosen in counts.values())
     refuse_nothing(used, suite.name, passed)
-    write_folder(suite, folder)
+    write_cloze(suite, folder)
     rows = [("item", "option", "count")] + [
         (write_cell(item), write_cell(option), str(count))
         for item, chosen in counts.items()
         for option, count in chosen.most_common()
     ]
-    write_text("".join("\t".join(row) + "\n" for row in rows), folder / CHOICES)
+    write_text("".join("\t".join(row) + "\n" for row in rows), folder / CHOICES_FILE)
     return Applied(used, sum(not chosen for chosen in counts.values()), passed)

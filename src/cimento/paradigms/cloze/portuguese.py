@@ -24,14 +24,21 @@ from cimento.io.parsing import parse_json
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.reading import INSTANCES, TEMPLATES
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, SeedSet, Sentence, Template
+from cimento.paradigms.cloze.suite import (
+    BaseSentence,
+    ClozeItem,
+    ClozeSuite,
+    Option,
+    SeedSet,
+    Template,
+)
 from cimento.suites.model import Meta
 
 MASK = "[MASK]"
-JUDGMENTS = "grammar_judgments.tsv"
+JUDGMENTS_FILE = "grammar_judgments.tsv"
 MWE_PREDICTIONS = "mwe_predictions.jsonl"
 SHEET = "all-eval.tsv"
-FIELDS = 8
+_FIELDS = 8
 """Of a row of the sheet."""
 
 JUDGED_AS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
@@ -52,7 +59,7 @@ _DIMENSIONS = (
     (re.compile(r"verbo_sem_sujeito_(\d)_"), "impersonal_verbs"),
     (re.compile(r"voz passiva_(\d)"), "passive"),
 )
-_TEMPLATE, _SEED, _SENTENCE, _TAGS, _TOKEN, _SCORE, _JUDGMENT, _REMARKS = range(FIELDS)
+_TEMPLATE, _SEED, _SENTENCE, _TAGS, _TOKEN, _SCORE, _JUDGMENT, _REMARKS = range(_FIELDS)
 _QUOTE = '"'
 
 _Value = TypeVar("_Value")
@@ -127,7 +134,8 @@ def read_templates(path: Path) -> list[Template]:
         Template(
             id=record.text("template"),
             sentences=tuple(
-                Sentence(*_around_mask(text, record.where)) for text in record.texts("sentences")
+                BaseSentence(*_around_mask(text, record.where))
+                for text in record.texts("sentences")
             ),
             seeds=tuple(
                 SeedSet(name, tuple(forms)) for name, forms in record.field("seeds", dict).items()
@@ -199,7 +207,7 @@ def read_predictions(path: Path) -> dict[str, list[Candidate]]:
     return by_model
 
 
-def read_judgments(path: Path) -> list[JudgedRow]:
+def read_judged_rows(path: Path) -> list[JudgedRow]:
     """The judged candidates; the table has a header line, tabs and no quoting.
 
     Raises:
@@ -305,13 +313,13 @@ def _number(cell: str, where: str, *, whole: bool = False) -> float:
 
 def _sheet_row(line: str, where: str) -> _Row:
     fields = line.split("\t")
-    if len(fields) == FIELDS + 1 and {_QUOTE} == {fields[_TOKEN], fields[_TOKEN + 1]}:
+    if len(fields) == _FIELDS + 1 and {_QUOTE} == {fields[_TOKEN], fields[_TOKEN + 1]}:
         del fields[_TOKEN + 1]
-    if len(fields) != FIELDS:
+    if len(fields) != _FIELDS:
         raise InputError(
             where=where,
             seen=f"there are {len(fields)} fields",
-            todo=f"The released sheet has {FIELDS}, separated by tabs.",
+            todo=f"The released sheet has {_FIELDS}, separated by tabs.",
         )
     _fit(fields[_JUDGMENT], "the judgment is", where)
     return where, fields, _number(fields[_SCORE].strip(_QUOTE), where)

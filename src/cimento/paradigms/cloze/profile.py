@@ -49,10 +49,10 @@ from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.values import Statistic
 from cimento.suites.model import JsonValue
 
-ALL = "all"
+WHOLE_SUITE = "all"
 EXPRESSION, WORD = "expression", "word"
 
-Frequency: TypeAlias = Callable[[str], float]
+ZipfFrequency: TypeAlias = Callable[[str], float]
 """From a word to its frequency on the Zipf scale; 0 for a word that is not known."""
 
 
@@ -172,7 +172,7 @@ class Profiling:
     cluster: str = ""
     remarks: tuple[str, ...] = ()
     threshold: float = 0.5
-    frequency: Frequency | None = None
+    frequency: ZipfFrequency | None = None
     seed: int = 0
 
 
@@ -187,7 +187,7 @@ def profile(items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Pr
     Raises:
         UsageError: no item has the column that dimensions are values of.
     """
-    dimensions = [_dimension(ALL, items, candidates, how)]
+    dimensions = [_dimension(WHOLE_SUITE, items, candidates, how)]
     for value, own in _by_value(items, how.by).items():
         ids = {item.id for item in own}
         dimensions.append(_dimension(value, own, [c for c in candidates if c.item in ids], how))
@@ -259,7 +259,7 @@ def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell
 def frequency_effect(
     items: Iterable[ClozeItem],
     ranks: Ranks,
-    frequency: Frequency,
+    frequency: ZipfFrequency,
     k: int,
     *,
     seed: int,

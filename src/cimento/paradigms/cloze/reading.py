@@ -23,13 +23,13 @@ from cimento.io.parsing import parse_toml
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.suite import (
     ROLES,
+    BaseSentence,
     ClozeItem,
     ClozeSuite,
     MultiwordItem,
     Option,
-    Role,
+    OptionRole,
     SeedSet,
-    Sentence,
     Template,
 )
 from cimento.suites.faults import fault as file_fault
@@ -39,7 +39,7 @@ from cimento.suites.schema import Model, Open, TomlMeta, validate
 from cimento.suites.tables import Row, Table, read_table
 
 TOML = "suite.toml"
-KINDS = ("cloze", "templates")
+CLOZE_KINDS = ("cloze", "templates")
 ITEMS, SEEDS = "items", "seeds"
 SUFFIXES = (".tsv", ".csv", ".xlsx", ".txt")
 
@@ -84,7 +84,7 @@ def has_braces(cell: str) -> bool:
     return not {"{", "}"}.isdisjoint(_pieces(cell))
 
 
-def read_options(cell: str, role: Role) -> tuple[Option, ...]:
+def read_options(cell: str, role: OptionRole) -> tuple[Option, ...]:
     """The options in a cell, each with its variants."""
     pieces = _stripped(_pieces(cell))
     if not pieces:
@@ -130,7 +130,7 @@ def _text(pieces: Iterable[str]) -> str:
     return "".join(_MEANINGS.get(piece, piece[-1:]) for piece in pieces)
 
 
-CHECKS: Mapping[str, tuple[Severity, str]] = {
+CLOZE_CHECKS: Mapping[str, tuple[Severity, str]] = {
     "CIM-C001": ("error", "Write the blank once, as three underscores: ___"),
     "CIM-C002": ("error", "Add rows for it to seeds.tsv, or name the set in the column `seeds`."),
     "CIM-C003": ("warning", "Write <SEED> where the forms belong, or remove the forms."),
@@ -151,9 +151,9 @@ CHECKS: Mapping[str, tuple[Severity, str]] = {
 """Code to severity and to what can be done about it."""
 
 
-def fault(code: str, *, where: str, seen: str) -> Fault:
+def cloze_fault(code: str, *, where: str, seen: str) -> Fault:
     """A fault of a known code."""
-    severity, todo = CHECKS[code]
+    severity, todo = CLOZE_CHECKS[code]
     return Fault(code, severity, where, seen, todo)
 
 
@@ -191,7 +191,7 @@ def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
     if settings is None or items is None:
         raise SuiteError(where=str(folder), faults=faults)
     meta = meta_of(settings.meta)
-    if settings.kind == KINDS[1]:
+    if settings.kind == CLOZE_KINDS[1]:
         sets = {} if seeds is None else _seed_sets(seeds, faults)
         suite = ClozeSuite(meta, templates=tuple(_templates(items, sets, faults)))
     else:
@@ -300,7 +300,7 @@ def _rows_with(table: Table, columns: Sequence[str], faults: list[Fault]) -> Seq
     """The rows of a table; none, and faults, where it lacks a column."""
     missing = [name for name in columns if name not in table.columns]
     faults += (
-        fault("CIM-C005", where=table.name, seen=f"There is no column {name!r}.")
+        cloze_fault("CIM-C005", where=table.name, seen=f"There is no column {name!r}.")
         for name in missing
     )
     return () if missing else table.rows
@@ -311,7 +311,9 @@ def _named_rows(table: Table, faults: list[Fault]) -> Iterator[tuple[str, Row]]:
     for row in _rows_with(table, ("item", "text"), faults):
         name = _cell(row, "item")
         if not name.strip():
-            faults.append(fault("CIM-C005", where=table.where(row), seen="The row has no item."))
+            faults.append(
+                cloze_fault("CIM-C005", where=table.where(row), seen="The row has no item.")
+            )
         yield name, row
 
 
@@ -342,7 +344,7 @@ def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str
             seen = f"There is no blank in {text!r}."
         case parts:
             seen = f"There are {len(parts) - 1} blanks in {text!r}."
-    faults.append(fault("CIM-C001", where=table.where(row), seen=seen))
+    faults.append(cloze_fault("CIM-C001", where=table.where(row), seen=seen))
     return None
 
 
@@ -400,7 +402,7 @@ def _template(
     wanted = _cell(first, "seeds")
     if wanted and wanted not in sets:
         seen = f"There is no seed set {wanted!r} in seeds.tsv."
-        faults.append(fault("CIM-C002", where=table.where(first), seen=seen))
+        faults.append(cloze_fault("CIM-C002", where=table.where(first), seen=seen))
     columns = [_free(row, (*ITEM_COLUMNS, "seeds")) for row in rows]
     common = {
         key: value
@@ -411,9 +413,9 @@ def _template(
     for row, cells in zip(rows, columns, strict=True):
         if _options(row) != options:
             seen = f"Its options are not those of row {first.number}, of the same template."
-            faults.append(fault("CIM-C008", where=table.where(row), seen=seen))
+            faults.append(cloze_fault("CIM-C008", where=table.where(row), seen=seen))
         if around := _around_blank(table, row, faults):
             rest = {key: value for key, value in cells.items() if key not in common}
-            sentences.append(Sentence(*around, columns=rest))
+            sentences.append(BaseSentence(*around, columns=rest))
     seeds = tuple(sets.get(wanted or name, ()))
     return Template(name, tuple(sentences), seeds, options, _has_none(first), common)

@@ -21,13 +21,13 @@ from cimento.suites.reading import sha256_of
 if TYPE_CHECKING:
     import polars as pl
 
-RECORDED = "recorded"
+_RECORDED = "recorded"
 """The method of recorded candidates."""
 
 _UNKNOWN = frozenset({"[UNK]", "<unk>"})
 
 
-def read_recording(name: str) -> Recording:
+def read_recorded_candidates(name: str) -> Recording:
     """Recorded candidates from a file.
 
     Args:
@@ -140,7 +140,7 @@ def _fills(candidates: Sequence[Candidate]) -> pl.DataFrame:
 def _fill(candidate: Candidate) -> Fill:
     value = candidate.probability
     logprob = math.log(value) if value else None
-    return Fill(candidate.text, logprob, None, _kind(candidate.text), RECORDED)
+    return Fill(candidate.text, logprob, None, _kind(candidate.text), _RECORDED)
 
 
 def _kind(text: str) -> FillKind:

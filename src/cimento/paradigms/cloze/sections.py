@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers
 from cimento.paradigms.cloze.estimates import EstimateIndex
-from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, heat_figure
-from cimento.paradigms.cloze.judging import CHOICE, DIVIDED, HIT, OPTION, asked
+from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
+from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
 from cimento.paradigms.cloze.profile import Profiling, profile
 from cimento.paradigms.cloze.suite import BLANK
 from cimento.paradigms.cloze.text import chosen_roles, clusters_note
@@ -41,10 +41,10 @@ if TYPE_CHECKING:
     from cimento.runs.estimates import Estimate
     from cimento.runs.run import Run
 
-SHOWN = 5
+_SHOWN = 5
 """Fillers of an item that stand in a page."""
 
-GROUPS = (2, 12)
+_GROUPS = (2, 12)
 """A free column divides a suite into dimensions if it has so many values."""
 
 
@@ -69,7 +69,7 @@ def dimension_of(items: Iterable[ClozeItem]) -> str:
     for item in items:
         for name, value in item.columns.items():
             columns.setdefault(name, set()).add(value)
-    least, most = GROUPS
+    least, most = _GROUPS
     fitting = (
         name
         for name, values in columns.items()
@@ -97,7 +97,7 @@ def _profile(answers: ClozeAnswers) -> Profile:
 def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tuple[Figure, ...]:
     makers: list[Callable[[], Figure]] = [partial(curve_figure, runs)]
     if any(found.heat for _, found in profiles):
-        makers.append(partial(heat_figure, profiles))
+        makers.append(partial(expressions_figure, profiles))
     if any(len(found.dimensions) > 1 for _, found in profiles):
         makers.append(partial(dimensions_figure, profiles))
     curves = {
@@ -135,7 +135,7 @@ def _rates(answers: ClozeAnswers) -> tuple[Rates, ...]:
     headings = {
         HIT: "Hits: the target is among the first candidates",
         FITS: "Candidates that fit",
-        CHOICE: "Forced choice: the target is the most probable option",
+        FORCED_CHOICE: "Forced choice: the target is the most probable option",
     }
     lines: dict[str, list[tuple[str, Estimate]]] = {question: [] for question in headings}
     several = len(answers.methods) > 1
@@ -160,7 +160,7 @@ def _notes(answers: ClozeAnswers) -> Iterator[str]:
     if not answers.methods and not answers.choices:
         yield "Nothing was scored."
     for choice in answers.run.estimates():
-        if choice.question == CHOICE and choice.role != "detail":
+        if choice.question == FORCED_CHOICE and choice.role != "detail":
             if choice.n == 1:
                 yield f"{choice.method}: only one item was judged."
             elif choice.tied and choice.tied == choice.n:
@@ -224,7 +224,7 @@ def _group_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
 def _choice_rows(answers: ClozeAnswers) -> Iterator[tuple[GridCell, ...]]:
     index = EstimateIndex(answers.run.estimates())
     for rule in answers.choices:
-        choice, divided = index.find(CHOICE, rule), index.find(CHOICE, rule + DIVIDED)
+        choice, divided = index.find(FORCED_CHOICE, rule), index.find(FORCED_CHOICE, rule + DIVIDED)
         if choice is not None:
             yield (
                 answers.run.model,
@@ -244,7 +244,7 @@ def _items(answers: ClozeAnswers) -> tuple[ItemRecord, ...]:
     outcomes = answers.run.outcomes()
     given = {method: _given(answers, method) for method in answers.methods}
     hits = {method: _by_item(asked(outcomes, f"{HIT}1", method)) for method in answers.methods}
-    choices = _by_item(asked(outcomes, CHOICE, next(iter(answers.choices), "")))
+    choices = _by_item(asked(outcomes, FORCED_CHOICE, next(iter(answers.choices), "")))
     by = answers.options.by[:1]
     return worst_first(
         ItemRecord(
@@ -290,7 +290,7 @@ def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, .
     targets = {item.id: set(item.targets) for item in answers.items}
     found: dict[str, list[GivenAnswer]] = {}
     for candidate in answers.judged(method):
-        if candidate.rank > SHOWN:
+        if candidate.rank > _SHOWN:
             continue
         mark = "target" if candidate.text in targets.get(candidate.item, ()) else ""
         if candidate.fits is not None:

@@ -55,11 +55,11 @@ class Share:
     @property
     def percent(self) -> float | None:
         """In per cent with two decimals, rounded half up; None as for `value`."""
-        return percent(Fraction(self.correct, self.n)) if self.n else None
+        return exact_percent(Fraction(self.correct, self.n)) if self.n else None
 
 
 @dataclass(frozen=True, slots=True)
-class Mean:
+class ExactMean:
     """An unweighted mean of the shares of groups.
 
     Attributes:
@@ -78,10 +78,10 @@ class Mean:
     @property
     def percent(self) -> float | None:
         """In per cent with two decimals, rounded half up; None as for `value`."""
-        return None if self.exact is None else percent(self.exact)
+        return None if self.exact is None else exact_percent(self.exact)
 
 
-def percent(share: Fraction, *, decimals: int = 2) -> float:
+def exact_percent(share: Fraction, *, decimals: int = 2) -> float:
     """A share in per cent, rounded half up as in print; exact, so that a tie is a tie."""
     scale: int = 10**decimals
     return math.floor(share * 100 * scale + Fraction(1, 2)) / scale
@@ -98,12 +98,12 @@ def micro(candidates: Iterable[Candidate]) -> Share:
     return Share(sum(judged), len(judged))
 
 
-def macro(groups: Iterable[Share]) -> Mean:
+def macro(groups: Iterable[Share]) -> ExactMean:
     """The unweighted mean of shares; groups in which nothing was judged do not count."""
     shares = [Fraction(each.correct, each.n) for each in groups if each.n]
     if not shares:
-        return Mean(0, None)
-    return Mean(len(shares), sum(shares, Fraction(0)) / len(shares))
+        return ExactMean(0, None)
+    return ExactMean(len(shares), sum(shares, Fraction(0)) / len(shares))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ BLANK = "___"
 SEED = "<SEED>"
 """How a template writes the place of its seed."""
 
-Role: TypeAlias = Literal["target", "plausible", "implausible"]
-ROLES: tuple[Role, ...] = get_args(Role)
+OptionRole: TypeAlias = Literal["target", "plausible", "implausible"]
+ROLES: tuple[OptionRole, ...] = get_args(OptionRole)
 
 # A word of a multiword expression, as its sentence marks it.
 MARKED_WORD = re.compile(r"\{([^{}]*)\}")
@@ -40,7 +40,7 @@ class Option:
     """
 
     text: str
-    role: Role = "target"
+    role: OptionRole = "target"
     variants: tuple[str, ...] = ()
 
     @property
@@ -83,7 +83,7 @@ class ClozeItem:
         """What the author had in the blank, with the spellings that count as equal."""
         return self.spellings("target")
 
-    def spellings(self, role: Role) -> tuple[str, ...]:
+    def spellings(self, role: OptionRole) -> tuple[str, ...]:
         """All spellings of the options of one role, in order."""
         return tuple(
             text for option in self.options if option.role == role for text in option.spellings
@@ -112,7 +112,7 @@ class SeedSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class BaseSentence:
     """A base sentence of a template: `SEED` at most once in it, and one blank.
 
     Attributes:
@@ -150,7 +150,7 @@ class Template:
     """
 
     id: str
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[BaseSentence, ...]
     seeds: tuple[SeedSet, ...] = ()
     options: tuple[Option, ...] = ()
     none_option: bool = False
@@ -221,13 +221,13 @@ class ClozeSuite:
 
     def _repr_html_(self) -> str:
         """The suite as notebooks show it."""
-        return suite_html(self)
+        return _suite_html(self)
 
 
 JOINT = "; "
 """Between the categories of a form that belongs to several."""
 
-MOST_BYTES = 150_000_000
+MOST_ITEM_BYTES = 150_000_000
 """What the items of a suite may need, roughly: some ten thousand items, or far fewer long ones."""
 
 _ITEM, _COLUMN, _OPTION = 1_000, 100, 50
@@ -315,7 +315,7 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
     """
     needed = sum(map(_template_bytes, suite.templates))
     needed += sum(map(_multiword_bytes, suite.multiwords))
-    if needed > MOST_BYTES:
+    if needed > MOST_ITEM_BYTES:
         slots = sum(each.n_slots for each in suite.templates)
         slots += sum(len(each.words) for each in suite.multiwords)
         raise InputError(
@@ -373,7 +373,7 @@ def _items_of(template: Template) -> list[ClozeItem]:
 
 
 def _item(
-    template: Template, number: int, sentence: Sentence, form: str, sets: Sequence[SeedSet]
+    template: Template, number: int, sentence: BaseSentence, form: str, sets: Sequence[SeedSet]
 ) -> ClozeItem:
     columns = {
         **template.columns,
@@ -427,7 +427,7 @@ _ITEMS_SHOWN = 3
 """Items that are shown."""
 
 
-def suite_html(suite: ClozeSuite) -> str:
+def _suite_html(suite: ClozeSuite) -> str:
     """The first items with their blanks and options, and what is known about the suite.
 
     Args:

@@ -10,8 +10,8 @@ from cimento.io.inline_markup import columns
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
-from cimento.paradigms.cloze.judging import CHOICE, CHOSEN, DIVIDED, HIT, REACHABLE, asked
-from cimento.paradigms.cloze.shares import clustering, percent
+from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
+from cimento.paradigms.cloze.shares import clustering, exact_percent
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.runs.estimates import Estimate
 from cimento.runs.outcomes import GROUP
@@ -64,7 +64,7 @@ def _item(item: ClozeItem) -> str:
     return "\n".join(filter(None, [f"  item {item.id}", f"    {item.text}", shown]))
 
 
-Rows = list[tuple[str, ...]]
+_Rows = list[tuple[str, ...]]
 
 
 def cloze_text(runs: Sequence[Run]) -> str:
@@ -83,7 +83,7 @@ def clusters_note(answers: ClozeAnswers) -> str:
 
 def chosen_roles(answers: ClozeAnswers, rule: str) -> str:
     """How often each role was chosen under a rule; a tie of roles is a role of its own."""
-    outcomes = asked(answers.run.outcomes(), CHOICE, rule)
+    outcomes = asked(answers.run.outcomes(), FORCED_CHOICE, rule)
     name = GROUP + CHOSEN
     roles = outcomes[name].drop_nulls().to_list() if name in outcomes.columns else []
     return ", ".join(f"{count} {role}" for role, count in sorted(Counter(roles).items()))
@@ -95,7 +95,7 @@ def _block(answers: ClozeAnswers) -> str:
     lines = [f"{run.suite.name} x {run.model} ({run.model_kind}, {len(answers.items)} items)"]
     for method in answers.methods:
         lines += ["", *_method(answers, index, method)]
-    if any(index.find(CHOICE, rule) for rule in answers.choices):
+    if any(index.find(FORCED_CHOICE, rule) for rule in answers.choices):
         lines += ["", "forced choice", columns(list(_choice_rows(answers, index)), indent=2)]
     lines += [f"note: {text}" for text in run.warnings]
     clusters = clusters_note(answers)
@@ -113,7 +113,7 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
         yield columns(_fit_rows(index, method, k), indent=2)
     for question, title in ((HIT, "acc"), (FITS, "P")):
         for column in answers.options.by:
-            rows: Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
+            rows: _Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
             for first, top in index.levels(question, method, column, k):
                 cells = (text for each in (first, top) for text in _share_and_interval(each))
                 rows.append((first.level or "(none)", *cells))
@@ -121,23 +121,23 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
                 yield columns(rows, indent=2)
 
 
-def _hit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
+def _hit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     ranks = [*(rank for rank in (1, 2, 3, 5, 10) if rank < k), k]
-    rows: Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
+    rows: _Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
     for name, group, level in (("all items", "", ""), (REACHABLE, REACHABLE, "yes")):
         hits = [index.find(f"{HIT}{rank}", method, group=group, level=level) for rank in ranks]
         if hits[0] is not None:
-            rows.append((name, *map(share_text, hits)))
-            rows.append(("95 %", *map(interval_text, hits)))
+            rows.append((name, *map(_share_text, hits)))
+            rows.append(("95 %", *map(_interval_text, hits)))
     return rows
 
 
-def _fit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
+def _fit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     questions = [f"{FITS}1", f"{FITS}{k}"]
     fits = [index.find(question, method, statistic=PRECISION) for question in questions]
-    rows: Rows = [("fitting", "P@1", f"P@{k}")]
-    rows.append(("micro", *map(share_text, fits)))
-    rows.append(("95 %", *map(interval_text, fits)))
+    rows: _Rows = [("fitting", "P@1", f"P@{k}")]
+    rows.append(("micro", *map(_share_text, fits)))
+    rows.append(("95 %", *map(_interval_text, fits)))
     means = [index.find(question, method, statistic=MACRO) for question in questions]
     if means[0] is not None:
         values = (None if mean is None else mean.value for mean in means)
@@ -152,9 +152,9 @@ def _choice_rows(answers: ClozeAnswers, index: EstimateIndex) -> Iterator[tuple[
         "rule", "target", "95 %", "chance", "per token", "95 %", "ties", "unscored", "chosen",
     )  # fmt: skip
     for rule in answers.choices:
-        choice = index.find(CHOICE, rule)
+        choice = index.find(FORCED_CHOICE, rule)
         if choice is not None:
-            divided = index.find(CHOICE, rule + DIVIDED)
+            divided = index.find(FORCED_CHOICE, rule + DIVIDED)
             yield (
                 rule,
                 *_share_and_interval(choice),
@@ -167,18 +167,18 @@ def _choice_rows(answers: ClozeAnswers, index: EstimateIndex) -> Iterator[tuple[
 
 
 def _share_and_interval(estimate: Estimate | None) -> tuple[str, str]:
-    return share_text(estimate), interval_text(estimate)
+    return _share_text(estimate), _interval_text(estimate)
 
 
-def share_text(estimate: Estimate | None) -> str:
+def _share_text(estimate: Estimate | None) -> str:
     """A share in per cent with two decimals, and its counts."""
     if estimate is None or not estimate.n or estimate.right is None:
         return "-"
-    shown = percent(Fraction(estimate.right, estimate.n))
+    shown = exact_percent(Fraction(estimate.right, estimate.n))
     return f"{shown:.2f} ({estimate.right}/{estimate.n})"
 
 
-def interval_text(estimate: Estimate | None) -> str:
+def _interval_text(estimate: Estimate | None) -> str:
     """The interval of a share in per cent, or why there is none."""
     if estimate is None or estimate.low is None or estimate.high is None:
         return estimate.reason if estimate and estimate.reason else "-"

@@ -23,7 +23,7 @@ _Record = Mapping[str, str]
 _CODES = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\\": "\\\\"}
 
 
-def write_folder(suite: ClozeSuite, folder: Path) -> Path:
+def write_cloze(suite: ClozeSuite, folder: Path) -> Path:
     """Write a suite as a folder with suite.toml, items.tsv and, where there are seeds, seeds.tsv.
 
     Raises:

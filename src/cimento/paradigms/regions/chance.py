@@ -53,7 +53,7 @@ Truth = TypeVar("Truth", bool, "BoolArray")
 COUNTED = "counted over all orders"
 NORMAL = "exact for normal values"
 
-PAIRS = 1 << 17
+ANTITHETIC_PAIRS = 1 << 17
 """Antithetic pairs drawn; the standard error of a simulated level is then below 0.001."""
 
 _MOST_ORDERED = 10
@@ -90,7 +90,7 @@ class Chance:
 
 @functools.lru_cache(maxsize=512)
 def chance_level(
-    formulas: tuple[Formula, ...], *, n_regions: int, seed: int, pairs: int = PAIRS
+    formulas: tuple[Formula, ...], *, n_regions: int, seed: int, pairs: int = ANTITHETIC_PAIRS
 ) -> Chance:
     """The chance that all of some formulas hold together; remembered, as suites repeat formulas.
 
@@ -343,7 +343,7 @@ class NearTies:
     reason: str
 
 
-def near_ties(manifest: Mapping[str, JsonValue], given: float | None) -> NearTies:
+def near_tie_threshold(manifest: Mapping[str, JsonValue], given: float | None) -> NearTies:
     """The threshold of a run.
 
     Args:

@@ -29,7 +29,7 @@ N_CELLS = 4
 _ONE = {"words": "word", "punctuation marks": "punctuation mark", "tokens": "token"}
 _APART = frozenset("'’-")  # apostrophes and hyphens are parts of words
 
-TokenCounts: TypeAlias = Mapping[tuple[str, str], Sequence[int]]
+RegionTokens: TypeAlias = Mapping[tuple[str, str], Sequence[int]]
 """Item and condition to the number of tokens of each region."""
 
 
@@ -87,7 +87,7 @@ class _Place:
         )
 
 
-def find_confounds(suite: Suite, tokens: TokenCounts | None = None) -> tuple[Confound, ...] | None:
+def find_confounds(suite: Suite, tokens: RegionTokens | None = None) -> tuple[Confound, ...] | None:
     """What marks one condition of a two by two design, region by region.
 
     Looked at are the class of a region's first word (`cimento.suites.matching`; in languages
@@ -139,7 +139,7 @@ def _marks(texts: Sequence[str]) -> list[int]:
     ]
 
 
-def _tokens_of(tokens: TokenCounts) -> Callable[[_Place, Item], list[int]]:
+def _tokens_of(tokens: RegionTokens) -> Callable[[_Place, Item], list[int]]:
     return lambda place, item: [
         tokens[item.id, name or ""][place.region - 1] for name in place.square.conditions
     ]

@@ -10,7 +10,7 @@ from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.registry import Measure
 from cimento.measures.sentence import Missing, Value
-from cimento.paradigms.regions.chance import near_ties
+from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
@@ -104,7 +104,7 @@ def factorials(
     ]
 
 
-def is_factorial(run: Run) -> bool:
+def crosses_factors(run: Run) -> bool:
     """Whether the suite of a run declares a design of two factors that can be used."""
     try:
         return bool(squares(suite_of(run)))
@@ -169,11 +169,11 @@ def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
         values,
         model=run.model,
         seed=options_of(run).seed,
-        error_bits=near_ties(run.manifest, options_of(run).near_tie_bits).bits,
+        error_bits=near_tie_threshold(run.manifest, options_of(run).near_tie_bits).bits,
     )
 
 
-def effects_of(run: Run) -> list[tuple[str, str, LicensingEffect]]:
+def licensing_of_run(run: Run) -> list[tuple[str, str, LicensingEffect]]:
     """The licensing effects of a run, each with the name of its suite and the label of its model.
 
     Raises:
@@ -214,7 +214,7 @@ def condition_scores(run: Run) -> pl.DataFrame:
     table = scores_of(run, [measure.name]).select(
         "item", "condition", "measure", "unit", score=0.0 + sign * pl.col("value")
     )
-    designs = squares(suite_of(run)) if is_factorial(run) else ()
+    designs = squares(suite_of(run)) if crosses_factors(run) else ()
     cells = [
         (item, cell.condition, f"{name} {square.name}" if len(designs) > 1 else name, square, cell)
         for name, items in (items_by_phenomenon(suite_of(run)) if designs else {}).items()

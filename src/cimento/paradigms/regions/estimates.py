@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure
 from cimento.measures.regions import with_equal_costs
-from cimento.paradigms.regions.chance import Chance, chance_level, near_ties, scale_reason
+from cimento.paradigms.regions.chance import Chance, chance_level, near_tie_threshold, scale_reason
 from cimento.paradigms.regions.designs import (
     compares_sentences,
-    effects_of,
+    crosses_factors,
     factorial_of,
     has_parts,
-    is_factorial,
+    licensing_of_run,
     people_of,
     region_dds_of,
 )
@@ -38,7 +38,7 @@ from cimento.suites.design import regions_measured
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.paradigms.regions.factorial import Factorial, Share
+    from cimento.paradigms.regions.factorial import DesignRate, Factorial
     from cimento.paradigms.regions.people import ChoiceRate
     from cimento.runs.run import Run
     from cimento.statistics.means import Mean
@@ -67,7 +67,7 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
         for estimate in accuracies_of(beside):
             beside_headline = estimate.role == "headline"
             yield dataclasses.replace(estimate, role="main") if beside_headline else estimate
-    if is_factorial(run) and compares_sentences(run):
+    if crosses_factors(run) and compares_sentences(run):
         designs = [
             factorial_of(run, name, normalisations=("raw",))
             for name in filter(None, dict.fromkeys((options.measure, *options.also)))
@@ -135,7 +135,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     lengths = None
     if not (measure and measure.needs):
         lengths = table.with_columns(verdicts_of(run, with_equal_costs))
-    near = near_ties(run.manifest, options.near_tie_bits)
+    near = near_tie_threshold(run.manifest, options.near_tie_bits)
     for column, level, outcomes, by_length in _groups(table, lengths):
         for question, what in expected.items():
             estimate = rate(
@@ -280,7 +280,7 @@ def _of_designs(run: Run, designs: Iterable[Factorial]) -> Iterator[Estimate]:
         )
 
 
-def _of_share(run: Run, measure: str, phenomenon: str, share: Share) -> Estimate:
+def _of_share(run: Run, measure: str, phenomenon: str, share: DesignRate) -> Estimate:
     return Estimate(
         suite=run.suite.name,
         model=run.model,
@@ -321,7 +321,7 @@ def _of_regions(run: Run) -> Iterator[Estimate]:
 
 def _of_licensing(run: Run) -> Iterator[Estimate]:
     """Filler effects, wh-licensing interactions and island terms."""
-    for _, _, effect in effects_of(run):
+    for _, _, effect in licensing_of_run(run):
         yield dataclasses.replace(
             _of_mean(run, effect.mean),
             question=f"{effect.window}: {effect.name}",

@@ -18,7 +18,7 @@ from cimento.paradigms.regions.two_by_two import (
     effects_of,
     item_effect,
     items_by_phenomenon,
-    mean_or_none,
+    mean_if_all,
     score_of,
     without_noise,
 )
@@ -32,7 +32,7 @@ from cimento.suites.model import Suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class DesignRate:
     """How often something holds over items.
 
     Attributes:
@@ -84,15 +84,15 @@ class PhenomenonEffects:
     name: str
     square: Square
     n_items: int
-    pairs: tuple[Share, ...]
-    super_additive: Share
+    pairs: tuple[DesignRate, ...]
+    super_additive: DesignRate
     effects: Mapping[Normalisation, Effects]
     clusters: Mapping[str, Hashable] = field(default_factory=dict)
 
     @property
     def average(self) -> float | None:
         """The unweighted mean of the pair accuracies; None where one is undefined."""
-        return mean_or_none([pair.accuracy for pair in self.pairs])
+        return mean_if_all([pair.accuracy for pair in self.pairs])
 
     def average_of_pairs(self, *, seed: int = 0) -> Mean:
         """The same with its interval over items.
@@ -126,7 +126,7 @@ class Factorial:
     @property
     def average(self) -> float | None:
         """The unweighted mean of all pair accuracies of all phenomena."""
-        return mean_or_none([pair.accuracy for each in self.phenomena for pair in each.pairs])
+        return mean_if_all([pair.accuracy for each in self.phenomena for pair in each.pairs])
 
     def averages(self, *, seed: int = 0) -> tuple[Mean, Mean]:
         """The unweighted means over phenomena of pair accuracies, and of how often DD is above 0.
@@ -144,7 +144,7 @@ class Factorial:
 
 
 def average_of_shares(
-    groups: Sequence[Sequence[Share]], clusters: Mapping[str, Hashable], *, seed: int
+    groups: Sequence[Sequence[DesignRate]], clusters: Mapping[str, Hashable], *, seed: int
 ) -> Mean:
     """The unweighted mean over groups of items of the unweighted mean of each group's shares.
 
@@ -168,8 +168,8 @@ def average_of_shares(
     ]
     units = [item for own in items for item in own]
     design = Design.of(units, clusters or None)
-    means = [mean_or_none([share.accuracy for share in group]) for group in groups]
-    value = mean_or_none(means)
+    means = [mean_if_all([share.accuracy for share in group]) for group in groups]
+    value = mean_if_all(means)
     if value is None:
         lacking = next((each.reason for each in shares if each.accuracy is None), None)
         return replace(mean_of([], Design.independent(0), seed=seed), reason=lacking or NO_ITEMS)
@@ -190,7 +190,7 @@ def _stratum(size: int, n: int) -> float:
     return math.sqrt(size * (n - 1) / ((size - 1) * n)) if size > 1 else 0.0
 
 
-def _influence(item: str, group: Sequence[Share]) -> float:
+def _influence(item: str, group: Sequence[DesignRate]) -> float:
     """What an item adds to the mean of the shares of its group."""
     terms = (
         (share.held[item] - (share.accuracy or 0.0)) / share.n
@@ -230,7 +230,7 @@ def factorial(
     pools: Sequence[Sequence[str]] = list(groups.values())
     if scope == "suite":
         pools = [[item for group in pools for item in group]]
-    scaled = {kind: normalised(scores, pools, kind) for kind in ("raw", *normalisations)}
+    scaled = {kind: normalised_scores(scores, pools, kind) for kind in ("raw", *normalisations)}
     clusters = suite.clusters()
     return tuple(
         PhenomenonEffects(
@@ -250,7 +250,7 @@ def factorial(
     )
 
 
-def normalised(
+def normalised_scores(
     scores: Scores, pools: Sequence[Sequence[str]], kind: Normalisation
 ) -> dict[str, dict[str, Value]]:
     """The scores of each pool on another scale.
@@ -271,7 +271,7 @@ def normalised(
 
 def _pairs(
     square: Square, scores: Scores, items: Sequence[str], clusters: Mapping[str, Hashable]
-) -> tuple[Share, ...]:
+) -> tuple[DesignRate, ...]:
     def margins(condition: str | None) -> list[tuple[str, float | None]]:
         found: list[tuple[str, float | None]] = []
         for item in items:
@@ -286,19 +286,19 @@ def _pairs(
 
 def _super_additive(
     square: Square, scores: Scores, items: Sequence[str], clusters: Mapping[str, Hashable]
-) -> Share:
+) -> DesignRate:
     dds = [(item, item_effect(square, scores, item).dd) for item in items]
     return _share("DD > 0", dds, clusters)
 
 
 def _share(
     name: str, margins: Sequence[tuple[str, float | None]], clusters: Mapping[str, Hashable]
-) -> Share:
+) -> DesignRate:
     scored = [(item, margin) for item, margin in margins if margin is not None]
     held = [margin > 0 for _, margin in scored]
     tied = sum(margin == 0 for _, margin in scored)
     interval = share_interval(held, Design.of((item for item, _ in scored), clusters))
-    return Share(
+    return DesignRate(
         name=name,
         passed=sum(held),
         failed=len(scored) - sum(held) - tied,

@@ -20,7 +20,7 @@ from cimento.measures.regions import (
 )
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.measures.unigrams import load_unigrams
-from cimento.paradigms.regions.predictions import KINDS, combine, judged_items, parse_predictions
+from cimento.paradigms.regions.predictions import VERDICTS, combine, judged_items, parse_predictions
 from cimento.runs.outcomes import GROUP, OUTCOMES
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataF
     texts = pl.Series([*columns.texts.texts(), None], dtype=pl.String)
     return pl.DataFrame(
         {
-            "verdict": pl.Series(KINDS)[verdicts],
+            "verdict": pl.Series(VERDICTS)[verdicts],
             "value": pl.Series(values).fill_nan(None),
             # The number of no reason is that of the last text, which is none.
             "reason": texts[np.where(reasons < 0, len(texts) - 1, reasons)],

@@ -30,7 +30,7 @@ from cimento.suites.model import Suite
 
 NOT_MEASURED = "the suite has no such sentence"
 
-Cell: TypeAlias = tuple[str, ...]
+LicensingCell: TypeAlias = tuple[str, ...]
 """A level of each factor: filler, gap and, where there is one, island."""
 
 
@@ -94,13 +94,13 @@ def licensing_effects(
 def _surprisals(
     item: str,
     design: Licensing,
-    conditions: Mapping[Cell, str],
+    conditions: Mapping[LicensingCell, str],
     regions: Mapping[str, Sequence[int]],
     values: RegionValues,
-) -> dict[Cell, Value]:
+) -> dict[LicensingCell, Value]:
     """The summed surprisal of the window in each cell of one item."""
     factor = BITS_PER_NAT if values.unit == "nats" else 1.0
-    found: dict[Cell, Value] = {}
+    found: dict[LicensingCell, Value] = {}
     for cell in product(*(design.levels[name] for name in design.factors)):
         name = conditions.get(cell)
         known = values.values.get(item, {}).get(name or "")
@@ -116,7 +116,7 @@ def _surprisals(
 
 def effects_of_items(
     design: Licensing,
-    surprisals: Mapping[str, Mapping[Cell, Value]],
+    surprisals: Mapping[str, Mapping[LicensingCell, Value]],
     *,
     seed: int,
     window: str = "",

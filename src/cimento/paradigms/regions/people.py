@@ -25,7 +25,7 @@ from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.judging import CHOSEN_BY
-from cimento.paradigms.regions.predictions import Kind, evaluate, parse_predictions
+from cimento.paradigms.regions.predictions import Kind, evaluate_item, parse_predictions
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.people.judgments.summaries import rating_of
 from cimento.statistics.design import Design
@@ -216,7 +216,7 @@ class _Votes:
 def _kind(trees: Sequence[Formula], votes: Mapping[str, int]) -> Kind:
     """What predictions say where a sentence costs minus its votes."""
     values = {name: [0.0 - count] for name, count in votes.items()}
-    return evaluate(functools.reduce(partial(Junction, "&"), trees), values).verdict
+    return evaluate_item(functools.reduce(partial(Junction, "&"), trees), values).verdict
 
 
 def _counts(item: Item) -> dict[str, int] | str:
@@ -253,9 +253,9 @@ def _undecidable(trees: Sequence[Formula], *, whole_sentence: bool) -> str:
 SENTENCE_ID = "sentence_id"
 """Free column with an id of each sentence, as suites made of treebanks have it."""
 
-RATINGS, PARTICIPANTS = "ratings", "participants"
+_RATINGS, PARTICIPANTS = "ratings", "participants"
 
-_EARLIER = ("rating", "rating_sd", "rating_n", RATINGS, PARTICIPANTS)
+_EARLIER = ("rating", "rating_sd", "rating_n", _RATINGS, PARTICIPANTS)
 """Columns with ratings that a suite may have already, of its author or of other people."""
 
 
@@ -337,7 +337,7 @@ def judged_sentences(
     )
     extra = dict(suite.extra)
     if ratings:
-        extra |= {"kind": RATED, RATINGS: _scale(suite, (0.0, 1.0) if yes_no else scale)}
+        extra |= {"kind": RATED, _RATINGS: _scale(suite, (0.0, 1.0) if yes_no else scale)}
     write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
     answered = {item for item, _ in (*ratings, *chosen)}
     return Applied(used, sum(item.id not in answered for item in suite.items), passed)
@@ -384,7 +384,7 @@ def _answered(
         # Where nobody answered, what the author expects must not pass for an answer.
         columns = {name: cell for name, cell in columns.items() if name not in _EARLIER}
     if ratings:
-        columns[RATINGS] = ",".join(value for value, _ in ratings)
+        columns[_RATINGS] = ",".join(value for value, _ in ratings)
         if all(name for _, name in ratings):
             columns[PARTICIPANTS] = ",".join(re.sub(r"[,;]+", " ", name) for _, name in ratings)
     if chosen is not None:
@@ -394,7 +394,7 @@ def _answered(
 
 def _scale(suite: Suite, scale: tuple[float, float] | None) -> JsonValue:
     """The suite's ``[ratings]``, with the ends of the scale."""
-    table = suite.extra.get(RATINGS)
+    table = suite.extra.get(_RATINGS)
     known = dict(table) if isinstance(table, dict) else {}
     if scale is not None:
         known |= {"low": scale[0], "high": scale[1]}

@@ -14,7 +14,7 @@ from cimento.measures.sentence import (
     corpus_perplexity,
     surprisal_bits,
 )
-from cimento.paradigms.regions.designs import is_factorial
+from cimento.paradigms.regions.designs import crosses_factors
 from cimento.paradigms.regions.judging import scores_of, sentences_of, suite_of, tokens_of
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.grid import BLANK, Grid
@@ -101,7 +101,7 @@ def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> 
 
 def unacceptable_conditions(run: Run) -> set[str]:
     """The conditions that are unacceptable; empty where the suite does not say."""
-    if is_factorial(run):
+    if crosses_factors(run):
         cells = (square.unacceptable for square in squares(suite_of(run)))
         return {cell.condition for cell in cells if cell.condition}
     return {BAD} if set(suite_of(run).condition_names) == {GOOD, BAD} else set()

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
 
-KINDS: tuple[Kind, ...] = ("pass", "fail", "tie", "unscored")
+VERDICTS: tuple[Kind, ...] = ("pass", "fail", "tie", "unscored")
 """Verdicts by their numbers in columns."""
 
 ABSOLUTE_TOLERANCE = 1e-3
@@ -55,7 +55,7 @@ _ORDER: Mapping[Connective, tuple[int, ...]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class Evaluation:
     """What a formula says about one item.
 
     Attributes:
@@ -72,7 +72,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class Evaluations:
     """What a formula says about each of some items, as columns.
 
     Attributes:
@@ -169,13 +169,13 @@ class ItemValues:
         return values, reasons
 
 
-def evaluate(
+def evaluate_item(
     formula: Formula,
     values: Mapping[str, Sequence[Value]],
     *,
     source_unit: Unit = "bits",
     unit: Unit = "bits",
-) -> Outcome:
+) -> Evaluation:
     """What a formula says about one item; see `evaluate_items`.
 
     Args:
@@ -188,13 +188,13 @@ def evaluate(
     columns = RegionColumns.of(stimuli, unit=source_unit)
     judged = evaluate_items(formula, ItemValues.of(columns, [""]), unit=unit)
     reason, margin = int(judged.reasons[0]), float(judged.margins_bits[0])
-    verdict = KINDS[judged.verdicts[0]]
+    verdict = VERDICTS[judged.verdicts[0]]
     if reason < 0:
-        return Outcome(verdict, margin)
-    return Outcome(verdict, None, columns.texts.texts()[reason])
+        return Evaluation(verdict, margin)
+    return Evaluation(verdict, None, columns.texts.texts()[reason])
 
 
-def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits") -> Judged:
+def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits") -> Evaluations:
     """What a formula says about every item.
 
     Args:
@@ -211,7 +211,7 @@ def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits")
     return combine((left, right), formula.operator)
 
 
-def combine(parts: Sequence[Judged], operator: Connective) -> Judged:
+def combine(parts: Sequence[Evaluations], operator: Connective) -> Evaluations:
     """What ``&`` or ``|`` makes of its parts.
 
     Args:
@@ -227,7 +227,7 @@ def combine(parts: Sequence[Judged], operator: Connective) -> Judged:
     for part in parts:
         reasons = np.where(reasons < 0, part.reasons, reasons)
     extreme = margins.min(axis=0) if operator == "&" else margins.max(axis=0)
-    return Judged(order[ranks.min(axis=0)], np.where(reasons < 0, extreme, np.nan), reasons)
+    return Evaluations(order[ranks.min(axis=0)], np.where(reasons < 0, extreme, np.nan), reasons)
 
 
 def _quantity(node: Quantity, known: Mapping[Reference, Floats], *, scale: float) -> Floats | float:
@@ -249,7 +249,7 @@ def _quantity(node: Quantity, known: Mapping[Reference, Floats], *, scale: float
             return left + right if node.operator == "+" else left - right
 
 
-def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Judged:
+def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Evaluations:
     import numpy as np
 
     source_unit, texts = values.columns.unit, values.columns.texts
@@ -282,7 +282,7 @@ def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Judge
     _mark_infinite(comparison, left, right, margins_bits, reasons, texts)
     unscored = reasons >= 0
     verdicts[unscored], margins_bits[unscored] = _UNSCORED, np.nan
-    return Judged(verdicts, margins_bits, reasons)
+    return Evaluations(verdicts, margins_bits, reasons)
 
 
 def _mark_infinite(
@@ -311,7 +311,7 @@ def _conversion(source: Unit, target: Unit) -> float:
 
 def judged_items(
     suite: Suite, trees: Sequence[Formula], columns: RegionColumns, *, unit: Unit
-) -> tuple[Judged, ...]:
+) -> tuple[Evaluations, ...]:
     """What each prediction says of each item, in the order of the suite.
 
     Args:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError
 from cimento.paradigms.regions.designs import (
     compares_sentences,
-    effects_of,
+    crosses_factors,
     factorial_of,
     has_parts,
-    is_factorial,
+    licensing_of_run,
     people_of,
     region_dds_of,
 )
@@ -61,13 +61,13 @@ def region_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     """
     groups: dict[tuple[str, tuple[str, ...]], list[tuple[Run, RunReport]]] = {}
     for run in (each for several in runs for each in on_each_measure(several)):
-        report = run_report(run)
+        report = region_report(run)
         formulas = tuple(claim.formula for claim in report.claims)
         groups.setdefault((run.suite.name, formulas), []).append((run, report))
     return [_section(group) for group in groups.values()]
 
 
-def run_report(run: Run, *, items: int | None = None) -> RunReport:
+def region_report(run: Run, *, items: int | None = None) -> RunReport:
     """What a page shows of a run on its one measure.
 
     Args:
@@ -122,7 +122,7 @@ def _section(group: Sequence[tuple[Run, RunReport]]) -> SuiteReport:
     designs = [
         factorial_of(run, normalisations=("raw", "z"))
         for run in runs
-        if is_factorial(run) and compares_sentences(run)
+        if crosses_factors(run) and compares_sentences(run)
     ]
     tests = dd_tests(designs, seed=options_of(runs[0]).seed)
     return SuiteReport(
@@ -198,7 +198,7 @@ def _tables(
         (suite, run.summary().label, effect)
         for run in runs
         if regions_measured(suite_of(run))
-        for suite, _, effect in effects_of(run)
+        for suite, _, effect in licensing_of_run(run)
     ]
     if licensing:
         found.append(NamedGrid("licensing", licensing_grid(licensing)))

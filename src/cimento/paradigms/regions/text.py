@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import counted, measure_phrase
 from cimento.paradigms.base import MethodFacts
-from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_ties
+from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
 from cimento.paradigms.regions.judging import (
     ALL,
     judged_suite,
@@ -57,16 +57,16 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
         return []
     from cimento.paradigms.regions.designs import (
         compares_sentences,
-        effects_of,
+        crosses_factors,
         factorials,
         has_parts,
-        is_factorial,
+        licensing_of_run,
         people_of,
         region_dds_of,
     )
 
     grids: list[Grid] = []
-    crossed = [run for run in runs if is_factorial(run) and compares_sentences(run)]
+    crossed = [run for run in runs if crosses_factors(run) and compares_sentences(run)]
     for suite in dict.fromkeys(run.suite.name for run in crossed):
         own = [run for run in crossed if run.suite.name == suite]
         results = [
@@ -81,7 +81,10 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     if parts:
         grids.append(regions_grid(parts))
     licensing = [
-        effect for run in runs if regions_measured(suite_of(run)) for effect in effects_of(run)
+        effect
+        for run in runs
+        if regions_measured(suite_of(run))
+        for effect in licensing_of_run(run)
     ]
     if licensing:
         grids.append(licensing_grid(licensing))
@@ -176,7 +179,7 @@ def _accuracies(run: Run) -> list[Estimate]:
 
 def _near_ties(run: Run) -> str:
     """How many verdicts the number format may have decided."""
-    threshold = near_ties(run.manifest, options_of(run).near_tie_bits)
+    threshold = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
     accuracies = _accuracies(run)
     single = [one for one in accuracies if one.question != ALL] or accuracies
     near = sum(one.near_tied or 0 for one in single)

@@ -33,7 +33,7 @@ from cimento.suites.model import Suite
 Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
 """Item and condition to a score of which more is better."""
 
-NO_CONDITION = "the design has no condition here"
+NOT_IN_DESIGN = "the design has no condition here"
 NOT_SCORED = "the sentence was not scored"
 NO_ITEMS = "no item is scored in all conditions that are compared"
 ROUNDING = 1e-12
@@ -161,7 +161,7 @@ def effects_of_means(
     )
 
 
-def mean_or_none(values: Sequence[float | None]) -> float | None:
+def mean_if_all(values: Sequence[float | None]) -> float | None:
     """The mean; None where there is nothing, or one of them is None."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known and len(known) == len(values) else None
@@ -170,7 +170,7 @@ def mean_or_none(values: Sequence[float | None]) -> float | None:
 def score_of(scores: Scores, item: str, condition: str | None) -> Value:
     """One score, or why there is none."""
     if condition is None:
-        return Missing(NO_CONDITION)
+        return Missing(NOT_IN_DESIGN)
     return scores.get(item, {}).get(condition, Missing(NOT_SCORED))
 
 
@@ -185,7 +185,7 @@ def cell_mean(cell: Cell, values: Sequence[Value]) -> CellMean:
     n = len(known)
     if n == 0:
         reasons = (value.reason for value in values if isinstance(value, Missing))
-        reason = NO_CONDITION if cell.condition is None else next(reasons, NO_ITEMS)
+        reason = NOT_IN_DESIGN if cell.condition is None else next(reasons, NO_ITEMS)
         return CellMean(cell=cell, n=0, mean=None, sd=None, se=None, reason=reason)
     mean = math.fsum(known) / n
     if n == 1:

@@ -122,11 +122,11 @@ def read_cloze(path: Path, completions: Path | None = None) -> tuple[ClozeItem, 
 def _of_suite(path: Path, completions: Mapping[str, Mapping[int, str]]) -> Iterator[ClozeItem]:
     """The items of a cloze suite and how many people chose each of their options."""
     from cimento.paradigms.cloze.checks import load_cloze
-    from cimento.paradigms.cloze.people import read_choices
+    from cimento.paradigms.cloze.people import read_option_counts
 
     suite = load_cloze(path)
     choices = path / "choices.tsv"
-    people = read_choices(choices, suite.items) if choices.is_file() else {}
+    people = read_option_counts(choices, suite.items) if choices.is_file() else {}
     for item in suite.items:
         by_role = {
             role: [each.text for each in item.options if each.role == role] for role in ROLES

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cimento.measures.sentence import Value
-from cimento.paradigms.regions.licensing import Cell, LicensingEffect, effects_of_items
+from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.studies.record import Line, Section, beside, need, number, printed_tables, read_rows
@@ -154,9 +154,9 @@ WILCOX_DESIGN = Licensing(
 )
 
 
-def wilcox_cells(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[Cell, Value]]:
+def wilcox_cells(rows: Sequence[Mapping[str, str]]) -> dict[str, dict[LicensingCell, Value]]:
     """Item and cell to its surprisal."""
-    cells: dict[str, dict[Cell, Value]] = {}
+    cells: dict[str, dict[LicensingCell, Value]] = {}
     for row in rows:
         value = number(row["surprisal"])
         if value is not None:

@@ -10,7 +10,7 @@ from statistics import fmean
 
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.measures.normalising import NORMALISATIONS
-from cimento.paradigms.regions.factorial import Factorial, Share, normalised
+from cimento.paradigms.regions.factorial import DesignRate, Factorial, normalised_scores
 from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.studies.islands.fillers import kobzeva, wilcox
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
@@ -115,7 +115,7 @@ def scales(data: Path) -> Section:
     pool = [item for items in groups.values() for item in items]
     lines = []
     for kind in NORMALISATIONS:
-        scaled = normalised(means, [pool], kind)
+        scaled = normalised_scores(means, [pool], kind)
         for phenomenon, items in groups.items():
             found = effects_of(ISLAND_SQUARE, scaled, items, normalisation=kind)
             errors = ", ".join(
@@ -274,7 +274,7 @@ def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) 
     yield Line(what=f"{label}: average of the pairs", computed=average, note=note)
 
 
-def _items(share: Share) -> str:
+def _items(share: DesignRate) -> str:
     """On how many items a rate rests, and its interval in per cent."""
     n = share.passed + share.failed + share.tied
     if share.low is None or share.high is None:

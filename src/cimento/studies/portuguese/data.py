@@ -16,13 +16,13 @@ from typing import Literal, TypeAlias, get_args
 from cimento.errors import InputError
 from cimento.paradigms.cloze.answers import Candidate, check_candidates
 from cimento.paradigms.cloze.portuguese import (
-    JUDGMENTS,
+    JUDGMENTS_FILE,
     MWE_PREDICTIONS,
     SHEET,
     Instance,
     JudgedRow,
     read_instances,
-    read_judgments,
+    read_judged_rows,
     read_multiword_cells,
     read_predictions,
     read_sheet,
@@ -121,9 +121,9 @@ class StudyData:
         found = self._instances.get(row.candidate.item)
         if found is None:
             raise InputError(
-                where=JUDGMENTS,
+                where=JUDGMENTS_FILE,
                 seen=f"there is no instance {row.candidate.item!r}",
-                todo=f"Do {JUDGMENTS} and {INSTANCES} belong together?",
+                todo=f"Do {JUDGMENTS_FILE} and {INSTANCES} belong together?",
             )
         return found
 
@@ -142,7 +142,7 @@ def load(path: Path) -> StudyData:
     return StudyData(
         templates=read_templates(path / TEMPLATES),
         instances=read_instances(path / INSTANCES),
-        judged=read_judgments(path / JUDGMENTS),
+        judged=read_judged_rows(path / JUDGMENTS_FILE),
         cells=read_multiword_cells(path / MWE_ITEMS),
         predictions=read_predictions(path / MWE_PREDICTIONS),
     )

@@ -16,7 +16,7 @@ from cimento.paradigms.cloze.judgments import (
     parse_expectation,
 )
 from cimento.paradigms.cloze.portuguese import Instance
-from cimento.paradigms.cloze.shares import Mean, Share, macro, micro, precision_interval
+from cimento.paradigms.cloze.shares import ExactMean, Share, macro, micro, precision_interval
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean
@@ -289,7 +289,7 @@ def _percent(rows: Sequence[Row], aggregation: str, *, first: bool) -> float | N
     return micro(row.candidate for row in chosen).percent
 
 
-def _over_templates(rows: Sequence[Row]) -> Mean:
+def _over_templates(rows: Sequence[Row]) -> ExactMean:
     return macro(_by_template(rows))
 
 

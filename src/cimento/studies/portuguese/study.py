@@ -13,9 +13,9 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.paradigms.cloze.shares import (
     accuracy_at,
     clustering,
+    exact_percent,
     micro,
     not_expected,
-    percent,
     precision_interval,
 )
 from cimento.statistics.differences import MCNEMAR
@@ -255,7 +255,7 @@ def _subjects(data: StudyData) -> dict[str, _Answer]:
             " would give the printed ones",
         ),
         "real_subject": _Answer(
-            [len(real), percent(Fraction(len(real), len(rows))), above],
+            [len(real), exact_percent(Fraction(len(real), len(rows))), above],
             "fits, with no remark but that of a small initial",
         ),
     }
@@ -273,7 +273,7 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
     ]
     errors = [row.candidate for row in passive if row.candidate.fits is False]
     wrong = sum(WRONG_AGREEMENT in each.remarks for each in errors)
-    wrong_share: list[JsonValue] = [wrong, len(errors), percent(Fraction(wrong, len(errors)))]
+    wrong_share: list[JsonValue] = [wrong, len(errors), exact_percent(Fraction(wrong, len(errors)))]
     return {
         "verb_deviant": _share(
             "verb_deviant",
@@ -285,7 +285,7 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
             "connectors_deviant", _among_fitting(connectors, (NOT_A_CONNECTOR,))
         ),
         "connectors_top1": _Answer(
-            percent(Fraction(cohesive, len(first))),
+            exact_percent(Fraction(cohesive, len(first))),
             "fits, without the remark that it is no connector",
         ),
         "nominal_deviant": _Answer([len(adjectives), len(nouns)]),
@@ -328,7 +328,7 @@ def _gain(data: StudyData, model: str, paper: Sequence[float]) -> _Answer:
     for word in WORDS:
         ranks = ranks_of(data, model, [word])
         first, top = accuracy_at(ranks, 1), accuracy_at(ranks, TOP)
-        gains.append(percent(Fraction(top.correct - first.correct, top.n)))
+        gains.append(exact_percent(Fraction(top.correct - first.correct, top.n)))
         rounded.append((top.percent or 0) - (first.percent or 0))
     equal, how = _as_printed(gains, paper), "difference of the counts"
     if not equal and _as_printed(rounded, paper):
