@@ -66,7 +66,7 @@ def _asks(n_stories: int) -> list[list[Choose]]:
         items = [s for s in stories[:n_stories] if tier == STORY or not s.plausible]
         asks = tier_prompts(
             tier, items, stories, prompt=find_prompt("it-1"),
-            options=StoryOptions(), voice=PromptFormat(),
+            options=StoryOptions(), prompt_format=PromptFormat(),
         )  # fmt: skip
         found.append([ask.choose() for ask in asks])
     return found

@@ -71,7 +71,7 @@ def prompt(
             file.stories,
             prompt=prompt_for(chosen, file),
             options=chosen,
-            voice=voice,
+            prompt_format=voice,
         )
         _show(ask, right=ask.labels.index(str(story.gold(tier))))
 

@@ -73,7 +73,7 @@ def test_examples_are_about_other_stories_and_differ_in_place():
     questions = pair_questions(TRIPLES, "it")
     asks = question_prompts(
         questions, questions, language="it",
-        options=StoryOptions(shots=3), voice=PromptFormat(),
+        options=StoryOptions(shots=3), prompt_format=PromptFormat(),
     )  # fmt: skip
     for question, asked in zip(questions, asks, strict=True):
         assert len(asked.shots) == 3

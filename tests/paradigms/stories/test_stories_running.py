@@ -284,7 +284,7 @@ def test_prompts_are_spoken_as_the_model_takes_them():
 
     def first(tier, stories, voice):
         return tier_prompts(
-            tier, stories, TRIPLES, prompt=find_prompt("it-1"), options=options, voice=voice
+            tier, stories, TRIPLES, prompt=find_prompt("it-1"), options=options, prompt_format=voice
         )[0]
 
     flat = first(STORY, TRIPLES[:3], PromptFormat())

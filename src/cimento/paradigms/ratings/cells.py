@@ -96,10 +96,10 @@ def refuse_repeated(sentences: Iterable[RatedSentence], *, where: str) -> None:
     """
     seen: set[str] = set()
     repeated = []
-    for each in sentences:
-        if each.id in seen:
-            repeated.append(each.id)
-        seen.add(each.id)
+    for sentence in sentences:
+        if sentence.id in seen:
+            repeated.append(sentence.id)
+        seen.add(sentence.id)
     if repeated:
         more = f" and {len(repeated) - _SHOWN} more" if len(repeated) > _SHOWN else ""
         raise InputError(

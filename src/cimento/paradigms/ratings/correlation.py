@@ -171,9 +171,9 @@ def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Statistic:
     from cimento.statistics.reliability import ceiling_of_means
 
     known = [
-        (each.mean, each.sd / math.sqrt(each.n))
-        for each in sentences
-        if each.mean is not None and each.sd is not None and each.n
+        (sentence.mean, sentence.sd / math.sqrt(sentence.n))
+        for sentence in sentences
+        if sentence.mean is not None and sentence.sd is not None and sentence.n
     ]
     return ceiling_of_means([mean for mean, _ in known], [error for _, error in known])
 
@@ -182,7 +182,7 @@ def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS
     """How well the people agree with themselves: see `statistics.split_half`."""
     from cimento.statistics.reliability import split_half
 
-    ratings = [[rating.value for rating in each.ratings] for each in sentences]
+    ratings = [[rating.value for rating in sentence.ratings] for sentence in sentences]
     return split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
 
 

@@ -90,10 +90,12 @@ def describe(name: str, sentences: Sequence[RatedSentence], of: Of = rating) -> 
     """
     values = [
         value
-        for each in sentences
-        if (value := of(each)) is not None and not isinstance(value, Missing)
+        for sentence in sentences
+        if (value := of(sentence)) is not None and not isinstance(value, Missing)
     ]
-    deviations = [each.sd for each in sentences if each.sd is not None] if of is rating else []
+    deviations = (
+        [sentence.sd for sentence in sentences if sentence.sd is not None] if of is rating else []
+    )
     n = len(values)
     reasons = dict.fromkeys(("mean", "low", "high"), NO_VALUE) if not values else {}
     if n < 2:  # noqa: PLR2004  # two values are needed for a deviation
@@ -120,11 +122,11 @@ def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence
     ungrammatical, and all together: a table that leaves open which of them its rows are cannot be
     compared with another. Groups without a sentence are left out.
     """
-    bad = [each for each in sentences if each.label == UNACCEPTABLE]
+    bad = [sentence for sentence in sentences if sentence.label == UNACCEPTABLE]
     groups = {
-        ACCEPTABLE: [each for each in sentences if each.label == ACCEPTABLE],
-        GRAMMATICAL: [each for each in bad if each.grammatical is True],
-        UNGRAMMATICAL: [each for each in bad if each.grammatical is False],
+        ACCEPTABLE: [sentence for sentence in sentences if sentence.label == ACCEPTABLE],
+        GRAMMATICAL: [sentence for sentence in bad if sentence.grammatical is True],
+        UNGRAMMATICAL: [sentence for sentence in bad if sentence.grammatical is False],
         UNACCEPTABLE: bad,
     }
     return {name: group for name, group in groups.items() if group}
@@ -243,10 +245,10 @@ def rating_estimates(
             for measure in measures
         ]
         found += [each for several in correct_over_measures(correlated) for each in several]
-    if any(each.label for each in values.sentences):
+    if any(sentence.label for sentence in values.sentences):
         for measure in measures:
             found += _binary(values, measure, replace(like, question=measure.name), seed=seed)
-    if any(each.mean is not None for each in values.sentences):
+    if any(sentence.mean is not None for sentence in values.sentences):
         people = replace(like, question=RATING, role="detail")
         found += _ceilings(values.sentences, people, seed=seed, draws=draws)
         found += _agreement(values.sentences, people)
@@ -385,7 +387,7 @@ def _ceilings(
 def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
     """Alphas and kappas of the people, and each person with the others."""
     found = agreements(sentences)
-    clustered = design_of([each for each in sentences if each.ratings]).clustered
+    clustered = design_of([sentence for sentence in sentences if sentence.ratings]).clustered
     for one in (*found.alphas, found.fleiss):
         statistic, _, level = one.coefficient.partition(", ")
         yield replace(

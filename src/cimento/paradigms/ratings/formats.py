@@ -136,7 +136,7 @@ def read_rated(path: Path, format_: str = "") -> RatedSet:
     raise InputError(
         where=str(path),
         seen=f"is a table with the columns {', '.join(table.columns)}",
-        todo="Rated sentences are: " + "; ".join(each.title for each in FORMATS.values()) + ".",
+        todo="Rated sentences are: " + "; ".join(known.title for known in FORMATS.values()) + ".",
     )
 
 
@@ -450,9 +450,9 @@ def is_rated_table(path: Path) -> bool:
     try:
         header, _ = read_header(read_bytes(path), path)
         columns = set(header.columns if header else ())
-        if not any(columns.issuperset(each.columns) for each in FORMATS.values()):
+        if not any(columns.issuperset(known.columns) for known in FORMATS.values()):
             return False
         table = open_table(path)
     except SuiteError:
         return False
-    return any(each.fits(table) for each in FORMATS.values())
+    return any(known.fits(table) for known in FORMATS.values())

@@ -204,7 +204,7 @@ class Ratings(RegionParadigm):
         import polars as pl
 
         measures = _options(run).measures(run.model_kind)
-        names = dict.fromkeys((*(each.name for each in measures), perplexity_of(run)))
+        names = dict.fromkeys((*(measure.name for measure in measures), perplexity_of(run)))
         sentences = outcomes_table(run.suite.name, _sentence_outcomes(run, names))
         if not judged_suite(run).predictions:
             return sentences
@@ -214,7 +214,7 @@ class Ratings(RegionParadigm):
         """Accuracies of pairs, then what is said of measures beside ratings and labels."""
         options, outcomes = _options(run), run.outcomes()
         pairs = list(super().estimate(run))
-        whole = [each for each in pairs if each.question == ALL and not each.group]
+        whole = [accuracy for accuracy in pairs if accuracy.question == ALL and not accuracy.group]
         values = RatedValues.of(rated_of(suite_of(run)).sentences, outcomes)
         beside = rating_estimates(
             values,
@@ -224,8 +224,8 @@ class Ratings(RegionParadigm):
             seed=options.seed,
             draws=options.draws,
         )
-        told = {each.group for each in pairs}
-        columns = [column for column in options.by if column not in told]
+        done = {accuracy.group for accuracy in pairs}
+        columns = [column for column in options.by if column not in done]
         grouped = [each for one in whole for each in _by_column(outcomes, one, columns)]
         return with_headline([*pairs, *beside, *grouped])
 
@@ -233,9 +233,9 @@ class Ratings(RegionParadigm):
         """What was set beside the ratings, and how it was tested."""
         suite, options = suite_of(run), _options(run)
         sentences = rated_of(suite).sentences
-        rated = sum(each.mean is not None for each in sentences)
+        rated = sum(sentence.mean is not None for sentence in sentences)
         together = f"one {suite.cluster}" if suite.cluster else "a pair"
-        names = tuple(each.name for each in options.measures(run.model_kind))
+        names = tuple(measure.name for measure in options.measures(run.model_kind))
         tests = (
             f"Measures of sentences: {'; '.join(map(describe_measure, names))}. Each was set beside"
             " the ratings by Spearman's [@spearman1904], Pearson's and"
@@ -254,7 +254,7 @@ class Ratings(RegionParadigm):
 
     def warnings(self, run: Run) -> tuple[str, ...]:
         """As of suites of regions, and that there is nothing to correlate with."""
-        rated = any(each.mean is not None for each in rated_of(suite_of(run)).sentences)
+        rated = any(sentence.mean is not None for sentence in rated_of(suite_of(run)).sentences)
         return (*super().warnings(run), *(() if rated else (NO_RATINGS,)))
 
     def sections(self, runs: Sequence[Run]) -> list[SuiteReport]:
@@ -303,7 +303,7 @@ def rated_run(run: Run) -> RatedRun:
         model=run.model,
         by=ratings_by(suite),
         as_z=options.ratings == "z",
-        measures=[each.name for each in options.measures(run.model_kind)],
+        measures=[measure.name for measure in options.measures(run.model_kind)],
         perplexity=perplexity_of(run),
         first_token=f"the first token of {without} texts has no left context: {rule}"
         if without
@@ -408,8 +408,8 @@ def _cluster(sentence: RatedSentence) -> str:
 def _groups(sentence: RatedSentence) -> dict[str, str]:
     """What the authors say of a sentence."""
     grammatical = {True: "yes", False: "no", None: ""}[sentence.grammatical]
-    said = {"label": sentence.label, "grammaticality": grammatical}
-    return {name: value for name, value in said.items() if value}
+    groups = {"label": sentence.label, "grammaticality": grammatical}
+    return {name: value for name, value in groups.items() if value}
 
 
 def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:

@@ -71,8 +71,8 @@ def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
     from cimento.paradigms.ratings.correlation import design_of
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
 
-    rated = [each for each in sentences if each.ratings]
-    lists = [[rating.value for rating in each.ratings] for each in rated]
+    rated = [sentence for sentence in sentences if sentence.ratings]
+    lists = [[rating.value for rating in sentence.ratings] for sentence in rated]
     design = design_of(rated)
     alphas = tuple(krippendorff_alpha(lists, level=level, design=design) for level in LEVELS)
     kappa, pairs = _mean_kappa(sentences)
@@ -114,18 +114,18 @@ def z_scores(
         Sentence to participant to z-score, or to why there is none.
     """
     given: dict[str, list[float]] = {}
-    for each in sentences:
-        if base is None or each.id in base:
-            for rating in each.ratings:
+    for sentence in sentences:
+        if base is None or sentence.id in base:
+            for rating in sentence.ratings:
                 given.setdefault(rating.participant, []).append(rating.value)
     moments = {name: _moments(values, ddof) for name, values in given.items() if name}
     return {
-        each.id: {
+        sentence.id: {
             rating.participant: _z(rating.value, moments.get(rating.participant))
-            for rating in each.ratings
+            for rating in sentence.ratings
             if rating.participant
         }
-        for each in sentences
+        for sentence in sentences
     }
 
 
@@ -194,8 +194,10 @@ def _choice(table: Table, row: Row) -> ForcedChoice:
 
 def attentive(choices: Sequence[ForcedChoice]) -> list[ForcedChoice]:
     """The answers of the sheets whose checks of attention were all answered as asked."""
-    failed = {each.sheet for each in choices if each.attention and each.chose_good is not True}
-    return [each for each in choices if not each.attention and each.sheet not in failed]
+    failed = {
+        choice.sheet for choice in choices if choice.attention and choice.chose_good is not True
+    }
+    return [choice for choice in choices if not choice.attention and choice.sheet not in failed]
 
 
 def preference_by_paradigm(choices: Sequence[ForcedChoice]) -> dict[str, float]:
@@ -205,10 +207,10 @@ def preference_by_paradigm(choices: Sequence[ForcedChoice]) -> dict[str, float]:
     are missing count for nothing.
     """
     answers: dict[str, dict[tuple[str, str], list[bool]]] = {}
-    for each in choices:
-        if each.chose_good is not None:
-            pairs = answers.setdefault(each.paradigm, {})
-            pairs.setdefault((each.good, each.bad), []).append(each.chose_good)
+    for choice in choices:
+        if choice.chose_good is not None:
+            pairs = answers.setdefault(choice.paradigm, {})
+            pairs.setdefault((choice.good, choice.bad), []).append(choice.chose_good)
     return {
         paradigm: math.fsum(sum(given) / len(given) for given in pairs.values()) / len(pairs)
         for paradigm, pairs in answers.items()
@@ -231,10 +233,10 @@ def _z(value: float, moments: tuple[float, float] | Missing | None) -> Value:
 def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]]:
     """Participant to sentence to rating, for named ones."""
     found: dict[str, dict[str, float]] = {}
-    for each in sentences:
-        for rating in each.ratings:
+    for sentence in sentences:
+        for rating in sentence.ratings:
             if rating.participant:
-                found.setdefault(rating.participant, {})[each.id] = rating.value
+                found.setdefault(rating.participant, {})[sentence.id] = rating.value
     return found
 
 
@@ -282,16 +284,16 @@ def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.Dat
     rows = [
         (
             rated.name,
-            each.pair or each.id,
-            each.label or "sentence",
-            each.text,
+            sentence.pair or sentence.id,
+            sentence.label or "sentence",
+            sentence.text,
             rating.participant or None,
             question,
             plain(rating.value),
             None,
             None,
         )
-        for each in rated.sentences
-        for rating in each.ratings
+        for sentence in rated.sentences
+        for rating in sentence.ratings
     ]
     return pl.DataFrame(rows, schema=JUDGMENTS.polars(), orient="row")

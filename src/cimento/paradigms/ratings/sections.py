@@ -63,7 +63,7 @@ class RatedRun:
 
     @cached_property
     def _known(self) -> Mapping[tuple[str, str, str], Estimate]:
-        over_all = (each for each in self.estimates if not each.group)
+        over_all = (estimate for estimate in self.estimates if not estimate.group)
         return {(each.question, each.statistic, each.method): each for each in over_all}
 
     def find(self, question: str, statistic: str, method: str = "") -> Estimate | None:
@@ -88,7 +88,7 @@ class RatedRun:
     @property
     def n_rated(self) -> int:
         """How many sentences have a rating."""
-        return sum(each.mean is not None for each in self.sentences)
+        return sum(sentence.mean is not None for sentence in self.sentences)
 
     def misses(self) -> Sequence[Miss]:
         """The sentences that the first measure and the people place farthest apart."""
@@ -122,7 +122,10 @@ def _lines(run: RatedRun) -> Iterator[str]:
         yield from _ceiling(run)
         yield from _misses(run)
         yield from _described(run, RATING, "Ratings by label")
-    if any(each.group == LABEL and each.question == run.perplexity for each in run.estimates):
+    if any(
+        estimate.group == LABEL and estimate.question == run.perplexity
+        for estimate in run.estimates
+    ):
         yield from _described(run, run.perplexity, f"Perplexity ({run.perplexity}) by label")
         yield f"  {sum(_tokens(run).values())} tokens scored; {run.first_token}"
         yield from _least_perplexing(run)
@@ -132,35 +135,37 @@ def _lines(run: RatedRun) -> Iterator[str]:
 
 def _beside(run: RatedRun) -> Iterator[str]:
     spearmans = run.measured("spearman")
-    family = any(each.p_corrected is not None for each in spearmans)
+    family = any(spearman.p_corrected is not None for spearman in spearmans)
     rows: list[tuple[str, ...]] = [
         (
             "measure", "n", "expected", "Spearman", "95 %", "p", *(["Holm"] if family else []),
             "Pearson", "Kendall", "partial",
         )
     ]  # fmt: skip
-    for each in spearmans:
-        measure = each.question
+    for spearman in spearmans:
+        measure = spearman.question
         rows.append(
             (
                 measure,
-                str(each.n),
+                str(spearman.n),
                 "positive" if find_measure(measure).higher_is_better else "negative",
-                number(each.value),
-                interval(each.low, each.high, digits=2),
-                p_short(each.p),
-                *([p_short(each.p_corrected)] if family else []),
+                number(spearman.value),
+                interval(spearman.low, spearman.high, digits=2),
+                p_short(spearman.p),
+                *([p_short(spearman.p_corrected)] if family else []),
                 *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),
             )
         )
     yield columns(rows, indent=2)
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"
-    how = method_names(each.interval_method for each in spearmans)
-    tests = method_names(each.p_method for each in spearmans if each.p is not None)
-    yield f"  95 %: {how}; p of Spearman: {tests}"
+    intervals = method_names(spearman.interval_method for spearman in spearmans)
+    tests = method_names(spearman.p_method for spearman in spearmans if spearman.p is not None)
+    yield f"  95 %: {intervals}; p of Spearman: {tests}"
     reasons = {each.reason for kind in KINDS for each in run.measured(kind) if each.reason}
-    reasons |= {each.p_method for each in spearmans if each.p is None and each.p_method}
+    reasons |= {
+        spearman.p_method for spearman in spearmans if spearman.p is None and spearman.p_method
+    }
     yield from (f"  undefined: {reason}" for reason in sorted(reasons))
     lost = run.without_value()
     for reason, n in lost.items():
@@ -181,17 +186,13 @@ def _ceiling(run: RatedRun) -> Iterator[str]:
     elif halves is not None:
         yield f"  noise ceiling: - ({halves.reason})"
     alphas = ", ".join(
-        f"{each.method} {number(each.value)} {interval(each.low, each.high, absent=_none(each))}"
-        for each in run.estimates
-        if each.statistic == "Krippendorff's alpha" and each.value is not None
+        f"{alpha.method} {number(alpha.value)} "
+        + interval(alpha.low, alpha.high, absent=f"(no interval: {alpha.reason})")
+        for alpha in run.estimates
+        if alpha.statistic == "Krippendorff's alpha" and alpha.value is not None
     )
     if alphas:
         yield f"  agreement of the people, Krippendorff's alpha: {alphas}"
-
-
-def _none(estimate: Estimate) -> str:
-    """Why an estimate has no interval."""
-    return f"(no interval: {estimate.reason})"
 
 
 def _misses(run: RatedRun) -> Iterator[str]:
@@ -205,9 +206,9 @@ def _misses(run: RatedRun) -> Iterator[str]:
 
 def _described(run: RatedRun, question: str, title: str) -> Iterator[str]:
     groups: dict[str, dict[str, Estimate]] = {}
-    for each in run.estimates:
-        if each.group == LABEL and each.question == question:
-            groups.setdefault(each.level, {})[each.statistic] = each
+    for estimate in run.estimates:
+        if estimate.group == LABEL and estimate.question == question:
+            groups.setdefault(estimate.level, {})[estimate.statistic] = estimate
     if not groups:
         return
     names = ("mean", "sd", "min", "max")
@@ -251,31 +252,31 @@ def _binary(run: RatedRun) -> Iterator[str]:
     ]
     rows += [
         (
-            each.question,
-            str(each.n),
-            number(each.value),
-            interval(each.low, each.high, digits=2),
-            *(run.shown(each.question, name) for name in ("MCC", "MCC in sample")),
+            area.question,
+            str(area.n),
+            number(area.value),
+            interval(area.low, area.high, digits=2),
+            *(run.shown(area.question, name) for name in ("MCC", "MCC in sample")),
         )
-        for each in areas
+        for area in areas
     ]
     yield columns(rows, indent=2)
-    reasons = {each.reason for each in areas if each.reason}
+    reasons = {area.reason for area in areas if area.reason}
     yield from (f"  no interval of AUC: {reason}" for reason in sorted(reasons))
-    yield f"  95 % of AUC: {method_names(each.interval_method for each in areas)}"
+    yield f"  95 % of AUC: {method_names(area.interval_method for area in areas)}"
     yield "  MCC has no interval: its threshold was chosen on other sentences"
 
 
 def _accuracies(run: RatedRun) -> Iterator[str]:
     by_column: dict[str, list[Estimate]] = {}
-    for each in run.estimates:
-        if each.statistic == "accuracy" and each.group:
-            by_column.setdefault(each.group, []).append(each)
+    for estimate in run.estimates:
+        if estimate.statistic == "accuracy" and estimate.group:
+            by_column.setdefault(estimate.group, []).append(estimate)
     for column, levels in by_column.items():
         rows = [(f"accuracy by {column}", "n", "accuracy", "95 %")]
-        for each in levels:
-            shown = interval(each.low, each.high, absent=each.reason or "-")
-            rows.append((each.level or "-", str(each.n), number(each.value), shown))
+        for accuracy in levels:
+            shown = interval(accuracy.low, accuracy.high, absent=accuracy.reason or "-")
+            rows.append((accuracy.level or "-", str(accuracy.n), number(accuracy.value), shown))
         yield columns(rows, indent=2)
 
 
@@ -379,26 +380,26 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
             "Kendall", "partial",
         )  # fmt: skip
         shown = [each for _, each in spearmans]
-        how = method_names(each.interval_method for each in shown)
+        intervals = method_names(each.interval_method for each in shown)
         tests = method_names(each.p_method for each in shown if each.p is not None)
         grid = Grid(
             title=f"Measures beside the ratings, by {runs[0].by}; partial: length held constant.",
             header=header,
             rows=tuple(_correlation_row(run, each) for run, each in spearmans),
             labels=2,
-            notes=(f"95 %: {how}; p of Spearman: {tests}.",),
+            notes=(f"95 %: {intervals}; p of Spearman: {tests}.",),
         )
         yield NamedGrid("correlations", grid)
     areas = [(run, each) for run in runs for each in run.measured("AUC") if each.n]
     if areas:
-        how = method_names(each.interval_method or each.reason for _, each in areas)
+        intervals = method_names(each.interval_method or each.reason for _, each in areas)
         grid = Grid(
             title="Acceptable or not, by a threshold on each measure.",
             header=("model", "measure", "n", "AUC", "95 %", "MCC", "MCC in sample"),
             rows=tuple(_binary_row(run, each) for run, each in areas),
             labels=2,
             notes=(
-                f"95 % of AUC: {how}.",
+                f"95 % of AUC: {intervals}.",
                 "MCC has no interval: its threshold was chosen on other sentences.",
             ),
         )
@@ -423,9 +424,9 @@ def with_people(report: RunReport, run: RatedRun) -> RunReport:
         report: of the run, as a suite of regions has it.
         run: with the values of its sentences.
     """
-    rated = {each.text: each for each in run.sentences}
+    rated = {sentence.text: sentence for sentence in run.sentences}
     # The two sentences of a pair have outcomes of their own, and are shown in the item.
-    paired = {each.id for each in run.sentences if each.pair}
+    paired = {sentence.id for sentence in run.sentences if sentence.pair}
     items = tuple(_with_ratings(item, rated) for item in report.items if item.id not in paired)
     notes = (*report.notes, *rated_notes(run))
     # Sentences that stand alone have no regions: their values are those of measures.

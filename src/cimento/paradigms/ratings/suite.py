@@ -167,9 +167,9 @@ def refuse_off_scale(sentences: Iterable[RatedSentence], scale: Scale, *, where:
         InputError: some are not; the first are named.
     """
     wrong = [
-        f"{each.id}: {value:g}"
-        for each in sentences
-        for value in (*(rating.value for rating in each.ratings), each.mean)
+        f"{sentence.id}: {value:g}"
+        for sentence in sentences
+        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
         if value is not None and not scale.holds(value)
     ]
     if wrong:
@@ -211,11 +211,13 @@ def suite_from_ratings(rated: RatedSet) -> Suite:
     pairs = _pairs(rated)
     if pairs is not None:
         items = tuple(
-            Item(pair, tuple(_condition(each, each.label) for each in both))
+            Item(pair, tuple(_condition(sentence, sentence.label) for sentence in both))
             for pair, both in pairs.items()
         )
     else:
-        items = tuple(Item(each.id, (_condition(each, _SENTENCE),)) for each in rated.sentences)
+        items = tuple(
+            Item(sentence.id, (_condition(sentence, _SENTENCE),)) for sentence in rated.sentences
+        )
     scale = rated.scale
     ratings: dict[str, JsonValue] = {"low": scale.low, "high": scale.high} if scale else {}
     prediction = Prediction(
@@ -260,7 +262,7 @@ def rated_of(suite: Suite) -> RatedSet:
         )
         participants = columns.texts("participants")
         sentences.append(with_ratings(sentence, values, participants) if values else sentence)
-    if any(each.mean is not None for each in sentences):
+    if any(sentence.mean is not None for sentence in sentences):
         if scale is None:
             raise InputError(
                 where=f"suite {suite.name!r}",
@@ -350,11 +352,11 @@ def _settings(suite: Suite) -> tuple[Scale | None, str]:
 def _pairs(rated: RatedSet) -> dict[str, list[RatedSentence]] | None:
     """Pair to its acceptable and its unacceptable sentence; None where some are in no pair."""
     members: dict[str, list[RatedSentence]] = {}
-    for each in rated.sentences:
-        members.setdefault(each.pair, []).append(each)
+    for sentence in rated.sentences:
+        members.setdefault(sentence.pair, []).append(sentence)
     for pair, both in members.items():
         both.sort(key=lambda each: each.label)
-        if not pair or tuple(each.label for each in both) != _PAIR:
+        if not pair or tuple(sentence.label for sentence in both) != _PAIR:
             return None
     return members
 
@@ -363,7 +365,7 @@ def _condition(sentence: RatedSentence, name: str) -> Condition:
     ratings = sentence.ratings
     named = any(rating.participant for rating in ratings)
     grammatical = {True: "yes", False: "no", None: ""}[sentence.grammatical]
-    said = {
+    known = {
         "rating": "" if ratings or sentence.mean is None else repr(sentence.mean),
         "rating_sd": "" if ratings or sentence.sd is None else repr(sentence.sd),
         "rating_n": "" if ratings or sentence.n is None else str(sentence.n),
@@ -372,6 +374,6 @@ def _condition(sentence: RatedSentence, name: str) -> Condition:
         "label": sentence.label if name == _SENTENCE else "",
         "grammaticality": grammatical,
     }
-    own = {key: value for key, value in sentence.columns.items() if key not in _OWN}
-    columns = {key: value for key, value in {**own, **said}.items() if value}
+    free = {key: value for key, value in sentence.columns.items() if key not in _OWN}
+    columns = {key: value for key, value in {**free, **known}.items() if value}
     return Condition(name, (Region(sentence.text),), columns)

@@ -180,14 +180,14 @@ def _conflict(text: str, numbering: int) -> Parsed:
 
 def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
     """The labels whose names stand in a text, as whole words."""
-    said = set()
+    found = set()
     # Longer names first, and out of the way: "acceso/spento" is not "acceso" and something else.
     for name in sorted(labels, key=len, reverse=True):
         pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         if pattern.search(plain):
-            said.add(labels[name])
+            found.add(labels[name])
             plain = pattern.sub(" ", plain)
-    return said
+    return found
 
 
 @functools.cache
@@ -258,8 +258,9 @@ def raw_answers(tables: Mapping[str, pl.DataFrame]) -> dict[int, RawAnswer]:
     answers: dict[int, RawAnswer] = {}
     if "choices" in tables:
         table = tables["choices"].sort("request", "option").group_by("request", maintain_order=True)
-        for number, *columns in table.agg("logprob_nats", "n_tokens", "is_greedy").iter_rows():
-            answers[number] = RawAnswer(*map(tuple, columns))
+        lists = table.agg("logprob_nats", "n_tokens", "is_greedy")
+        for number, nats, n_tokens, greedy in lists.iter_rows():
+            answers[number] = RawAnswer(tuple(nats), tuple(n_tokens), tuple(greedy))
     if "replies" in tables:
         for number, text in tables["replies"].select("request", "text").iter_rows():
             answers[number] = replace(answers.get(number, RawAnswer()), reply=text)

@@ -97,14 +97,14 @@ class Choices:
 
 def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
     """Describe the answers at a tier."""
-    here = [each for each in outcomes if each.tier == tier]
-    known = [each for each in here if each.correct is not None]
+    here = [outcome for outcome in outcomes if outcome.tier == tier]
+    known = [outcome for outcome in here if outcome.correct is not None]
     scored = [each for each in known if each.answer.logprobs_nats is not None]
     unscored: dict[str, int] = {}
-    for each in here:
-        if each.correct is None:
-            unscored[each.reason] = unscored.get(each.reason, 0) + 1
-    greedy = [any(each.answer.greedy) for each in here if each.answer.greedy]
+    for outcome in here:
+        if outcome.correct is None:
+            unscored[outcome.reason] = unscored.get(outcome.reason, 0) + 1
+    greedy = [any(outcome.answer.greedy) for outcome in here if outcome.answer.greedy]
     return Choices(
         n=len(known),
         scored=len(scored),
@@ -189,14 +189,19 @@ def scaled_confidence(
         seed: of the division into folds.
     """
     scores, right, numbers = [], [], []
-    for each in outcomes:
-        values = each.answer.logprobs_nats
-        if each.tier != tier or values is None or each.correct is None or each.gold is None:
+    for outcome in outcomes:
+        values = outcome.answer.logprobs_nats
+        if (
+            outcome.tier != tier
+            or values is None
+            or outcome.correct is None
+            or outcome.gold is None
+        ):
             continue
         if all(map(math.isfinite, values)):
             scores.append(values)
-            right.append(each.answer.options.index(each.gold))
-            numbers.append(stories[each.row].story_id)
+            right.append(outcome.answer.options.index(outcome.gold))
+            numbers.append(stories[outcome.row].story_id)
     return temperature_scaling(scores, right, seed=seed, clusters=numbers)
 
 
@@ -243,11 +248,13 @@ class Detection:
 
 def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detection:
     """Measure the first tier."""
-    first = [each for each in outcomes if each.tier == STORY]
-    answered = [each for each in first if each.chosen is not None and each.gold is not None]
-    truth = [each.gold == TRUE for each in answered]
-    said = [each.chosen == TRUE for each in answered]
-    counts = confusion(truth, said)
+    first = [outcome for outcome in outcomes if outcome.tier == STORY]
+    answered = [
+        outcome for outcome in first if outcome.chosen is not None and outcome.gold is not None
+    ]
+    is_plausible = [outcome.gold == TRUE for outcome in answered]
+    called_plausible = [outcome.chosen == TRUE for outcome in answered]
+    counts = confusion(is_plausible, called_plausible)
     found = d_prime(counts)
     margins = _margins(first)
     pairs = sibling_pairs(stories, margins)
@@ -255,11 +262,12 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
     return Detection(
         answered=n,
         answers={
-            label: sum(each.chosen == label for each in answered) / n for label in (FALSE, TRUE)
+            label: sum(outcome.chosen == label for outcome in answered) / n
+            for label in (FALSE, TRUE)
         }
         if n
         else {},
-        invalid=sum(each.invalid for each in first),
+        invalid=sum(outcome.invalid for outcome in first),
         counts=counts,
         tpr=tpr(counts),
         tnr=tnr(counts),
@@ -287,7 +295,7 @@ def unbiased_mcc(
         outcomes: of one model.
         seed: of the division into folds.
     """
-    margins = _margins([each for each in outcomes if each.tier == STORY])
+    margins = _margins([outcome for outcome in outcomes if outcome.tier == STORY])
     if not margins:
         return Threshold(None, None, (), NO_MARGINS)
     return threshold_mcc(
@@ -321,7 +329,7 @@ def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dic
 
 
 def _margins(first: Sequence[TierOutcome]) -> dict[int, float]:
-    found = {each.row: margin(each.answer, TRUE, FALSE) for each in first}
+    found = {outcome.row: margin(outcome.answer, TRUE, FALSE) for outcome in first}
     return {row: value for row, value in found.items() if value is not None}
 
 
@@ -358,8 +366,10 @@ def detection_intervals(
     from cimento.statistics.classification import auc_interval, balanced_interval
     from cimento.statistics.means import mean_of
 
-    first = [each for each in outcomes if each.tier == STORY]
-    answered = [each for each in first if each.chosen is not None and each.gold is not None]
+    first = [outcome for outcome in outcomes if outcome.tier == STORY]
+    answered = [
+        outcome for outcome in first if outcome.chosen is not None and outcome.gold is not None
+    ]
     margins = _margins(first)
     pairs = sibling_pairs(stories, margins)
 
@@ -370,9 +380,9 @@ def detection_intervals(
     siblings = mean_of(list(pairs.values()), design(pairs), seed=0, draws=0)
     return {
         "balanced_accuracy": balanced_interval(
-            [each.chosen == TRUE for each in answered],
-            [each.gold == TRUE for each in answered],
-            design(each.row for each in answered),
+            [outcome.chosen == TRUE for outcome in answered],
+            [outcome.gold == TRUE for outcome in answered],
+            design(outcome.row for outcome in answered),
         ),
         "auc": auc_interval(
             list(margins.values()), [stories[row].plausible for row in margins], design(margins)

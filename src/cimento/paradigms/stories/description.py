@@ -240,7 +240,7 @@ def _record(file: StorySuite, wrong: Mapping[str, tuple[int, ...]]) -> dict[str,
     corrected = applicable(file.stories)
     if corrected is not None:
         audited["proposed_corrections"] = {
-            each.name: dict(each.changes) for each in corrections(corrected)
+            correction.name: dict(correction.changes) for correction in corrections(corrected)
         }
     return audited
 
@@ -259,7 +259,9 @@ def _record_v1(file: StorySuite, wrong: Mapping[str, tuple[int, ...]]) -> dict[s
     shapes = Counter(f"{story.type}:{pair_shape(story)}" for story in file.stories)
     issues["confl_pairs_shape"] = dict(shapes)
     counts = Counter(f"{story.type}|{story.plausible}" for story in file.stories)
-    codes: dict[str, JsonValue] = {**code_counts(file.stories)}
+    codes: dict[str, JsonValue] = {
+        name: dict(counts) for name, counts in code_counts(file.stories).items()
+    }
     return {
         "n_stories": len(keys),
         "top_level": '{"test": {key: record}}',

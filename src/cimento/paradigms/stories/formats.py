@@ -343,7 +343,7 @@ def write_suite(suite: StorySuite, folder: Path) -> Path:
         StorageError: the folder cannot be written.
     """
     known = {name: value for name, value in asdict(suite.meta).items() if name != "extra" and value}
-    tags = {"tags": list(suite.meta.tags)} if suite.meta.tags else {}
+    tags: dict[str, JsonValue] = {"tags": list(suite.meta.tags)} if suite.meta.tags else {}
     return _write({**known, **tags, **suite.meta.extra}, suite.stories, folder)
 
 

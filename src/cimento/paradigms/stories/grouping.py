@@ -77,17 +77,17 @@ def correct(stories: Sequence[Story], name: str) -> tuple[Story, ...]:
         InputError: the set was made for another file.
     """
     changed = list(stories)
-    for each in corrections(name):
-        if not _fits(each, stories):
-            found = stories[each.row].example_id if each.row < len(stories) else None
+    for correction in corrections(name):
+        if not _fits(correction, stories):
+            found = stories[correction.row].example_id if correction.row < len(stories) else None
             raise InputError(
                 where=f"corrections {name}",
-                seen=f"row {each.row} holds {found!r} and not {each.example_id!r}",
+                seen=f"row {correction.row} holds {found!r} and not {correction.example_id!r}",
                 todo="These corrections were made for another file; leave them out.",
             )
         # The names and types of the fields are those of our own data file, held by a test.
-        changes = cast("dict[str, Any]", dict(each.changes))
-        changed[each.row] = replace(changed[each.row], **changes)
+        changes = cast("dict[str, Any]", dict(correction.changes))
+        changed[correction.row] = replace(changed[correction.row], **changes)
     return tuple(changed)
 
 
@@ -104,7 +104,7 @@ def correct_suite(suite: StorySuite, name: str) -> StorySuite:
 
 def left_out(name: str) -> frozenset[int]:
     """The rows that a set of corrections leaves out where recorded answers are scored."""
-    return frozenset(each.row for each in corrections(name) if each.leave_out)
+    return frozenset(correction.row for correction in corrections(name) if correction.leave_out)
 
 
 def _fits(correction: Correction, stories: Sequence[Story]) -> bool:

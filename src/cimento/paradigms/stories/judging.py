@@ -350,14 +350,14 @@ def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) ->
 def tier_warnings(judged: Judged) -> Iterator[str]:
     """What should be known of the answers at each tier, as sentences."""
     for tier in TIERS:
-        here = [each for each in judged.outcomes if each.tier == tier]
-        told = [any(each.answer.greedy) for each in here if each.answer.greedy]
-        if told and not any(told):
+        here = [outcome for outcome in judged.outcomes if outcome.tier == tier]
+        greedy = [any(outcome.answer.greedy) for outcome in here if outcome.answer.greedy]
+        if greedy and not any(greedy):
             yield (
                 f"at {tier} no option is ever what the model would write itself: does the prompt"
                 " end where answers begin, with the right blank between?"
             )
-        invalid = sum(each.invalid for each in here)
+        invalid = sum(outcome.invalid for outcome in here)
         if invalid:
             yield (
                 f"at {tier} no answer could be read from {invalid} of {len(here)} replies; they"

@@ -134,7 +134,7 @@ def judge_all(
 
 def at(outcomes: Sequence[TierOutcome], tier: Tier) -> Mapping[int, TierOutcome]:
     """The outcomes of a tier by row."""
-    return {each.row: each for each in outcomes if each.tier == tier}
+    return {outcome.row: outcome for outcome in outcomes if outcome.tier == tier}
 
 
 def _choice(answer: TierAnswer) -> tuple[str | None, bool, str]:
@@ -251,7 +251,7 @@ def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
         answered = at(outcomes, tier)
         reached = [row for row, value in before.items() if value]
         missing[tier] = sum(row not in answered for row in reached)
-        unscored[tier] = sum(each.correct is None for each in answered.values())
+        unscored[tier] = sum(outcome.correct is None for outcome in answered.values())
         if reasons:
             reasons[tier] = next(iter(reasons.values()))
         elif missing[tier] and missing[tier] == len(reached):
@@ -343,4 +343,4 @@ def untiered(
     Only where all of them were asked is their accuracy comparable between models.
     """
     wanted = {story.row for story in stories if tier == STORY or not story.plausible}
-    return [each for each in outcomes if each.tier == tier and each.row in wanted]
+    return [outcome for outcome in outcomes if outcome.tier == tier and outcome.row in wanted]

@@ -279,7 +279,7 @@ def story_methods(run: Run) -> MethodFacts:
     """How stories were asked about, and how the answers were judged."""
     suite, options = asked_of(run)
     prompt = prompt_for(options, suite)
-    said = _ANSWERS.get(options.answer, f"Options were compared by {_NORMS[options.norm]}.")
+    answered = _ANSWERS.get(options.answer, f"Options were compared by {_NORMS[options.norm]}.")
     asked = (
         f"Stories were asked about with the prompt {prompt.id} (version {prompt.version}), protocol"
         f" {options.protocol}, after {options.shots} examples ({options.shots_mode}, seed"
@@ -287,7 +287,7 @@ def story_methods(run: Run) -> MethodFacts:
     )
     is_recorded = run.model_kind == "replay"
     sentences = ["The answers were recorded."] if is_recorded else [asked]
-    sentences.append(said.replace("{max_tokens}", str(options.max_tokens)))
+    sentences.append(answered.replace("{max_tokens}", str(options.max_tokens)))
     if options.task == "tiers":
         sentences.append(_METRICS)
     if suite.corrections:

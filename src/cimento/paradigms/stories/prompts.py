@@ -379,7 +379,7 @@ class Shots:
 
 
 def choose_shots(
-    tier: Tier, items: Sequence[Story], pool: Sequence[Story], how: Shots
+    tier: Tier, items: Sequence[Story], pool: Sequence[Story], rule: Shots
 ) -> list[tuple[Story, ...]]:
     """The examples of each story, in the order of the prompt.
 
@@ -387,20 +387,22 @@ def choose_shots(
         tier: which question; of the pool, only stories with an answer to it are taken.
         items: the stories that are asked about.
         pool: the stories that examples are drawn from, in file order.
-        how: how they are chosen.
+        rule: how they are chosen.
 
     Raises:
         UsageError: there are too few stories.
     """
-    if how.n == 0 or not items:
+    if rule.n == 0 or not items:
         return [() for _ in items]
     able = [story for story in pool if story.gold(tier) and (tier == STORY or not story.plausible)]
-    if how.mode == PAPER_DRAWS:
-        return _as_the_study(tier, items, able, how)
-    if how.mode == PER_ITEM:
-        return [_chosen(tier, item, _mixed(able, f"{how.seed}:{item.row}"), how) for item in items]
-    mixed = _mixed(able, how.seed)
-    return [_chosen(tier, item, mixed, how) for item in items]
+    if rule.mode == PAPER_DRAWS:
+        return _as_the_study(tier, items, able, rule)
+    if rule.mode == PER_ITEM:
+        return [
+            _chosen(tier, item, _mixed(able, f"{rule.seed}:{item.row}"), rule) for item in items
+        ]
+    mixed = _mixed(able, rule.seed)
+    return [_chosen(tier, item, mixed, rule) for item in items]
 
 
 def are_siblings(one: Story, other: Story) -> bool:
@@ -414,15 +416,15 @@ def are_siblings(one: Story, other: Story) -> bool:
 
 
 def _as_the_study(
-    tier: Tier, items: Sequence[Story], pool: Sequence[Story], how: Shots
+    tier: Tier, items: Sequence[Story], pool: Sequence[Story], rule: Shots
 ) -> list[tuple[Story, ...]]:
     """One generator for all items in order; one more is drawn, so that the item can be dropped."""
-    if len(pool) <= how.n:
-        raise _too_few(tier, len(pool), how.n, "stories to draw from")
-    generator = random.Random(how.seed)  # noqa: S311  # keeps no secret
-    drawn = (generator.sample(pool, how.n + 1) for _ in items)
+    if len(pool) <= rule.n:
+        raise _too_few(tier, len(pool), rule.n, "stories to draw from")
+    generator = random.Random(rule.seed)  # noqa: S311  # keeps no secret
+    drawn = (generator.sample(pool, rule.n + 1) for _ in items)
     return [
-        tuple([shot for shot in shots if shot.row != item.row][: how.n])
+        tuple([shot for shot in shots if shot.row != item.row][: rule.n])
         for item, shots in zip(items, drawn, strict=True)
     ]
 
@@ -433,9 +435,9 @@ def _mixed(pool: Sequence[Story], seed: int | str) -> list[Story]:
     return mixed
 
 
-def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], how: Shots) -> tuple[Story, ...]:
+def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], rule: Shots) -> tuple[Story, ...]:
     chosen: list[Story] = []
-    for _ in range(how.n):
+    for _ in range(rule.n):
         allowed = [
             story
             for story in mixed
@@ -443,9 +445,9 @@ def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], how: Shots) -> tupl
         ]
         if not allowed:
             raise _too_few(
-                tier, len(chosen), how.n, f"for {item.example_id!r} that are no siblings"
+                tier, len(chosen), rule.n, f"for {item.example_id!r} that are no siblings"
             )
-        pick = _PICKS.get(how.mode, _first)
+        pick = _PICKS.get(rule.mode, _first)
         chosen.append(pick(tier, allowed, chosen))
     return tuple(chosen)
 

@@ -222,10 +222,10 @@ def by_true_shots(
 def confusions(outcomes: Sequence[TierOutcome]) -> dict[str, dict[str, int]]:
     """At the third tier, the right state to the states chosen, both in alphabetical order."""
     found: dict[str, dict[str, int]] = {}
-    for each in outcomes:
-        if each.tier == STATE and each.gold is not None and each.chosen is not None:
-            row = found.setdefault(each.gold, {})
-            row[each.chosen] = row.get(each.chosen, 0) + 1
+    for outcome in outcomes:
+        if outcome.tier == STATE and outcome.gold is not None and outcome.chosen is not None:
+            row = found.setdefault(outcome.gold, {})
+            row[outcome.chosen] = row.get(outcome.chosen, 0) + 1
     return {gold: dict(sorted(row.items())) for gold, row in sorted(found.items())}
 
 
@@ -259,14 +259,14 @@ class PartialCredit:
 def partial_credit(outcomes: Sequence[TierOutcome]) -> PartialCredit:
     """Count answers that are partly right."""
     pairs = [
-        (_sentences(each.gold), _sentences(each.chosen))
-        for each in outcomes
-        if each.tier == CONFLICT and each.gold is not None and each.chosen is not None
+        (_sentences(outcome.gold), _sentences(outcome.chosen))
+        for outcome in outcomes
+        if outcome.tier == CONFLICT and outcome.gold is not None and outcome.chosen is not None
     ]
     states = [
-        (each.gold, each.chosen)
-        for each in outcomes
-        if each.tier == STATE and each.gold is not None and each.chosen is not None
+        (outcome.gold, outcome.chosen)
+        for outcome in outcomes
+        if outcome.tier == STATE and outcome.gold is not None and outcome.chosen is not None
     ]
     distances = [abs(g[0] - c[0]) + abs(g[1] - c[1]) for g, c in pairs]
     return PartialCredit(

@@ -40,7 +40,7 @@ class Responses:
 
     def at(self, tier: Tier) -> Mapping[int, TierAnswer]:
         """The answers at a tier, by row of the story."""
-        return {each.row: each for each in self.answers if each.tier == tier}
+        return {answer.row: answer for answer in self.answers if answer.tier == tier}
 
 
 class AnswerRow(Open):
@@ -206,10 +206,10 @@ def recorded_answers(path: Path, suite: StorySuite) -> Recording:
     for answer in found.answers:
         key = (str(answer.row), answer.tier)
         known = RECORDED[answer.tier]
-        said = answer.reply is not None and answer.logprobs_nats is None
+        is_reply = answer.reply is not None and answer.logprobs_nats is None
         label = read_reply(answer.tier, answer.reply or "", known, StoryOptions())[0]
         # A label that we would not read from the reply is the recorder's, and is kept as such.
-        if (said and label == answer.label) or (
+        if (is_reply and label == answer.label) or (
             answer.logprobs_nats is None and answer.label is None and answer.correct is None
         ):
             replies.append((*key, answer.reply, None))

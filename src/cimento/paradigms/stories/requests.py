@@ -204,7 +204,7 @@ WITHOUT_STORY = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptFormat:
-    """How a model is spoken to.
+    """How a model is has_turns to.
 
     Attributes:
         render: its chat template; None for flat text.
@@ -218,10 +218,10 @@ class PromptFormat:
 
 
 def find_format(model: AskedModel, options: StoryOptions) -> PromptFormat:
-    """How a model is spoken to, by what it has and what is wanted.
+    """How a model is has_turns to, by what it has and what is wanted.
 
     Args:
-        model: who is asked; a recording was asked already, and is not spoken to.
+        model: who is asked; a recording was asked already, and is not has_turns to.
         options: what is wanted.
 
     Raises:
@@ -307,7 +307,7 @@ class StoryPrompt:
 
     def request(self, options: StoryOptions) -> Choose | Reply:
         """The prompt as a model is asked it."""
-        spoken = bool(self.rendered.messages)
+        has_turns = bool(self.rendered.messages)
         is_constrained = options.answer == "constrained"
         if options.answer == "loglik":
             return self.choose()
@@ -316,12 +316,12 @@ class StoryPrompt:
             return Reply(prompt=only.prompt, options=only.options, templated=only.templated)
         return Reply(
             # Flat text ends where the answer's blank begins.
-            prompt=self.rendered.text if spoken else self.rendered.text.rstrip(),
+            prompt=self.rendered.text if has_turns else self.rendered.text.rstrip(),
             messages=tuple((turn["role"], turn["content"]) for turn in self.rendered.messages),
-            templated=spoken,
+            templated=has_turns,
             max_tokens=options.max_tokens,
             # Text without turns runs on into the next example; the answer is one line.
-            stop=() if spoken else ("\n",),
+            stop=() if has_turns else ("\n",),
             options=self.words if is_constrained else (),
         )
 
@@ -338,7 +338,7 @@ def tier_prompts(
     *,
     prompt: Prompt,
     options: StoryOptions,
-    voice: PromptFormat,
+    prompt_format: PromptFormat,
 ) -> list[StoryPrompt]:
     """The prompts of a tier, one for each story; where options are scored, one without story last.
 
@@ -350,7 +350,7 @@ def tier_prompts(
         pool: the stories that worked examples are drawn from.
         prompt: the wording.
         options: how it is asked.
-        voice: how the model is spoken to.
+        prompt_format: how the model is has_turns to.
 
     Raises:
         UsageError: there are too few stories for the examples.
@@ -365,14 +365,18 @@ def tier_prompts(
             row=story.row,
             shots=tuple(shot.row for shot in shots),
             options=options,
-            voice=voice,
+            prompt_format=prompt_format,
         )
         for story, shots in zip(items, chosen, strict=True)
     ]
     if asks and options.answer == "loglik":
         question = Dialogue("", "", (), asked.wording.after.strip("\n"))
         try:
-            asks.append(_ask(asked, question, row=WITHOUT_STORY, options=options, voice=voice))
+            asks.append(
+                _ask(
+                    asked, question, row=WITHOUT_STORY, options=options, prompt_format=prompt_format
+                )
+            )
         except ModelError:
             # A template may refuse a prompt without instruction; only one norm needs it.
             if options.norm == "pmi":
@@ -386,7 +390,7 @@ def _ask(
     *,
     row: int,
     options: StoryOptions,
-    voice: PromptFormat,
+    prompt_format: PromptFormat,
     shots: tuple[int, ...] = (),
 ) -> StoryPrompt:
     return StoryPrompt(
@@ -394,12 +398,12 @@ def _ask(
         tier=asked.tier,
         labels=asked.labels,
         words=tuple(asked.answer(label) for label in asked.labels),
-        rendered=rendered(parts, options, voice),
+        rendered=rendered(parts, options, prompt_format),
         shots=shots,
     )
 
 
-def rendered(parts: Dialogue, options: StoryOptions, voice: PromptFormat) -> Rendered:
+def rendered(parts: Dialogue, options: StoryOptions, prompt_format: PromptFormat) -> Rendered:
     """A prompt as a model reads it.
 
     Raises:
@@ -408,11 +412,13 @@ def rendered(parts: Dialogue, options: StoryOptions, voice: PromptFormat) -> Ren
     as_ = options.shots_as
     # The study put a blank before answers even after a chat template.
     blank = " " if options.protocol == "paper" else ""
-    if voice.remote:
-        return Rendered("", messages(parts, system=voice.system, shots=as_), blank)
-    if voice.render is None:
+    if prompt_format.remote:
+        return Rendered("", messages(parts, system=prompt_format.system, shots=as_), blank)
+    if prompt_format.render is None:
         return flat(parts)
-    return chat(parts, voice.render, system=voice.system, shots=as_, before_answer=blank)
+    return chat(
+        parts, prompt_format.render, system=prompt_format.system, shots=as_, before_answer=blank
+    )
 
 
 def numbered_requests(

@@ -140,7 +140,7 @@ def question_prompts(
     *,
     language: str,
     options: StoryOptions,
-    voice: PromptFormat,
+    prompt_format: PromptFormat,
 ) -> list[StoryPrompt]:
     """Questions as prompts, with questions about other stories as worked examples.
 
@@ -149,7 +149,7 @@ def question_prompts(
         pool: where examples come from; one for each story that is drawn.
         language: of the wording.
         options: how it is asked.
-        voice: how the model is spoken to.
+        prompt_format: how the model is has_turns to.
 
     Raises:
         UsageError: there are too few other stories.
@@ -159,13 +159,15 @@ def question_prompts(
     for question in pool:
         by_row.setdefault(question.story.row, []).append(question)
     stories = [some[0].story for some in by_row.values()]
-    chosen = choose_shots(CONFLICT, [each.story for each in questions], stories, options.examples)
+    chosen = choose_shots(
+        CONFLICT, [question.story for question in questions], stories, options.examples
+    )
     asks = []
     for question, shots in zip(questions, chosen, strict=True):
         # Every other example has its second question: the plausible story does not always come
         # first, and effects are not all that is shown.
-        own = [by_row[shot.row] for shot in shots]
-        worked = [some[place % len(some)] for place, some in enumerate(own)]
+        by_shot = [by_row[shot.row] for shot in shots]
+        worked = [some[place % len(some)] for place, some in enumerate(by_shot)]
         parts = Dialogue(
             instruction=_instruction(question.task, language),
             gap="\n\n",
@@ -178,7 +180,7 @@ def question_prompts(
                 tier=question.task,
                 labels=question.labels,
                 words=question.words,
-                rendered=rendered(parts, options, voice),
+                rendered=rendered(parts, options, prompt_format),
                 shots=tuple(shot.row for shot in shots),
             )
         )
@@ -216,9 +218,11 @@ def _asked(story: Story, number: int, side: Side, held: Held, wording: ExtraWord
         )
         template, gold = wording.attributes["change"], str(value)
     else:
-        own = wording.words.get(attribute.name)
+        named = wording.words.get(attribute.name)
         words = (
-            (own["negative"], own["positive"]) if own else (attribute.negative, attribute.positive)
+            (named["negative"], named["positive"])
+            if named
+            else (attribute.negative, attribute.positive)
         )
         labels, template = ("negative", "positive"), wording.attributes[side]
         gold = labels[bool(value)]
@@ -273,7 +277,7 @@ def next_round(
         return None if answers.n else recorded_requests(suite, options, model)
     if options.task != "tiers":
         return None if answers.n else _questions(suite, options, model)
-    voice = find_format(model, options)
+    prompt_format = find_format(model, options)
     items: Sequence[Story] = suite.asked
     first = 0
     for tier in TIERS:
@@ -286,7 +290,7 @@ def next_round(
             items if of_survivors else suite.stories,
             prompt=prompt_for(options, suite),
             options=options,
-            voice=voice,
+            prompt_format=prompt_format,
         )
         if asks and first == answers.n:
             places = [(_item(ask), tier, ask.shown) for ask in asks]
@@ -337,7 +341,7 @@ def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> R
         questions_of(suite.stories, suite, options),
         language=prompt_for(options, suite).language,
         options=options,
-        voice=find_format(model, options),
+        prompt_format=find_format(model, options),
     )
     places: list[tuple[str | None, str, str]] = [
         (str(question.story.row), question.about, ask.shown)

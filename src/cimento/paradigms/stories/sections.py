@@ -171,7 +171,7 @@ def _report(run: Run, judged: Judged | None) -> RunReport:
     estimates = run.estimates()
     rates = _rates(estimates)
     shown = [each for one in rates for _, each in one.lines]
-    headline = next((each for each in estimates if each.role == "headline"), None)
+    headline = next((estimate for estimate in estimates if estimate.role == "headline"), None)
     return RunReport(
         suite=run.suite.name,
         paradigm=run.paradigm.name,
@@ -190,21 +190,27 @@ def _report(run: Run, judged: Judged | None) -> RunReport:
 
 def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
     """Each tier by itself, then right at a tier and all before; questions where they were asked."""
-    main = [each for each in estimates if each.role != "detail"]
-    alone = [each for each in main if each.question in TIERS]
-    chained = [each for each in main if each.question in CHAINED.values()]
-    kinds = [each for each in estimates if each.role == "detail" and each.group == "type"]
-    kinds = [each for each in kinds if not each.method]
+    main = [estimate for estimate in estimates if estimate.role != "detail"]
+    alone = [estimate for estimate in main if estimate.question in TIERS]
+    chained = [estimate for estimate in main if estimate.question in CHAINED.values()]
+    kinds = [
+        estimate for estimate in estimates if estimate.role == "detail" and estimate.group == "type"
+    ]
+    kinds = [estimate for estimate in kinds if not estimate.method]
     found = (
         ("Each tier by itself", [(each.description, each) for each in alone]),
         (
             "Right at this tier and at all before",
             [(each.question.capitalize(), each) for each in chained]
-            + [(each.description, each) for each in kinds],
+            + [(estimate.description, estimate) for estimate in kinds],
         ),
         (
             "Questions beside the tiers",
-            [(each.question, each) for each in main if each not in (*alone, *chained)],
+            [
+                (estimate.question, estimate)
+                for estimate in main
+                if estimate not in (*alone, *chained)
+            ],
         ),
     )
     return tuple(
@@ -261,8 +267,8 @@ def _figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]:
 def _items(judged: Judged) -> tuple[ItemRecord, ...]:
     """The stories with what was chosen at each tier, those that went worst first."""
     by_row: dict[int, dict[Tier, TierOutcome]] = {}
-    for each in judged.outcomes:
-        by_row.setdefault(each.row, {})[each.tier] = each
+    for outcome in judged.outcomes:
+        by_row.setdefault(outcome.row, {})[outcome.tier] = outcome
     return worst_first(_item(story, by_row.get(story.row, {})) for story in judged.stories)
 
 
@@ -304,7 +310,7 @@ def story_strip(story: Story) -> Strip:
         "story",
         tuple(
             RegionStrip(number, number - 1 in (story.pair or ()), (Piece(f"{number - 1} {text} "),))
-            for number, text in enumerate((each.strip() for each in story.sentences), 1)
+            for number, text in enumerate((sentence.strip() for sentence in story.sentences), 1)
         ),
     )
 

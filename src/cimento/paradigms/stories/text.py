@@ -50,20 +50,22 @@ def _run_text(run: Run) -> str:
 def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) -> Rows:
     """Each metric by grouping, with its interval, beside what needs no knowledge."""
     known = {
-        (each.question, each.method, each.group, each.level): each
-        for each in estimates
-        if each.statistic == "accuracy"
+        (estimate.question, estimate.method, estimate.group, estimate.level): estimate
+        for estimate in estimates
+        if estimate.statistic == "accuracy"
     }
     first = groupings[0].label
     without = list(
-        dict.fromkeys(each.method for each in estimates if each.method.startswith(BASELINE))
+        dict.fromkeys(
+            estimate.method for estimate in estimates if estimate.method.startswith(BASELINE)
+        )
     )
     names = (method.removeprefix(BASELINE) for method in without)
-    rows: Rows = [("metric", "n", *(each.label for each in groupings), *names, "chance")]
+    rows: Rows = [("metric", "n", *(grouping.label for grouping in groupings), *names, "chance")]
     for name, (tier, group) in METRICS.items():
         question, level = question_of(tier), group or ""
         whole = known[question, "", "", ""]
-        found = [known.get((question, "", each.label, level), whole) for each in groupings]
+        found = [known.get((question, "", grouping.label, level), whole) for grouping in groupings]
         beside = [known[question, method, first, level] for method in without]
         rows.append(
             (
@@ -79,7 +81,9 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
 
 def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
     """Accuracy of each tier whatever came before, with ties, unread and unscored answers."""
-    known = {each.question: each for each in reversed(estimates) if each.role != "detail"}
+    known = {
+        estimate.question: estimate for estimate in reversed(estimates) if estimate.role != "detail"
+    }
     rows: Rows = [("tier", "accuracy", "95 %", "n", "ties", "greedy", "unread", "unscored")]
     for tier in TIERS:
         rate, here = known[tier], choices(judged.outcomes, tier)
@@ -132,15 +136,17 @@ def share_of(step: Step) -> float | None:
 def question_rows(estimates: Iterable[Estimate]) -> Rows:
     """How often questions beside the tiers are right."""
     rows: Rows = [("", "share", "95 %", "right", "n", "chance")]
-    for each in estimates:
+    for estimate in estimates:
         rows.append(
             (
-                each.question,
-                shown(each.value, 3),
-                interval(each.low, each.high) if each.low is not None else each.reason,
-                str(each.right or 0),
-                str(each.n),
-                shown(each.chance, 2),
+                estimate.question,
+                shown(estimate.value, 3),
+                interval(estimate.low, estimate.high)
+                if estimate.low is not None
+                else estimate.reason,
+                str(estimate.right or 0),
+                str(estimate.n),
+                shown(estimate.chance, 2),
             )
         )
     return rows
@@ -148,10 +154,14 @@ def question_rows(estimates: Iterable[Estimate]) -> Rows:
 
 def interval_notes(estimates: Sequence[Estimate]) -> list[str]:
     """How the intervals of rates were made, and why some are not there, one sentence each."""
-    rates = [each for each in estimates if each.is_share and each.value is not None and each.n]
-    rates = [each for each in rates if each.statistic in ("accuracy", "share of answers")]
-    made = dict.fromkeys(each.interval_method for each in rates if each.low is not None)
-    missing = dict.fromkeys(each.reason for each in rates if each.low is None)
+    rates = [
+        estimate
+        for estimate in estimates
+        if estimate.is_share and estimate.value is not None and estimate.n
+    ]
+    rates = [rate for rate in rates if rate.statistic in ("accuracy", "share of answers")]
+    made = dict.fromkeys(rate.interval_method for rate in rates if rate.low is not None)
+    missing = dict.fromkeys(rate.reason for rate in rates if rate.low is None)
     notes = [f"Intervals (95 %): {'; '.join(filter(None, made))}."] if made else []
     return [*notes, *(f"No interval: {reason}." for reason in missing if reason)]
 

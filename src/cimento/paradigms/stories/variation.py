@@ -141,7 +141,7 @@ def compare_rankings(models: Mapping[str, Mapping[PromptCondition, float]]) -> P
     Args:
         models: model to its rate under each condition.
     """
-    shared = sorted(set.intersection(*(set(each) for each in models.values()))) if models else []
+    shared = sorted(set.intersection(*(set(model) for model in models.values()))) if models else []
     names = sorted(models)
     orders = {
         condition: tuple(sorted(names, key=lambda name: (-models[name][condition], name)))
