@@ -12,7 +12,7 @@ import pytest
 
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
-from cimento.paradigms.cloze import portuguese as readers
+from cimento.paradigms.cloze import portuguese
 from cimento.paradigms.cloze.checks import read_cloze
 from cimento.paradigms.cloze.reading import INSTANCES, MWE_ITEMS, TEMPLATES
 from cimento.paradigms.cloze.suite import (
@@ -61,8 +61,8 @@ def expected(folder):
 
 class TestExpansion:
     def test_templates_make_the_instances_that_the_study_asked(self, folder):
-        made = expand_templates(readers.read_templates(folder / TEMPLATES))
-        asked = readers.read_instances(folder / INSTANCES)
+        made = expand_templates(portuguese.read_templates(folder / TEMPLATES))
+        asked = portuguese.read_instances(folder / INSTANCES)
         assert made.n_slots == 1248
         assert len(made.items) == len({item.id for item in made.items}) == 1232
         assert {
@@ -73,10 +73,10 @@ class TestExpansion:
         }
 
     def test_forms_in_two_categories_are_reported_and_keep_both(self, folder):
-        made = expand_templates(readers.read_templates(folder / TEMPLATES))
+        made = expand_templates(portuguese.read_templates(folder / TEMPLATES))
         asked = {
             (each.item.columns["template"], each.item.columns["seed"]): set(each.categories)
-            for each in readers.read_instances(folder / INSTANCES)
+            for each in portuguese.read_instances(folder / INSTANCES)
         }
         assert len(made.shared) == 16
         for each in made.shared:
@@ -84,7 +84,7 @@ class TestExpansion:
 
     def test_written_as_suites_they_are_read_back_whole(self, folder, tmp_path):
         suites = (
-            ClozeSuite(Meta("t"), templates=tuple(readers.read_templates(folder / TEMPLATES))),
+            ClozeSuite(Meta("t"), templates=tuple(portuguese.read_templates(folder / TEMPLATES))),
             ClozeSuite(Meta("m"), multiwords=tuple(multiwords(folder / MWE_ITEMS))),
         )
         for suite in suites:
@@ -96,7 +96,7 @@ class TestExpansion:
     def test_multiwords_make_the_items_that_the_study_asked(self, folder):
         sentences = multiwords(folder / MWE_ITEMS)
         made = [item for each in sentences for item in expand_multiword(each)]
-        asked = readers.read_multiword_cells(folder / MWE_ITEMS)
+        asked = portuguese.read_multiword_cells(folder / MWE_ITEMS)
         assert len(sentences) == 165
         assert len(made) == 330
         assert {(item.id, item.text, item.targets, item.columns["cue"]) for item in made} == {
@@ -106,9 +106,9 @@ class TestExpansion:
 
 def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, capsys):
     """P@1, P@10 pooled: 1057 of 1232, 9164 of 12319; passive 148 of 175, as in the tables."""
-    items = tuple(each.item for each in readers.read_instances(folder / INSTANCES))
+    items = tuple(each.item for each in portuguese.read_instances(folder / INSTANCES))
     suite = ClozeSuite(Meta("g", language="pt"), items=items, cluster="template")
-    judgments = str(folder / readers.JUDGMENTS)
+    judgments = str(folder / portuguese.JUDGMENTS_FILE)
     asked = [str(write_cloze(suite, tmp_path / "g")), "-m", f"replay:{judgments}"]
     assert invoke(["run", *asked, "-o", str(tmp_path / "runs")]) == 0
     capsys.readouterr()

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from cimento.corpus.morphology.dictionaries import open_morphology
 from cimento.errors import InputError, UsageError
 from cimento.paradigms.cloze import shares
-from cimento.paradigms.cloze import shares as shares_of
 from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.judgments import (
     compare_judgments,
@@ -75,27 +74,27 @@ class TestPrecision:
     CANDIDATES = (*judged("a", "snn-"), *judged("b", "ssn"), *judged("c", "n"))
 
     def test_micro_pools_and_leaves_out_what_was_not_judged(self):
-        share = shares_of.micro(self.CANDIDATES)
+        share = shares.micro(self.CANDIDATES)
         assert (share.correct, share.n, share.percent) == (3, 7, 42.86)
 
     def test_at_1(self):
-        share = shares_of.micro(shares_of.among_top(self.CANDIDATES, 1))
+        share = shares.micro(shares.among_top(self.CANDIDATES, 1))
         assert (share.correct, share.n) == (2, 3)
 
     def test_macro_is_the_mean_of_shares(self):
         groups = by_item(self.CANDIDATES).values()
-        mean = shares_of.macro(map(shares_of.micro, groups))
+        mean = shares.macro(map(shares.micro, groups))
         assert mean.groups == 3
         assert mean.exact == Fraction(1, 3) * (Fraction(1, 3) + Fraction(2, 3) + 0)
         assert mean.percent == 33.33
 
     def test_groups_without_judgments_do_not_count(self):
-        mean = shares_of.macro([shares_of.Share(0, 0), shares_of.Share(1, 2)])
+        mean = shares.macro([shares.Share(0, 0), shares.Share(1, 2)])
         assert (mean.groups, mean.value) == (1, 0.5)
 
     def test_nothing_judged_is_undefined(self):
-        assert shares_of.micro(judged("a", "--")).value is None
-        assert shares_of.macro([]).percent is None
+        assert shares.micro(judged("a", "--")).value is None
+        assert shares.macro([]).percent is None
 
     @pytest.mark.parametrize(
         ("share", "expected"),
@@ -103,7 +102,7 @@ class TestPrecision:
         [(Fraction(1, 32), 3.13), (Fraction(3, 32), 9.38), (Fraction(1, 3), 33.33), (1, 100.0)],
     )
     def test_percentages_are_rounded_half_up(self, share, expected):
-        assert shares_of.percent(Fraction(share)) == expected
+        assert shares.exact_percent(Fraction(share)) == expected
 
     def test_what_fits_and_is_not_asked_for(self):
         some = [
@@ -113,7 +112,7 @@ class TestPrecision:
             Candidate("a", 4, "x", 0.9, fits=False, remarks=("no verb",)),
             Candidate("a", 5, "y", 0.9, remarks=("no verb",)),
         ]
-        found = shares_of.not_expected(some, remarks=["no verb"])
+        found = shares.not_expected(some, remarks=["no verb"])
         assert (found.of_judged.correct, found.of_judged.n) == (2, 4)
         assert (found.of_fitting.correct, found.of_fitting.n) == (2, 3)
         assert found.above == 1

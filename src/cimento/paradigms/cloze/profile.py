@@ -379,10 +379,10 @@ def _not_expected(
     return not_expected(judged, remarks=remarks, threshold=threshold) if remarks else None
 
 
-Json = dict[str, JsonValue]
+_Json = dict[str, JsonValue]
 
 
-def profile_json(found: Profile) -> Json:
+def profile_json(found: Profile) -> _Json:
     """The profile as plain values."""
     effect = found.frequency
     return {
@@ -397,10 +397,10 @@ def profile_json(found: Profile) -> Json:
     }
 
 
-def _frequency(effect: FrequencyEffect) -> Json:
+def _frequency(effect: FrequencyEffect) -> _Json:
     """One p: by permutation where items stand alone; rows of clusters are not exchangeable."""
     found = effect.spearman
-    spearman: Json = {
+    spearman: _Json = {
         "r": found.r,
         "n": found.n,
         "low": found.low,
@@ -411,23 +411,23 @@ def _frequency(effect: FrequencyEffect) -> Json:
         "reason": found.reason,
     }
     return {
-        "auc": cast("Json", asdict(effect.auc)),
+        "auc": cast("_Json", asdict(effect.auc)),
         "spearman": spearman,
         "unknown": effect.unknown,
     }
 
 
-def people_json(found: PeopleReport) -> Json:
+def people_json(found: PeopleReport) -> _Json:
     """People's choices and a model's agreement with them as plain values."""
     return {
         "majorities": {name: _share(share) for name, share in found.majorities.items()},
         "same_mode": _share(found.same_mode),
-        "divergence_bits": cast("Json", asdict(found.divergence_bits)),
-        "items": [cast("Json", asdict(each)) for each in found.items],
+        "divergence_bits": cast("_Json", asdict(found.divergence_bits)),
+        "items": [cast("_Json", asdict(each)) for each in found.items],
     }
 
 
-def comparison_json(found: JudgmentComparison) -> Json:
+def comparison_json(found: JudgmentComparison) -> _Json:
     """Judgments by dictionary beside those of people as plain values."""
     return {
         "both": found.both,
@@ -435,12 +435,12 @@ def comparison_json(found: JudgmentComparison) -> Json:
         "people_only": found.person_only,
         "neither": found.neither,
         "agreement": found.agreement.value,
-        "kappa": cast("Json", asdict(found.kappa)),
+        "kappa": cast("_Json", asdict(found.kappa)),
     }
 
 
-def _dimension_json(each: Dimension) -> Json:
-    said: Json = {
+def _dimension_json(each: Dimension) -> _Json:
+    said: _Json = {
         "name": each.name,
         "items": each.clusters.items,
         "clusters": each.clusters.clusters,
@@ -451,7 +451,7 @@ def _dimension_json(each: Dimension) -> Json:
     }
     for name in ("confidence", "calibration"):
         value = getattr(each, name)
-        said[name] = cast("Json", asdict(value)) if value is not None else None
+        said[name] = cast("_Json", asdict(value)) if value is not None else None
     if each.not_expected is not None:
         said["not_expected"] = {
             "of_judged": _share(each.not_expected.of_judged),
@@ -462,7 +462,7 @@ def _dimension_json(each: Dimension) -> Json:
     return said
 
 
-def _measured(each: Measured) -> Json:
+def _measured(each: Measured) -> _Json:
     interval = each.interval
     return {
         **_share(each.share),
@@ -473,7 +473,7 @@ def _measured(each: Measured) -> Json:
     }
 
 
-def _cell(each: HeatCell) -> Json:
+def _cell(each: HeatCell) -> _Json:
     return {
         "expression": each.expression,
         "word": each.word,
@@ -482,5 +482,5 @@ def _cell(each: HeatCell) -> Json:
     }
 
 
-def _share(share: Share) -> Json:
+def _share(share: Share) -> _Json:
     return {"correct": share.correct, "n": share.n, "share": share.value}
