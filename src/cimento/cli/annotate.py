@@ -356,7 +356,7 @@ def adjudicate(
     a = one_annotator(judgments_of(read_judgments(first)), one, where=str(first))
     b = one_annotator(judgments_of(read_judgments(second)), other, where=str(second))
     if ask:
-        disputed, left = decide(a, b, output, by=by, read=input, tell=show)
+        disputed, left = decide(a, b, output, by=by, read=input, show=show)
         note(f"{disputed - left} of {disputed} differences are decided: {output}")
     show(adjudication_text(a, b, output))
 

@@ -54,7 +54,7 @@ def _pairs(options: DecideOptions) -> int:
     )
     table = open_decisions(options.decisions, files, opened)
     done = decide(
-        options.decisions, table, opened, read=input, tell=show, again=options.again or ()
+        options.decisions, table, opened, read=input, show=show, again=options.again or ()
     )
     left = sum(
         task.is_open for task in tasks_of(open_decisions(options.decisions, files, opened), opened)

@@ -40,7 +40,7 @@ def table(tmp_path):
 def ask(path, *typed, again=()):
     told = []
     table = open_decisions(path, FILES, INVENTORY)
-    done = decide(path, table, INVENTORY, read=lines_of(typed), tell=told.append, again=again)
+    done = decide(path, table, INVENTORY, read=lines_of(typed), show=told.append, again=again)
     return done, told
 
 

@@ -66,7 +66,7 @@ class TestAdjudication:
             output,
             by="Carla",
             read=lines_of(["2", "clearly", "=3", ""]),
-            tell=told.append,
+            show=told.append,
         )
         assert numbers == (2, 0)
         held = judgments_of(read_judgments(output))
@@ -82,11 +82,11 @@ class TestAdjudication:
     def test_it_goes_on_where_it_was_left(self, tmp_path):
         output = tmp_path / "held.parquet"
         both = (rated("anna", ANNA), rated("bruno", BRUNO))
-        first = decide_differences(*both, output, by="", read=lines_of(["1", ""]), tell=str)
+        first = decide_differences(*both, output, by="", read=lines_of(["1", ""]), show=str)
         assert first == (2, 1)
-        second = decide_differences(*both, output, by="", read=lines_of(["?", "", "2"]), tell=str)
+        second = decide_differences(*both, output, by="", read=lines_of(["?", "", "2"]), show=str)
         assert second == (2, 1)
-        third = decide_differences(*both, output, by="", read=lines_of(["2", ""]), tell=str)
+        third = decide_differences(*both, output, by="", read=lines_of(["2", ""]), show=str)
         assert third == (2, 0)
         values = {each.item: each.value for each in judgments_of(read_judgments(output))}
         assert values == {"0": "5", "1": "1", "2": "4", "3": "4"}
@@ -94,7 +94,7 @@ class TestAdjudication:
     def test_before_and_after(self, tmp_path):
         output = tmp_path / "held.csv"
         both = (rated("anna", ANNA), rated("bruno", BRUNO))
-        decide_differences(*both, output, by="", read=lines_of(["2", "", "2", ""]), tell=str)
+        decide_differences(*both, output, by="", read=lines_of(["2", "", "2", ""]), show=str)
         text = adjudication_text(*both, output)
         assert "anna / bruno: equal on 2 of 4" in text
         assert "anna / adjudicated: equal on 2 of 4" in text
@@ -105,14 +105,14 @@ class TestAdjudication:
         two = [Judgment(suite="s", item="1", annotator="b", question="which fits", value="ma")]
         told = []
         lines = lines_of(["perché", "e", ""])
-        decide_differences(one, two, tmp_path / "h.csv", by="", read=lines, tell=told.append)
+        decide_differences(one, two, tmp_path / "h.csv", by="", read=lines, show=told.append)
         assert any("Nobody answers 'perché'" in each for each in told)
 
     def test_another_table_is_not_overwritten(self, tmp_path, capsys):
         path = write_judgments(table_of(rated("anna", ANNA)), tmp_path / "anna.csv")
         with pytest.raises(InputError, match="holds answers of 'anna'"):
             decide_differences(
-                rated("a", ANNA), rated("b", BRUNO), path, by="", read=lines_of([]), tell=str
+                rated("a", ANNA), rated("b", BRUNO), path, by="", read=lines_of([]), show=str
             )
         for words in (
             ["adjudicate", str(path), str(path)],

@@ -37,12 +37,12 @@ class AnswerPair:
     """What two people said of one place.
 
     Attributes:
-        place: what was asked.
+        key: what was asked.
         first: the one's judgment; None where there is none.
         second: the other's.
     """
 
-    place: QuestionKey
+    key: QuestionKey
     first: Judgment | None
     second: Judgment | None
 
@@ -118,8 +118,8 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
 
 def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[AnswerPair]:
     """Every place that one of two people answered; of several answers the last counts."""
-    one = {judgment.place: judgment for judgment in first}
-    other = {judgment.place: judgment for judgment in second}
+    one = {judgment.key: judgment for judgment in first}
+    other = {judgment.key: judgment for judgment in second}
     return [AnswerPair(place, one.get(place), other.get(place)) for place in {**one, **other}]
 
 
@@ -144,7 +144,7 @@ def adjudicated(
     """
     held = []
     for pair in both:
-        value, remark = _held(pair, decisions.get(pair.place), by)
+        value, remark = _held(pair, decisions.get(pair.key), by)
         if value is not None:
             shared = pair.any
             held.append(
@@ -207,7 +207,7 @@ def decide_differences(
     *,
     by: str,
     read: ReadPrompt,
-    tell: Callable[[str], object],
+    show: Callable[[str], object],
 ) -> tuple[int, int]:
     """Ask about every place where two people differ and that is not decided yet.
 
@@ -219,7 +219,7 @@ def decide_differences(
         output: the table of what holds.
         by: who decides.
         read: gives the next line.
-        tell: shows something.
+        show: shows something.
 
     Returns:
         How many places are disputed, and how many of them are still undecided.
@@ -228,28 +228,26 @@ def decide_differences(
         InputError: there is a table at `output` that holds something else.
         StorageError: the table cannot be written.
     """
-    both = side_by_side(first, second)
+    both, earlier = side_by_side(first, second), _earlier(output)
     disputed = [pair for pair in both if pair.differs]
-    earlier = _earlier(output)
-    # What was decided another day of the places that are disputed now.
-    kept = {pair.place: earlier[pair.place] for pair in disputed if pair.place in earlier}
+    kept = {pair.key: earlier[pair.key] for pair in disputed if pair.key in earlier}
     decisions: dict[QuestionKey, tuple[str, str]] = {}
-    known = {pair.value for pair in (*first, *second) if pair.value is not None}
+    known = {judgment.value for judgment in (*first, *second) if judgment.value is not None}
 
     def write() -> None:
-        held = adjudicated(both, decisions, by=by)
-        write_judgments(table_of([*held, *kept.values()]), output)
+        held = [*adjudicated(both, decisions, by=by), *kept.values()]
+        write_judgments(table_of(held), output)
 
     write()
-    waiting = [pair for pair in disputed if pair.place not in kept]
-    for count, each in enumerate(waiting, start=1):
-        tell(f"\n{len(kept) + count} of {len(disputed)}  {_shown(each)}")
-        session = DialogueSession(_dialogue_fields(each, known))
-        if not converse(session, read, tell):
+    waiting = [pair for pair in disputed if pair.key not in kept]
+    for count, pair in enumerate(waiting, start=1):
+        show(f"\n{len(kept) + count} of {len(disputed)}  {_shown(pair)}")
+        session = DialogueSession(_dialogue_fields(pair, known))
+        if not converse(session, read, show):
             break
         value, reason = (str(session.state.values[name]) for name in ("choice", "reason"))
         if value != OPEN:
-            decisions[each.place] = (value, "" if reason == NOTHING else reason)
+            decisions[pair.key] = (value, "" if reason == NOTHING else reason)
             write()
     return len(disputed), len(waiting) - len(decisions)
 
@@ -259,8 +257,8 @@ def adjudication_text(first: Sequence[Judgment], second: Sequence[Judgment], out
     held = judgments_of(read_judgments(output)) if output.exists() else []
     lines = ["before", *(f"  {_line(figures)}" for figures in pair_agreements(first, second))]
     lines.append("after")
-    for own in (first, second):
-        lines += [f"  {_line(figures)}" for figures in pair_agreements(own, held)]
+    for one in (first, second):
+        lines += [f"  {_line(figures)}" for figures in pair_agreements(one, held)]
     return "\n".join(lines)
 
 
@@ -280,7 +278,7 @@ def _earlier(output: Path) -> dict[QuestionKey, Judgment]:
             seen=f"holds answers of {others[0]!r}, and no decisions",
             todo="Name another file to write.",
         )
-    return {judgment.place: judgment for judgment in found}
+    return {judgment.key: judgment for judgment in found}
 
 
 def _shown(pair: AnswerPair) -> str:

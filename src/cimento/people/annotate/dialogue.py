@@ -44,12 +44,12 @@ class Taken:
     Attributes:
         value: its value now.
         finished: whether the next field is asked.
-        told: what is shown about it.
+        message: what is shown about it.
     """
 
     value: JsonValue
     finished: bool = True
-    told: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,12 +76,12 @@ class DialogueState:
     Attributes:
         values: what was given.
         at: number of the field that is asked.
-        told: what is to be shown about the last line.
+        message: what is to be shown about the last line.
     """
 
     values: Values = field(default_factory=dict)
     at: int = 0
-    told: str = ""
+    message: str = ""
 
 
 ReadPrompt: TypeAlias = Callable[[str], str]
@@ -97,7 +97,7 @@ def step(fields: Sequence[DialogueField], state: DialogueState, line: str) -> Di
     if line.strip() == BACK:
         if state.at == 0:
             raise RefusedError("This is the first field.")
-        return replace(state, at=state.at - 1, told="")
+        return replace(state, at=state.at - 1, message="")
     asked = fields[state.at]
     typed = line.strip()
     if not typed:
@@ -107,7 +107,7 @@ def step(fields: Sequence[DialogueField], state: DialogueState, line: str) -> Di
         typed = default
     taken = asked.read(typed, state.values)
     values = {**state.values, asked.name: taken.value}
-    return DialogueState(values, state.at + taken.finished, taken.told)
+    return DialogueState(values, state.at + taken.finished, taken.message)
 
 
 def _default(asked: DialogueField, values: Values) -> str | None:
@@ -208,7 +208,7 @@ class DialogueSession:
             return "Taken back."
         self.state = step(self._fields, self.state, text)
         self._keep(text)
-        return self.state.told
+        return self.state.message
 
     def forget(self) -> None:
         """The record is stored elsewhere: the lines are not needed any more."""
@@ -222,7 +222,7 @@ class DialogueSession:
                 state = step(self._fields, state, line.text)
             # What could be taken then cannot now (another record took the id): it is asked again.
             except RefusedError as error:
-                return replace(state, told=str(error))
+                return replace(state, message=str(error))
         return state
 
     def _keep(self, text: str) -> None:
@@ -238,13 +238,13 @@ class DialogueSession:
             self.lines.pop()
 
 
-def converse(session: DialogueSession, read: ReadPrompt, tell: Callable[[str], object]) -> bool:
+def converse(session: DialogueSession, read: ReadPrompt, show: Callable[[str], object]) -> bool:
     """Ask until the dialogue is done; False where it was left before that.
 
     Args:
         session: the dialogue; what it has already is not asked again.
         read: gives the next line.
-        tell: shows something.
+        show: shows something.
     """
     while not session.done:
         try:
@@ -255,15 +255,15 @@ def converse(session: DialogueSession, read: ReadPrompt, tell: Callable[[str], o
         if command == QUIT:
             return False
         if command in (HELP, SHOW):
-            tell(HELP_TEXT if command == HELP else _shown(session.state.values))
+            show(HELP_TEXT if command == HELP else _shown(session.state.values))
             continue
         try:
-            told = session.feed(text)
+            message = session.feed(text)
         except RefusedError as error:
-            tell(str(error))
+            show(str(error))
             continue
-        if told:
-            tell(told)
+        if message:
+            show(message)
     return True
 
 

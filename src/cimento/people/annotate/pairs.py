@@ -131,7 +131,7 @@ def decide(
     inventory: Inventory,
     *,
     read: ReadPrompt,
-    tell: Callable[[str], object],
+    show: Callable[[str], object],
     again: Sequence[str] = (),
 ) -> int:
     """Ask about every row that is not decided, and those to be asked again; how many were decided.
@@ -141,7 +141,7 @@ def decide(
         table: as it is now.
         inventory: that connectives are chosen from.
         read: gives the next line.
-        tell: shows something.
+        show: shows something.
         again: ids of rows that are asked though they are decided.
 
     Raises:
@@ -162,8 +162,8 @@ def decide(
     for count, place in enumerate(waiting):
         task = tasks[place]
         session = DialogueSession(fields_of(task), path=pair_session_file(path, task.cells["id"]))
-        tell(f"\n{len(tasks) - len(waiting) + count + 1} of {len(tasks)}  {task.shown}")
-        if not converse(session, read, tell):
+        show(f"\n{len(tasks) - len(waiting) + count + 1} of {len(tasks)}  {task.shown}")
+        if not converse(session, read, show):
             return count
         rows[place] = decided(task, session.state.values)
         write_text(as_table(rows, table.columns), path)
@@ -178,12 +178,12 @@ def pair_session_file(path: Path, name: str) -> Path:
 
 def _choice(task: PairTask, typed: str) -> Taken:
     if typed == DROP:
-        return Taken(DROP, told="Dropped. Say why.")
+        return Taken(DROP, message="Dropped. Say why.")
     name = _name(task, typed)
     if task.section is DecisionKind.BLANKS:
         return Taken(name)
     result = replaced(task.passage, task.inventory[name])
-    return Taken(name, told=f"  -> {' '.join(result.marked.split())}")
+    return Taken(name, message=f"  -> {' '.join(result.marked.split())}")
 
 
 def _name(task: PairTask, typed: str) -> str:

@@ -50,6 +50,17 @@ Read: TypeAlias = Callable[[str, Values], JsonValue]
 Propose: TypeAlias = Callable[[Values], str | None]
 
 
+def _field(
+    name: str, question: str, read: Read, default: Propose | str | None = None
+) -> DialogueField:
+    return DialogueField(
+        name=name,
+        question=question,
+        read=lambda line, values: Taken(read(line, values)),
+        default=default if callable(default) else lambda _values: default,
+    )
+
+
 def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
     """What is asked about a story, in order.
 
@@ -58,49 +69,38 @@ def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
             with their plausible story.
     """
     last = known[-1] if known else None
-
-    def field(
-        name: str, question: str, read: Read, default: Propose | str | None = None
-    ) -> DialogueField:
-        return DialogueField(
-            name=name,
-            question=question,
-            read=lambda line, values: Taken(read(line, values)),
-            default=default if callable(default) else lambda _values: default,
-        )
-
     return (
-        field("actor", "actor(s)", _read_names, last.actor if last else None),
-        field("objects", "objects", _read_names, last.objects if last else None),
-        field("story_number", "story number (key)", lambda t, _: _read_key(t, known)),
-        field("story_id", "story id", _read_story_id, lambda v: _parts(v)[0]),
-        field("worker_id", "worker id", _read_text, last.worker_id if last else None),
-        field("type", "type (null, order, cloze)", _read_type, lambda v: _parts(v)[1] or "null"),
-        field("idx", "idx (null or number)", _read_idx, lambda v: _parts(v)[2] or "null"),
-        field("aug", "aug (true, false)", _read_bool, "false"),
-        field("location", "location", _read_text, last.location if last else None),
-        field(
+        _field("actor", "actor(s)", _read_names, last.actor if last else None),
+        _field("objects", "objects", _read_names, last.objects if last else None),
+        _field("story_number", "story number (key)", lambda t, _: _read_key(t, known)),
+        _field("story_id", "story id", _read_story_id, lambda v: _parts(v)[0]),
+        _field("worker_id", "worker id", _read_text, last.worker_id if last else None),
+        _field("type", "type (null, order, cloze)", _read_type, lambda v: _parts(v)[1] or "null"),
+        _field("idx", "idx (null or number)", _read_idx, lambda v: _parts(v)[2] or "null"),
+        _field("aug", "aug (true, false)", _read_bool, "false"),
+        _field("location", "location", _read_text, last.location if last else None),
+        _field(
             "sentences", "sentences (tab or | between)",
             lambda t, v: _read_sentences(t, v, known),
         ),
-        field("length", "length", _read_length, lambda v: str(len(_sentences(v)))),
-        field("example_id", "example id", lambda t, v: _read_id(t, v, known), _proposed_id),
-        field(
+        _field("length", "length", _read_length, lambda v: str(len(_sentences(v)))),
+        _field("example_id", "example id", lambda t, v: _read_id(t, v, known), _proposed_id),
+        _field(
             "plausible", "plausible (true, false)", _read_plausible,
             lambda v: json.dumps(v.get("type") is None),
         ),
-        field(
+        _field(
             "breakpoint", "breakpoint", _read_breakpoint,
             lambda v: "-1" if v.get("plausible") else None,
         ),
-        field(
+        _field(
             "confl_sents", "conflicting sentence", _read_conflict,
             lambda v: "[]" if v.get("plausible") else None,
         ),
         DialogueField(
             name="states", question="states (? for help)", read=_edit, default=lambda _: "done"
         ),
-        field("state", "physical state of the conflict (- for none)", _read_state, "-"),
+        _field("state", "physical state of the conflict (- for none)", _read_state, "-"),
     )  # fmt: skip
 
 
@@ -149,7 +149,7 @@ def enough(values: Values) -> bool:
 
 def _edit(line: str, values: Values) -> Taken:
     if line in ("?", "help"):
-        return Taken(values.get("states"), finished=False, told=USAGE)
+        return Taken(values.get("states"), finished=False, message=USAGE)
     return edit(line, values)
 
 

@@ -55,21 +55,21 @@ def edit(line: str, values: Values) -> Taken:
         return Taken(_plain(blocks))
     match words:
         case ["attributes"]:
-            told = _attributes()
+            message = _attributes()
         case ["codes", name]:
-            told = _codes(_attribute(name))
+            message = _codes(_attribute(name))
         case ["show", *chosen]:
-            told = _shown(blocks, chosen)
+            message = _shown(blocks, chosen)
         case ["trip"]:
-            blocks, told = _with_trip(blocks, values), "TRIP's defaults are set."
+            blocks, message = _with_trip(blocks, values), "TRIP's defaults are set."
         case ["copy", source, target]:
             blocks[_sentence(target, blocks)] = blocks[_sentence(source, blocks)]
-            told = f"{source} is copied to {target}."
+            message = f"{source} is copied to {target}."
         case [number, attribute, *entity, code] if entity:
-            told = _set(_sentence(number, blocks), attribute, " ".join(entity), code, blocks)
+            message = _set(_sentence(number, blocks), attribute, " ".join(entity), code, blocks)
         case _:
             raise RefusedError(f"This is none of the commands.\n{USAGE}")
-    return Taken(_plain(blocks), finished=False, told=told)
+    return Taken(_plain(blocks), finished=False, message=message)
 
 
 def blocks_of(values: Values) -> list[Block]:

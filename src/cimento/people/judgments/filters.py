@@ -224,7 +224,7 @@ def _doubled(left: Sequence[Judgment], which: RepeatedAnswers) -> Failing:
     places: dict[tuple[object, ...], list[int]] = {}
     for place, judgment in enumerate(left):
         if judgment.annotator is not None and not judgment.is_check:
-            places.setdefault((judgment.annotator, *judgment.place), []).append(place)
+            places.setdefault((judgment.annotator, *judgment.key), []).append(place)
     kept = {"first": slice(1, None), "last": slice(None, -1), "none": slice(None)}[which]
     return Failing(
         rows=frozenset(place for own in places.values() if len(own) > 1 for place in own[kept])

@@ -247,7 +247,7 @@ def _number(row: RawRow, name: str, text: str) -> float | None:
 def _doubled(found: Sequence[Judgment]) -> list[str]:
     """A note where the same person answered the same question twice; nothing is left out."""
     counts = Counter(
-        (judgment.annotator, *judgment.place) for judgment in found if not judgment.is_check
+        (judgment.annotator, *judgment.key) for judgment in found if not judgment.is_check
     )
     n = sum(count - 1 for count in counts.values())
     if not n:

@@ -69,7 +69,7 @@ class Judgment:
     status: str | None = None
 
     @property
-    def place(self) -> tuple[str, str, str, str]:
+    def key(self) -> tuple[str, str, str, str]:
         """What was asked: suite, item, which part of it, and question.
 
         Of a choice between conditions the condition is a part of the answer.

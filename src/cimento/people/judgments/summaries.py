@@ -85,7 +85,7 @@ def _described(question: str, own: Sequence[Judgment]) -> QuestionSummary:
     for judgment in own:
         value = rating_of(judgment) if rated else judgment.value
         if value is not None:
-            answers.setdefault(judgment.place, []).append(value)
+            answers.setdefault(judgment.key, []).append(value)
     means = mean_ratings(own) if rated else {}
     deviations = [statistics.stdev(got) for got in _ratings(own).values() if len(got) >= _TWO]
     conditions: dict[str, list[float]] = {}
@@ -113,7 +113,7 @@ def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:
         if is_rated(judgment.question) and not judgment.is_check:
             value = rating_of(judgment)
             if value is not None:
-                ratings.setdefault(judgment.place, []).append(value)
+                ratings.setdefault(judgment.key, []).append(value)
     return ratings
 
 
@@ -200,7 +200,7 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     question = main_question(judgments)
     people = {
         name: {
-            judgment.place: judgment
+            judgment.key: judgment
             for judgment in own
             if judgment.question == question and judgment.counts
         }

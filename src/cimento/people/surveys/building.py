@@ -179,19 +179,18 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
             todo=f"Give {SHORTEST_SCALE} to {LONGEST_SCALE}.",
         )
     material = read_material(path, plan.wanted)
-    said = words(material.language)
-    length = material.longest
-    fields = fields_for(material.task, said, scale=plan.scale, length=length)
+    texts = words(material.language)
+    fields = fields_for(material.task, texts, scale=plan.scale, length=material.longest)
     chance = random.Random(plan.seed)  # noqa: S311  # no secret
-    checks = _checks(plan, material, said, chance)
+    checks = _checks(plan, material, texts, chance)
     whole = SurveyDesign(
-        title=plan.title or said["pages"]["title"],
+        title=plan.title or texts["pages"]["title"],
         language=material.language,
         task=material.task,
         source=material.source,
         seed=plan.seed,
-        consent=_consent(plan, said),
-        guidelines=guidelines(material.task, said, fields, none=material.none),
+        consent=_consent(plan, texts),
+        guidelines=guidelines(material.task, texts, fields, none=material.none),
         fields=fields,
         remarks=material.task == "candidate",
         questions=(*(member for members in material.sets for member in members), *checks),
@@ -248,21 +247,21 @@ def _with_checks(
 
 
 def _checks(
-    plan: SurveyPlan, material: SurveyMaterial, said: Words, chance: random.Random
+    plan: SurveyPlan, material: SurveyMaterial, texts: Words, chance: random.Random
 ) -> tuple[SurveyQuestion, ...]:
     own = _own_checks(plan.check_file) if plan.check_file is not None else []
-    choices = fields_for(material.task, said, scale=plan.scale)[0].choices
+    choices = fields_for(material.task, texts, scale=plan.scale)[0].choices
     made = []
     for number in range(1, plan.checks + 1):
-        answers = choices or _sample_choices(material, said, chance)
+        answers = choices or _sample_choices(material, texts, chance)
         right = chance.choice(answers)
-        quoted = said["answers"]["quoted"].format(text=right.label)
+        quoted = texts["answers"]["quoted"].format(text=right.label)
         shown = right.label if material.task == "likert" else quoted
         made.append(
             SurveyQuestion(
                 id=f"check-{number}",
                 item=f"check-{number}",
-                lines=(said[material.task]["check"].format(answer=shown),),
+                lines=(texts[material.task]["check"].format(answer=shown),),
                 choices=() if choices else tuple(answers),
                 expected=right.value,
             )
@@ -278,7 +277,7 @@ def _checks(
 
 
 def _sample_choices(
-    material: SurveyMaterial, said: Words, chance: random.Random
+    material: SurveyMaterial, texts: Words, chance: random.Random
 ) -> Sequence[AnswerChoice]:
     """Answers for a check where each question has its own: letters, or words of some question."""
     question = chance.choice(chance.choice(material.sets))
@@ -286,7 +285,7 @@ def _sample_choices(
         return question.choices
     letters = "AB"
     return [
-        AnswerChoice(letter, said["choice"]["option"].format(letter=letter)) for letter in letters
+        AnswerChoice(letter, texts["choice"]["option"].format(letter=letter)) for letter in letters
     ]
 
 
@@ -295,7 +294,7 @@ def _own_checks(path: Path) -> list[SurveyQuestion]:
     from cimento.suites.tables import open_table
 
     table = open_table(path)
-    found = []
+    checks = []
     for number, row in enumerate(table.rows, start=1):
         text, expected = (row.cells.get(name, "").strip() for name in ("text", "expected"))
         if not text or not expected:
@@ -318,27 +317,21 @@ def _own_checks(path: Path) -> list[SurveyQuestion]:
                 seen=f"{expected!r} is none of the choices",
                 todo="Write one of them as the expected answer.",
             )
-        found.append(
-            SurveyQuestion(
-                id=f"own-check-{number}",
-                item=f"own-check-{number}",
-                lines=(text,),
-                choices=choices,
-                expected=expected,
-            )
+        name = f"own-check-{number}"
+        checks.append(
+            SurveyQuestion(id=name, item=name, lines=(text,), choices=choices, expected=expected)
         )
-    return found
+    return checks
 
 
-def _consent(plan: SurveyPlan, said: Words) -> tuple[str, ...]:
+def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:
     """Paragraphs of what people agree to: a file's, or cimento's own with the contact."""
     if plan.consent is None:
-        texts = said["consent"]["paragraphs"].split("\n")
-        if plan.contact:
-            texts.append(said["consent"]["contact"].format(contact=plan.contact))
-        return tuple(texts)
-    paragraphs = re.split(r"\n\s*\n", open_text(plan.consent))
-    found = tuple(" ".join(paragraph.split()) for paragraph in paragraphs if paragraph.strip())
-    if not found:
+        own = texts["consent"]["paragraphs"].split("\n")
+        contact = [texts["consent"]["contact"].format(contact=plan.contact)] if plan.contact else []
+        return (*own, *contact)
+    found = re.split(r"\n\s*\n", open_text(plan.consent))
+    paragraphs = tuple(" ".join(text.split()) for text in found if text.strip())
+    if not paragraphs:
         raise InputError(where=str(plan.consent), seen="is empty", todo="Write the consent text.")
-    return found
+    return paragraphs

@@ -233,10 +233,10 @@ def parse_design(data: bytes, *, where: str) -> SurveyDesign:
     try:
         design = adapter.validate_json(data)
     except ValidationError as error:
-        place, told = faults_of(error)[0]
+        place, seen = faults_of(error)[0]
         raise InputError(
             where=f"{where} {place}".strip(),
-            seen=told,
+            seen=seen,
             todo="Is it a file that `cimento annotate survey build` wrote?",
         ) from error
     seen = next(_faults(design), "")

@@ -123,12 +123,12 @@ PACKAGES = {"jspsych": "8.3.0", "@jspsych/plugin-html-button-response": "2.1.0"}
 
 def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
     """File name to content."""
-    said = words(design.language)
+    texts = words(design.language)
     data = {
         "title": design.title,
         "consent": design.consent,
         "guidelines": design.guidelines,
-        "words": {**said["pages"]},
+        "words": {**texts["pages"]},
         "surveys": {
             survey: [
                 _page(design, question, survey, position)
@@ -186,13 +186,13 @@ def pcibex_script(design: SurveyDesign) -> str:
 
     PCIbex asks one thing a trial: a page that asks several becomes as many trials.
     """
-    said = words(design.language)
+    texts = words(design.language)
     data = {
         "title": escape(design.title),
         # PCIbex stores a hash of the address, which the usual text says is not stored.
-        "consent": [escape(each) for each in (*design.consent, said["consent"]["pcibex"])],
+        "consent": [escape(each) for each in (*design.consent, texts["consent"]["pcibex"])],
         "guidelines": [escape(guideline) for guideline in design.guidelines],
-        "words": {name: escape(text) for name, text in said["pages"].items()},
+        "words": {name: escape(text) for name, text in texts["pages"].items()},
         "surveys": {
             survey: [
                 _trial(design, question, field, survey, position)

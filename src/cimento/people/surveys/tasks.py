@@ -62,11 +62,11 @@ def fields_for(
         scale: points of the scale, for ratings.
         length: sentences of the longest story, for stories.
     """
-    prompt, said = words[task]["prompt"], words["answers"]
-    both = (AnswerChoice(YES, said["yes"]), AnswerChoice(NO, said["no"]))
+    prompt, texts = words[task]["prompt"], words["answers"]
+    both = (AnswerChoice(YES, texts["yes"]), AnswerChoice(NO, texts["no"]))
     if task == "likert":
         points = tuple(AnswerChoice(str(n), str(n)) for n in range(1, scale + 1))
-        return (SurveyField(ACCEPTABILITY, prompt, points, said["low"], said["high"]),)
+        return (SurveyField(ACCEPTABILITY, prompt, points, texts["low"], texts["high"]),)
     if task == "yesno":
         return (SurveyField(ACCEPTABLE, prompt, both),)
     if task == "choice":
@@ -101,7 +101,7 @@ def guidelines(
 
 
 def _story_fields(words: Words, prompt: str, length: int) -> tuple[SurveyField, ...]:
-    said, story = words["answers"], words["story"]
+    texts, story = words["answers"], words["story"]
     pairs = tuple(
         AnswerChoice(pair_label(a, b), story["pair"].format(first=a + 1, second=b + 1))
         for a, b in itertools.combinations(range(length), 2)
@@ -109,7 +109,7 @@ def _story_fields(words: Words, prompt: str, length: int) -> tuple[SurveyField, 
     states = tuple(AnswerChoice(state, words["states"][state]) for state in STATES)
     return (
         SurveyField(
-            STORY, prompt, (AnswerChoice(TRUE, said["yes"]), AnswerChoice(FALSE, said["no"]))
+            STORY, prompt, (AnswerChoice(TRUE, texts["yes"]), AnswerChoice(FALSE, texts["no"]))
         ),
         SurveyField(CONFLICT, story["conflict"], pairs, when=FALSE),
         SurveyField(STATE, story["state"], states, when=FALSE),
