@@ -331,11 +331,10 @@ def suite_texts(suite):
 
 def _patiently(suite, address, **more):
     """Evaluate without waiting between attempts."""
-    from cimento.models.server import http
+    from cimento.io.transport import Patience
 
-    calm = http.Patience
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(calm, "wait_s", lambda *_, **__: 0.0)
+        patch.setattr(Patience, "wait_s", lambda *_, **__: 0.0)
         return evaluate(suite, address, **more)
 
 

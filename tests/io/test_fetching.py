@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from urllib.error import HTTPError, URLError
 
 import pytest
 from huggingface_hub import close_session
@@ -37,12 +38,14 @@ class Site:
         asked: the requests that came, path and Range.
         cut_after: how many bytes of a file are sent before the connection is closed.
         length: whether it says how long files are.
+        refusals: statuses that come first, each with when to come back.
     """
 
     files: dict[str, bytes]
     asked: list[tuple[str, str]] = field(default_factory=list)
     cut_after: int | None = None
     length: bool = True
+    refusals: list[tuple[int, str]] = field(default_factory=list)
     address: str = ""
 
 
@@ -79,6 +82,14 @@ def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
             span = self.headers.get("Range", "")
             site.asked.append((path, span))
             content = site.files.get(path)
+            if site.refusals:
+                status, told = site.refusals.pop(0)
+                self.send_response(status)
+                if told:
+                    self.send_header("Retry-After", told)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+                return
             if content is None:
                 self.send_error(404)
                 return
@@ -165,9 +176,52 @@ def test_a_download_goes_on_where_it_was(
     assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
 
 
-def test_a_download_that_was_cut_off_is_not_taken_for_whole(
+def test_a_download_that_is_cut_off_goes_on_by_itself(
     serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
 ) -> None:
+    site = serve({"/pairs.tsv": PAIRS})
+    site.cut_after = 20
+    waits: list[float] = []
+    download(f"{site.address}/pairs.tsv", tmp_path / "pairs.tsv", wait=waits.append)
+    assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
+    assert [span for _, span in site.asked] == ["", "bytes=20-", "bytes=40-"]
+    assert waits[0] < waits[1]
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_a_site_that_asks_to_come_back_is_asked_again(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path, status: int
+) -> None:
+    site = serve({"/pairs.tsv": PAIRS})
+    site.refusals = [(status, "7"), (status, "")]
+    waits: list[float] = []
+    download(f"{site.address}/pairs.tsv", tmp_path / "pairs.tsv", wait=waits.append)
+    assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
+    assert waits[0] == 7
+    assert 0 < waits[1] <= 1
+    site.refusals = [(status, "")] * 9
+    with pytest.raises(HTTPError, match=str(status)):
+        download(f"{site.address}/pairs.tsv", tmp_path / "again.tsv", wait=waits.append)
+    assert len(site.refusals) == 9 - 4
+
+
+def test_what_is_not_there_or_does_not_answer_is_asked_for_once(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = serve({})
+    waits: list[float] = []
+    with pytest.raises(HTTPError, match="404"):
+        download(f"{site.address}/pairs.tsv", tmp_path / "pairs.tsv", wait=waits.append)
+    assert len(site.asked) == 1
+    with pytest.raises(URLError):
+        download("http://127.0.0.1:1/pairs.tsv", tmp_path / "pairs.tsv", wait=waits.append)
+    assert waits == []
+
+
+def test_a_download_that_was_cut_off_is_not_taken_for_whole(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fetching, "_ATTEMPTS", 1)
     site = serve({"/it/pairs.tsv": PAIRS})
     site.cut_after = 20
     with pytest.raises(InputError, match=rf"cut off after 20 of {len(PAIRS)} bytes"):

@@ -7,7 +7,8 @@ import errno
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -18,15 +19,15 @@ from cimento.suites.archives import unpacked
 from cimento.suites.published import Published, https_only
 
 if TYPE_CHECKING:
-    from http.client import HTTPMessage, HTTPResponse
-    from typing import IO
-    from urllib.request import OpenerDirector, Request
+    from http.client import HTTPResponse
+    from urllib.request import OpenerDirector
 
 SOURCE = "source.json"
 """The file beside fetched files that says where they come from, and their sha256."""
 
 _CHUNK = 1 << 20
 _TIMEOUT_S = 60
+_ATTEMPTS = 4
 _PARTIAL = 206
 _MOST_NAMED = 10
 
@@ -99,63 +100,82 @@ def _bring(
     )
 
 
-def download(address: str, path: Path) -> Path:
+def download(address: str, path: Path, *, wait: Callable[[float], object] = time.sleep) -> Path:
     """Download one file; a download that was cut off goes on where it was.
+
+    Where the site has begun to answer it is asked some more times.
 
     Raises:
         OSError: the address cannot be reached, sends less than it says (what came is kept), or the
             file cannot be written.
     """
-    import urllib.error
-    import urllib.request
+    from cimento.io.transport import Patience, TransientError, opener, patiently
 
+    patience = Patience(timeout_s=_TIMEOUT_S, attempts=_ATTEMPTS)
+    opened = opener(address, allowed=https_only)
     part = path.with_name(path.name + ".part")
-    have = part.stat().st_size if part.exists() else 0
-    request = urllib.request.Request(address, headers={"User-Agent": "cimento"})  # noqa: S310  # callers see to https
-    if have:
-        request.add_header("Range", f"bytes={have}-")
-    response: HTTPResponse
     try:
-        opened = _opener().open(request, timeout=_TIMEOUT_S)
-        with opened as response:
-            goes_on = have and response.status == _PARTIAL
-            with part.open("ab" if goes_on else "wb") as sink:
-                shutil.copyfileobj(response, sink, _CHUNK)
-            length = response.headers.get("Content-Length")
-            whole = int(length) + (have if goes_on else 0) if length else None
-    except urllib.error.HTTPError as error:
-        error.close()  # it holds the connection
-        raise
-    came = part.stat().st_size
-    # The library takes the end of a connection for the end of the file.
-    if whole is not None and came != whole:
-        raise OSError(errno.EPIPE, f"it was cut off after {came:,} of {whole:,} bytes")
+        patiently(
+            lambda: _download_more(opened, address, part),
+            patience,
+            request=address,
+            wait=wait,
+        )
+    except TransientError as error:
+        raise error.__cause__ or error from None
     part.replace(path)
     return path
 
 
-def _opener() -> OpenerDirector:
-    """What opens addresses; from the secure web it is led nowhere else."""
+def _download_more(opened: OpenerDirector, address: str, part: Path) -> None:
+    """Add what is missing to a file that has begun to come.
+
+    Raises:
+        TransientError: the site asks to come back, or stopped before the end.
+    """
+    import urllib.error
     import urllib.request
 
-    class Secure(urllib.request.HTTPRedirectHandler):
-        """Follows no redirect out of the secure web."""
+    from cimento.io.transport import USER_AGENT, TransientError, transient
 
-        def redirect_request(
-            self,
-            req: Request,
-            fp: IO[bytes],
-            code: int,
-            msg: str,
-            headers: HTTPMessage,
-            newurl: str,
-        ) -> Request | None:
-            """The request for the new address."""
-            if req.full_url.startswith("https://"):
-                https_only(newurl)
-            return super().redirect_request(req, fp, code, msg, headers, newurl)
+    have = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(address, headers={"User-Agent": USER_AGENT})  # noqa: S310  # callers see to https
+    if have:
+        request.add_header("Range", f"bytes={have}-")
+    response: HTTPResponse
+    try:
+        answer = opened.open(request, timeout=_TIMEOUT_S)
+    except urllib.error.HTTPError as error:
+        error.close()  # it holds the connection
+        if passing := transient(error):
+            raise passing from error
+        raise
+    with answer as response:
+        goes_on = have and response.status == _PARTIAL
+        with part.open("ab" if goes_on else "wb") as sink:
+            while chunk := _chunk(response):
+                sink.write(chunk)
+        length = response.headers.get("Content-Length")
+        whole = int(length) + (have if goes_on else 0) if length else None
+    came = part.stat().st_size
+    # The library takes the end of a connection for the end of the file.
+    if whole is not None and came != whole:
+        cut = OSError(errno.EPIPE, f"it was cut off after {came:,} of {whole:,} bytes")
+        raise TransientError(str(cut)) from cut
 
-    return urllib.request.build_opener(Secure())
+
+def _chunk(response: HTTPResponse) -> bytes:
+    """The next piece of a file; errors of the disk are none of these.
+
+    Raises:
+        TransientError: the connection broke.
+    """
+    from cimento.io.transport import BROKEN, TransientError
+
+    try:
+        return response.read(_CHUNK)
+    except BROKEN as error:
+        raise TransientError(str(error)) from error
 
 
 def _from_archive(dataset: Published, target: Path, language: str) -> None:

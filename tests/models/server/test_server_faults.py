@@ -9,8 +9,9 @@ from email.utils import format_datetime
 import pytest
 
 from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
+from cimento.io.transport import Patience
 from cimento.models.base import ModelCard
-from cimento.models.server.http import Patience, Server
+from cimento.models.server.http import Server
 from cimento.models.server.model import ServerScorer
 from tests.helpers.servers.loopback import (
     completion,

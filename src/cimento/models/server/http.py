@@ -1,29 +1,31 @@
-"""Requests to a server over HTTP, several at once: what is repeated, when, and what is told.
-
-The standard library does it: requests are small and answered slowly, a few at a time.
-"""
+"""Requests to a server over HTTP, several at once, and what is told of those that fail."""
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
-import random
 import re
 import threading
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
-from typing import IO, NoReturn, TypeVar
+from dataclasses import replace
+from typing import NoReturn, TypeVar
 from urllib.parse import urlsplit
 
-from cimento._version import __version__
 from cimento.errors import CimentoError, ModelError, TextTooLongError, UsageError
 from cimento.io.parsing import parse_json
+from cimento.io.transport import (
+    BROKEN,
+    LOOPBACK,
+    USER_AGENT,
+    Patience,
+    TransientError,
+    opener,
+    patiently,
+    transient,
+)
 from cimento.models.server.answers import lacking
 from cimento.suites.model import JsonValue
 
@@ -33,8 +35,6 @@ KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")
 MOST_BYTES = 100_000_000
 """Of an answer; a text of a million tokens has less."""
 
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-_AGAIN = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 _REFUSED_KEY = frozenset({401, 403})
 _NOT_THERE = frozenset({404, 405, 501})
 _REDIRECTED = range(300, 400)
@@ -44,54 +44,6 @@ _SAID = 300
 
 Asked = TypeVar("Asked", bound=Hashable)
 Answer = TypeVar("Answer")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
-    """How long a server is waited for, and how often it is asked.
-
-    Attributes:
-        timeout_s: without a sign of the server.
-        attempts: in all, for one request.
-        first_wait_s: before the second attempt; doubled before every further one.
-        longest_wait_s: bound of such a wait.
-        longest_told_s: bound of a wait that the server asks for; a longer one is not waited.
-        seed: of the jitter that keeps requests from coming back all at once.
-    """
-
-    timeout_s: float = 120.0
-    attempts: int = 7
-    first_wait_s: float = 0.5
-    longest_wait_s: float = 30.0
-    longest_told_s: float = 600.0
-    seed: int = 0
-
-    def wait_s(self, attempt: int, *, request: str) -> float:
-        """Seconds to wait after an attempt, between half and all of a doubling bound.
-
-        Args:
-            attempt: its number, from 1.
-            request: what is asked; each request has a jitter of its own.
-        """
-        jitter = random.Random(f"{self.seed} {attempt} {request}").uniform(0.5, 1.0)  # noqa: S311  # keeps no secret
-        return min(self.first_wait_s * 2.0 ** (attempt - 1), self.longest_wait_s) * jitter
-
-
-class TransientError(Exception):
-    """An attempt that failed where the next may not.
-
-    Args:
-        reason: what happened.
-        told_s: seconds that the server asks to wait.
-        status: that it answered with; None where it did not answer.
-    """
-
-    def __init__(
-        self, reason: str, *, told_s: float | None = None, status: int | None = None
-    ) -> None:
-        super().__init__(reason)
-        self.told_s = told_s
-        self.status = status
 
 
 class NotThereError(ModelError):
@@ -123,10 +75,8 @@ class Server:
         self._stopped = threading.Event()
         self._wait = wait or self._stopped.wait
         self._key = _api_key(url)
-        handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
-        if urlsplit(url).hostname in _LOOPBACK:
-            handlers.append(urllib.request.ProxyHandler({}))
-        self._opener = urllib.request.build_opener(*handlers)
+        # No redirect is followed: the key must not go to another host.
+        self._opener = opener(url)
 
     @property
     def where(self) -> str:
@@ -173,23 +123,19 @@ class Server:
         self._stopped.set()
 
     def _ask(self, path: str, body: bytes | None, *, attempts: int, where: str) -> JsonValue:
-        request = (body or b"").decode()
-        attempt = 1
-        while True:
-            try:
-                return self._ask_once(path, body, where)
-            except TransientError as error:
-                wait_s = self._patience.wait_s(attempt, request=request)
-                if error.told_s is not None:
-                    wait_s = error.told_s
-                too_long = wait_s > self._patience.longest_told_s
-                if attempt == attempts or too_long or self._stopped.is_set():
-                    _give_up(error, attempt, where)
-            self._wait(wait_s)
-            attempt += 1
+        try:
+            return patiently(
+                lambda: self._ask_once(path, body, where),
+                replace(self._patience, attempts=attempts),
+                request=(body or b"").decode(),
+                wait=self._wait,
+                stopped=self._stopped.is_set,
+            )
+        except TransientError as error:
+            _give_up(error, where)
 
     def _ask_once(self, path: str, body: bytes | None, where: str) -> JsonValue:
-        headers = {"Content-Type": "application/json", "User-Agent": f"cimento/{__version__}"}
+        headers = {"Content-Type": "application/json", "User-Agent": USER_AGENT}
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
         request = urllib.request.Request(self.url + path, data=body, headers=headers)  # noqa: S310  # http or https, checked
@@ -210,7 +156,7 @@ class Server:
             raise TransientError(f"nothing for {self._patience.timeout_s:g} s") from error
         except urllib.error.URLError as error:
             raise TransientError(self.redacted(str(error.reason))) from error
-        except (http.client.HTTPException, OSError) as error:
+        except BROKEN as error:
             raise TransientError(f"the connection broke: {type(error).__name__}") from error
         except ValueError as error:
             raise TransientError("the answer is not JSON, or was cut short") from error
@@ -232,9 +178,8 @@ class Server:
         words = f"status {status}" + (f": {said}" if said else "")
         if _NEEDS_PROMPT_LOGPROBS.search(said):
             raise lacking(where, f"it refused ({words})") from error
-        if status in _AGAIN:
-            told_s = _retry_after_s(error.headers.get("Retry-After"))
-            raise TransientError(words, told_s=told_s, status=status) from error
+        if (passing := transient(error, words)) is not None:
+            raise passing from error
         if status in _REFUSED_KEY:
             # Its words may repeat a part of the key.
             raise ModelError(
@@ -260,7 +205,7 @@ class Server:
         """The server's own words about an error, in one line."""
         try:
             content = error.read().decode(errors="replace")
-        except (OSError, http.client.HTTPException):
+        except BROKEN:
             return ""
         try:
             said = parse_json(content)
@@ -272,30 +217,15 @@ class Server:
         return self.redacted(line)[:_SAID]
 
 
-def _give_up(error: TransientError, attempts: int, where: str) -> NoReturn:
+def _give_up(error: TransientError, where: str) -> NoReturn:
     told = "" if error.told_s is None else f", and asks to wait for {error.told_s:.0f} s"
     raise ModelError(
         where=where,
-        seen=f"no usable answer after {attempts} attempt{'s' if attempts > 1 else ''}"
+        seen=f"no usable answer after {error.attempts} attempt{'s' if error.attempts > 1 else ''}"
         f" (the last: {error}{told})",
         todo="Is it running, and does the URL end in /v1? What was answered is kept: run again"
         " to go on.",
     ) from error
-
-
-class _NoRedirect(urllib.request.HTTPRedirectHandler):
-    """Redirects are told, not followed: the key must not go to another host."""
-
-    def redirect_request(
-        self,
-        req: urllib.request.Request,
-        fp: IO[bytes],
-        code: int,
-        msg: str,
-        headers: http.client.HTTPMessage,
-        newurl: str,
-    ) -> None:
-        """Follow nothing."""
 
 
 def _check_url(url: str) -> None:
@@ -322,7 +252,7 @@ def _check_url(url: str) -> None:
 def _api_key(url: str) -> str:
     """The key to send; that of OpenAI goes unencrypted to this machine only."""
     parts = urlsplit(url)
-    private = parts.scheme == "https" or parts.hostname in _LOOPBACK
+    private = parts.scheme == "https" or parts.hostname in LOOPBACK
     for name in KEY_VARIABLES[: 2 if private else 1]:
         key = os.environ.get(name, "").strip()
         if key and not (key.isascii() and key.isprintable()):
@@ -334,20 +264,6 @@ def _api_key(url: str) -> str:
         if key:
             return key
     return ""
-
-
-def _retry_after_s(told: str | None) -> float | None:
-    """Seconds in a ``Retry-After`` header, which holds a number or a date (RFC 9110, 10.2.3)."""
-    if not told:
-        return None
-    try:
-        return max(float(told), 0.0)
-    except ValueError:
-        pass
-    try:
-        return max((parsedate_to_datetime(told) - datetime.now(UTC)).total_seconds(), 0.0)
-    except (ValueError, TypeError):
-        return None
 
 
 def ask_at_once(

@@ -17,10 +17,11 @@ from pathlib import PurePosixPath
 from cimento.engine.cache import default_cache_folder
 from cimento.errors import ModelError, UsageError
 from cimento.io.parsing import parse_json
+from cimento.io.transport import Patience, TransientError
 from cimento.models.base import ModelCard, Policy, Score
 from cimento.models.questions import Reply, StopReason, Written
 from cimento.models.server.answers import JsonObject, TextScores, read_answer
-from cimento.models.server.http import NotThereError, Patience, Server, TransientError, ask_at_once
+from cimento.models.server.http import NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
 from cimento.models.tokens.tokenizing import shortened
 from cimento.suites.model import JsonValue
