@@ -28,7 +28,7 @@ $(STAMPS)/servers: $(STAMPS)/dev requirements-servers.txt
 	CMAKE_ARGS=-DLLAVA_BUILD=OFF $(INSTALL) --requirement requirements-servers.txt
 	@touch $@
 
-demo: $(STAMPS)/run  ## the starter suites of sentences on the two demo models, offline, with a report
+demo: $(STAMPS)/run  ## a starter suite of each kind in each language on the two demo models, offline, with a report
 	$(BIN)/cimento demo
 
 check: $(STAMPS)/dev  ## ruff, mypy --strict, import layers, size ceilings, unused names, the picture

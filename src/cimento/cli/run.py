@@ -25,7 +25,7 @@ import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cimento.cli import flags
 from cimento.cli.flags import command_of
@@ -34,6 +34,8 @@ from cimento.io.parsing import parse_toml
 from cimento.options import RunOptions, is_trust, option, recorded_fields, sentence, shape_of
 
 if TYPE_CHECKING:
+    from cimento.api import Failure
+    from cimento.runs.run import Run
     from cimento.suites.model import JsonValue
 
 
@@ -334,25 +336,53 @@ def _show_sensitivity(options: _RunOptions) -> None:
         note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")
 
 
+_DEMO = (
+    *("it-subject-verb", "it-subject-verb-adversarial", "es-subject-verb", "pt-subject-verb"),
+    *("ru-subject-verb", "en-subject-verb", "it-acceptability", "it-connectives-cloze"),
+    *("pt-idioms", "es-agreement-templates", "pt-grammar-templates", "ru-agreement-templates"),
+    *("es-stories", "it-stories", "pt-stories"),
+)
+"""A starter suite of each kind in each language; of agreement the harder variant too, once."""
+
+
 def demo(
     output: flags.Output = Path("cimento-demo"),
     *,
+    everything: Annotated[
+        bool, flags.option("--all", help="Run all starter suites: some three minutes.")
+    ] = False,
     json: flags.Json = False,
 ) -> int:
-    """Run the starter suites of sentences on the two demo models and write a report, offline.
+    """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
 
-    The demo models are small and know little: they are for trying the tool, not for science.
+    A report is written for all of them. The demo models are small and know little: they are for
+    trying the tool, not for science.
     """
     from cimento.cli.console import note
     from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.models.hf.files import DEMO_MODELS
     from cimento.options import RunOptions
     from cimento.report.document import report as write_report
-    from cimento.suites.builtin import builtin_names
-    from cimento.suites.kinds import REGIONS
+    from cimento.suites.builtin import list_builtin
 
-    run_options = RunOptions(device="cpu", all_tokens=True, output=output, no_cache=True)
-    runs, failures = evaluate_with_progress(builtin_names(kind=REGIONS), DEMO_MODELS, run_options)
+    suites = [each for each in list_builtin() if everything or each.name in _DEMO]
+    suites.sort(key=lambda suite: _DEMO.index(suite.name) if suite.name in _DEMO else len(_DEMO))
+    causal, masked = DEMO_MODELS
+    note(f"{len(suites)} suites on {causal} and {masked}: a minute or so on two cores ...")
+    runs: list[Run] = []
+    failures: list[Failure] = []
+    for kinds, models, given in (
+        (("regions", "acceptability"), DEMO_MODELS, {"all_tokens": True}),
+        (("cloze", "templates"), DEMO_MODELS, {}),
+        (("stories",), [causal], {}),  # their prompts are longer than the window of the other
+    ):
+        names = [suite.name for suite in suites if suite.kind in kinds]
+        run_options = RunOptions.model_validate(
+            {"device": "cpu", "output": output, "no_cache": True, **given}
+        )
+        done, failed = evaluate_with_progress(names, models, run_options)
+        runs += done
+        failures += failed
     code = show_ends(runs, failures, output=None, as_json=json)
     page = output / "report.html"
     write_report(runs, page)
