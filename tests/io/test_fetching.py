@@ -11,6 +11,7 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from http.client import HTTPResponse
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.error import HTTPError, URLError
@@ -186,6 +187,24 @@ def test_a_download_that_is_cut_off_goes_on_by_itself(
     assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
     assert [span for _, span in site.asked] == ["", "bytes=20-", "bytes=40-"]
     assert waits[0] < waits[1]
+
+
+def test_a_connection_that_breaks_is_made_again(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = serve({"/pairs.tsv": PAIRS})
+    read, broken = HTTPResponse.read, [ConnectionResetError("reset")]
+
+    def reading(response: HTTPResponse, amount: int | None = None) -> bytes:
+        if broken:
+            response.close()
+            raise broken.pop()
+        return read(response, amount)
+
+    monkeypatch.setattr(HTTPResponse, "read", reading)
+    download(f"{site.address}/pairs.tsv", tmp_path / "pairs.tsv", wait=lambda _: None)
+    assert (tmp_path / "pairs.tsv").read_bytes() == PAIRS
+    assert len(site.asked) == 2
 
 
 @pytest.mark.parametrize("status", [429, 503])

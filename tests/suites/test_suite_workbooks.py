@@ -248,6 +248,27 @@ def test_a_sheet_that_is_none_is_refused(body):
     assert "damaged" in fault.seen
 
 
+@pytest.mark.parametrize(
+    ("part", "old", "new"),
+    [
+        ("_rels/.rels", b"officeDocument", b"thumbnail"),
+        ("_rels/.rels", b"Target=", b"Aim="),
+        ("xl/_rels/workbook.xml.rels", b'Id="r1"', b'Id="r2"'),
+        ("xl/_rels/workbook.xml.rels", b"worksheet", b"chartsheet"),
+        ("xl/workbook.xml", b"<sheet ", b"<page "),
+        ("xl/workbook.xml", b"<workbook", b"<<workbook"),
+    ],
+)
+def test_a_workbook_whose_parts_do_not_hold_together_is_refused(part, old, new):
+    with zipfile.ZipFile(io.BytesIO(sheet(b"<row><c><v>1</v></c></row>"))) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    assert old in parts[part]
+    parts[part] = parts[part].replace(old, new)
+    rows, [fault] = read_workbook(zipped(parts), name="a.xlsx")
+    assert (rows, fault.code) == ([], "CIM-S002")
+    assert "damaged" in fault.seen
+
+
 CORNERS = (
     b'<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import errno
 import hashlib
 import io
@@ -131,6 +130,8 @@ def make_inert(path: Path) -> Path:
         InputError: it cannot be read.
         StorageError: it cannot be written.
     """
+    import csv
+
     text = read_bytes(path).decode("utf-8")
     ending = "\r\n" if "\r\n" in text else "\n"
     sheet = io.StringIO()

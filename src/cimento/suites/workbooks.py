@@ -143,7 +143,8 @@ class _Workbook:
         if unpacked > self._most:
             raise _UnsafeError(f"The workbook grows from {size:,} to {unpacked:,} bytes.")
         self._parts = {member.lower(): member for member in archive.namelist()}
-        book = next(path for kind, path in self._related("").values() if kind == "officeDocument")
+        of_file = dict(self._related("").values())
+        book = of_file["officeDocument"]
         related = self._related(book)
         self._sheet = self._wanted(book, related)
         parts = {kind: path for kind, path in related.values() if path.lower() in self._parts}
