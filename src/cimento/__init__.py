@@ -38,8 +38,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.cloze.requests import fill
     from cimento.people.reading_times import join_surprisals
     from cimento.report.document import figure, report
-    from cimento.runs.estimates import Estimate
-    from cimento.runs.outcomes import Outcome
+    from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.runs.training import evaluate_while_training
@@ -60,7 +59,10 @@ _HOMES = {
     "cimento.paradigms.cloze.requests": ("fill",),
     "cimento.compare": ("compare",),
     "cimento.export": ("export",),
-    "cimento.report.document": ("figure", "report"),
+    "cimento.report.document": (
+        "figure",
+        "report",
+    ),
     "cimento.errors": (
         "CimentoError",
         "Fault",
@@ -84,8 +86,10 @@ _HOMES = {
     "cimento.corpus.morphology.dictionaries": ("open_morphology",),
     "cimento.options": ("RunOptions",),
     "cimento.people.reading_times": ("join_surprisals",),
-    "cimento.runs.estimates": ("Estimate",),
-    "cimento.runs.outcomes": ("Outcome",),
+    "cimento.runs.outcomes": (
+        "Estimate",
+        "Outcome",
+    ),
     "cimento.runs.run": (
         "Run",
         "open_run",

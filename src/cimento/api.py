@@ -28,8 +28,7 @@ from cimento.models.registry import AnyScorer, Asking, shown_name
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
 from cimento.paradigms.registry import own_paradigms, plugged_paradigms, read_all
-from cimento.runs.honouring import honoured, refuse_unused
-from cimento.runs.job import SuiteJob, suite_job
+from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
 from cimento.suites import faults
 from cimento.suites.builtin import find_suite, name_or_path

@@ -13,8 +13,7 @@ from cimento.compare import compare, item_outcomes, rank_models
 from cimento.compare.before_after import pair_runs
 from cimento.compare.pairwise import NO_SHARED_ITEM, paired
 from cimento.errors import UsageError
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome
+from cimento.runs.outcomes import Estimate, Outcome
 from tests.helpers.made_runs import made_run, outcomes_of
 
 MARGINS = {"+": 2.0, "-": -1.0, "=": 0.0, "?": None}

@@ -18,7 +18,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.export.data import of_runs, standard_error
 from cimento.paradigms.regions.factorial import INTERCEPTS
-from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Estimate
 from cimento.runs.run import open_runs
 from cimento.runs.store import find_runs
 from cimento.statistics.mixed import mixed_model

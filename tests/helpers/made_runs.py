@@ -10,8 +10,7 @@ import polars as pl
 
 from cimento.paradigms.base import MethodFacts, ParadigmOptions
 from cimento.paradigms.plain import PlainParadigm
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome, outcomes_table, rate
+from cimento.runs.outcomes import Estimate, Outcome, outcomes_table, rate
 from cimento.runs.run import Run
 from cimento.suites.model import Meta
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from cimento.suites.builtin import REGIONS, kind_of
 from cimento.suites.formats.native import read_native
-from cimento.suites.kinds import REGIONS, kind_of
 from cimento.suites.model import Suite
 
 FOLDER = Path(__file__).parents[2] / "src" / "cimento" / "data" / "suites"

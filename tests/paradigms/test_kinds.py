@@ -9,7 +9,7 @@ import pytest
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.options import parse_settings
-from cimento.suites.kinds import kind_of
+from cimento.suites.builtin import kind_of
 
 
 def _folder(path: Path, toml: str) -> Path:

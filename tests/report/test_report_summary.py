@@ -14,8 +14,7 @@ from cimento.api import evaluate
 from cimento.errors import TableError
 from cimento.models.fake import FakeScorer
 from cimento.report.records import manifest_lines
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome
+from cimento.runs.outcomes import Estimate, Outcome
 from cimento.runs.run import open_run
 from cimento.runs.summary import Missing, RunSummary, Summary, from_json, json_schema, to_json
 

@@ -10,10 +10,8 @@ import openpyxl
 import pytest
 
 from cimento.errors import InputError, StorageError, UsageError
-from cimento.suites.builtin import builtin_names, find_suite, list_builtin
-from cimento.suites.kinds import REGIONS
+from cimento.suites.builtin import REGIONS, builtin_names, find_suite, list_builtin, new_suite
 from cimento.suites.load import open_suite
-from cimento.suites.templates import new_suite
 
 KINDS = ("agreement", "factorial", "pairs", "regions")
 
@@ -113,7 +111,7 @@ def test_listing_imports_nothing_heavy():
 
 def test_importing_the_readers_imports_nothing_heavy():
     code = (
-        "import sys, cimento.suites.load, cimento.suites.templates;"
+        "import sys, cimento.suites.load, cimento.suites.builtin;"
         "import cimento.suites.formats.registry;"
         "print([m for m in ('polars', 'pydantic', 'xlsxwriter', 'tomli_w') if m in sys.modules])"
     )

@@ -17,7 +17,7 @@ from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import MethodFacts
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest
 

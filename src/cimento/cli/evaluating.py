@@ -12,7 +12,7 @@ from cimento.cli.console import note, show
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.runs.again import stored_runs
-from cimento.runs.honouring import unused_options
+from cimento.runs.job import unused_options
 from cimento.runs.run import Run
 from cimento.runs.summary import Missing, Summary, to_json
 

@@ -43,7 +43,7 @@ def _judge(options: JudgeOptions) -> int:
     from cimento.cli.evaluating import show_ends
     from cimento.errors import UsageError
     from cimento.paradigms.regions.judging import on_each_measure
-    from cimento.runs.honouring import refuse_unused, unused_options
+    from cimento.runs.job import refuse_unused, unused_options
     from cimento.runs.run import open_runs
     from cimento.runs.store import RunFolder
 

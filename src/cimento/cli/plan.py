@@ -26,7 +26,7 @@ def _plan(options: RunOptions) -> int:
     from cimento.cli.console import show
     from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.engine.engines import visible_gpus
-    from cimento.runs.honouring import refuse_unused, unused_options
+    from cimento.runs.job import refuse_unused, unused_options
 
     loaded = list(load_suites(options.suites))
     refuse_same_names(loaded)

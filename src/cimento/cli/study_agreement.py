@@ -156,8 +156,7 @@ def _evaluate(
     from cimento.engine.jobs import Work
     from cimento.errors import CimentoError
     from cimento.models.registry import shown_name
-    from cimento.runs.honouring import refuse_unused
-    from cimento.runs.job import suite_job
+    from cimento.runs.job import refuse_unused, suite_job
     from cimento.runs.run import Run
 
     runs: list[Run] = []

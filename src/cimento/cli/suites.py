@@ -365,8 +365,8 @@ def new(
     xlsx: Annotated[bool, flags.option("--xlsx", help="The items as an Excel workbook.")] = False,
 ) -> None:
     """Start a suite: a folder with a description and a table to fill in a spreadsheet."""
+    from cimento.suites.builtin import new_suite
     from cimento.suites.model import new_canary
-    from cimento.suites.templates import new_suite
 
     new_suite(kind, folder, workbook=xlsx, canary=new_canary())
     table = "items.xlsx" if xlsx else "items.tsv"

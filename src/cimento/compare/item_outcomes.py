@@ -18,7 +18,7 @@ from cimento.runs.outcomes import design_of
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.statistics.design import Design
     from cimento.suites.model import JsonValue

@@ -19,8 +19,7 @@ from typing import Protocol, TypeAlias
 from cimento import errors
 from cimento.engine.answers import answer
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
-from cimento.engine.freeing import give_back
-from cimento.engine.handle import ModelHandle
+from cimento.engine.handle import ModelHandle, give_back
 from cimento.engine.scores import Progress
 from cimento.engine.units import Overlay, Unit, UnitResult, write_added, write_result
 from cimento.errors import CimentoError, NonFiniteScoreError, StorageError

@@ -16,7 +16,7 @@ from cimento.runs.outcomes import Outcome, each_outcome
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
 
 ACCURACY = "accuracy"

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from cimento.export.data import ExportedResult, RunData, bounds, standard_error
 from cimento.io.files import write_text
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome
+from cimento.runs.outcomes import Estimate, Outcome
 from cimento.suites.model import JsonValue
 
 SCHEMA_VERSION = "0.2.2"

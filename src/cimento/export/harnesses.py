@@ -24,8 +24,7 @@ from cimento.export.data import (
     uncertainty,
 )
 from cimento.io.files import write_text
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome
+from cimento.runs.outcomes import Estimate, Outcome
 from cimento.suites.model import JsonValue
 
 _MARKS = {True: "C", False: "I"}

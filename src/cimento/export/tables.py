@@ -16,8 +16,7 @@ from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
 from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
-from cimento.runs.estimates import ESTIMATES
-from cimento.runs.outcomes import OUTCOMES
+from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 
 if TYPE_CHECKING:
     import polars as pl
@@ -186,7 +185,7 @@ def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
 
 def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
     """Every estimate that is no mere detail, as the runs have it."""
-    from cimento.runs.estimates import estimates_table
+    from cimento.runs.outcomes import estimates_table
 
     return estimates_table(
         estimate for data in runs for result in data.results for estimate in result.estimates

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cimento.models.registry import Asking
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
 

@@ -14,8 +14,8 @@ from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import SuiteAudit, SuiteReading
 from cimento.suites import faults
 from cimento.suites.archives import opened
+from cimento.suites.builtin import kind_of
 from cimento.suites.formats.registry import SUITE_SUFFIXES
-from cimento.suites.kinds import kind_of
 from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
 from cimento.suites.model import Suite
 

@@ -12,7 +12,7 @@ from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import write_text
 from cimento.report.grid import as_markdown
 from cimento.report.sections import estimates_grid
-from cimento.runs.estimates import estimates_table
+from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
 from cimento.runs.summary import Summary, to_json
 

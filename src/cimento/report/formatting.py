@@ -11,8 +11,7 @@ from cimento.statistics.intervals import WILSON
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from cimento.runs.estimates import Estimate
-    from cimento.runs.outcomes import Outcome
+    from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
     from cimento.statistics.agreement import Agreement
 

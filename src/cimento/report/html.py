@@ -38,8 +38,7 @@ if TYPE_CHECKING:
 
     from cimento.report.figures import Figure
     from cimento.report.records import NamedGrid, Rates
-    from cimento.runs.estimates import Estimate
-    from cimento.runs.outcomes import Outcome
+    from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import Missing
 
 

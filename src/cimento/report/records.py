@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
     from cimento.report.strips import Strip
-    from cimento.runs.estimates import Estimate
-    from cimento.runs.outcomes import Outcome
+    from cimento.runs.outcomes import Estimate, Outcome
     from cimento.suites.model import JsonValue, Meta
 
 

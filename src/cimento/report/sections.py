@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.paradigms.regions.options import RegionOptions
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.suites.model import JsonValue
 

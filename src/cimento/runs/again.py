@@ -15,8 +15,14 @@ from cimento._version import __version__
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError
 from cimento.paradigms.registry import find_paradigm
-from cimento.runs.honouring import honoured, is_used_by_all
-from cimento.runs.job import SUITE_FILES, inputs_of, suite_digest, with_columns
+from cimento.runs.job import (
+    SUITE_FILES,
+    honoured,
+    inputs_of,
+    is_used_by_all,
+    suite_digest,
+    with_columns,
+)
 from cimento.runs.run import PARADIGM, Run, open_run
 from cimento.runs.store import MANIFEST, RunFolder, file_name, plain
 from cimento.suites.archives import is_archive

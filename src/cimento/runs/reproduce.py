@@ -15,8 +15,7 @@ from cimento.io.tables import JUDGMENTS
 from cimento.models.base import Policy
 from cimento.models.hf.arguments import as_options
 from cimento.models.registry import Asking, needs_saying, without_secrets
-from cimento.runs.estimates import ESTIMATES
-from cimento.runs.outcomes import OUTCOMES
+from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Context

@@ -25,8 +25,7 @@ from cimento.io.tables import (
     write_table,
 )
 from cimento.paradigms.registry import find_paradigm, parse_options
-from cimento.runs.estimates import ESTIMATES, Estimate, estimates_table
-from cimento.runs.outcomes import OUTCOMES, each_outcome
+from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.store import ADDED, FILES, MANIFEST, Manifest, RunFolder, find_runs
 from cimento.runs.summary import RunSummary, Summary, from_json, to_json
 

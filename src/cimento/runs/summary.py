@@ -19,8 +19,7 @@ from cimento.errors import TableError
 from cimento.io.inline_markup import apart
 from cimento.io.notebook import notebook_table
 from cimento.io.parsing import faults_of, refuse_very_faulty
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import Outcome
+from cimento.runs.outcomes import Estimate, Outcome
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:

@@ -24,8 +24,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
 from cimento.models.hf.live import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
-from cimento.runs.honouring import refuse_unused
-from cimento.runs.job import suite_job
+from cimento.runs.job import refuse_unused, suite_job
 from cimento.runs.run import Run
 
 if TYPE_CHECKING:

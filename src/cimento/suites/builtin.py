@@ -1,4 +1,4 @@
-"""The suites that come with cimento; listing them needs nothing but the standard library."""
+"""Which kind of test a suite folder holds: regions with formulas unless it says otherwise."""
 
 from __future__ import annotations
 
@@ -6,8 +6,39 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.suites.kinds import kind_of
+from cimento.errors import InputError, StorageError, UsageError, did_you_mean
+from cimento.io.files import write_bytes, write_text
+from cimento.io.parsing import parse_toml
+from cimento.suites.workbooks import write_workbook
+
+REGIONS = "regions"
+RATED = "acceptability"
+"""What ``suite.toml`` says of a suite whose columns hold ratings of people."""
+
+
+def kind_of(path: Path) -> str:
+    """The ``kind`` at the top of a folder's ``suite.toml``; ``regions`` for everything else.
+
+    Args:
+        path: a suite folder, its ``suite.toml``, or a file of any other format.
+
+    Raises:
+        InputError: the kind is not a text.
+    """
+    toml = path / "suite.toml" if path.is_dir() else path
+    if toml.name != "suite.toml" or not toml.is_file():
+        return REGIONS
+    try:
+        kind = parse_toml(toml.read_text(encoding="utf-8-sig")).get("kind", REGIONS)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        # What is wrong with it is said by whoever reads the whole suite.
+        return REGIONS
+    if not isinstance(kind, str):
+        raise InputError(
+            where=str(toml), seen=f"kind is {kind!r}", todo='Write kind = "..." as a text.'
+        )
+    return kind
+
 
 _FOLDER = Path(__file__).parents[1] / "data" / "suites"
 
@@ -104,3 +135,60 @@ def _count_items(folder: Path) -> int:
     header, *lines = table.read_text(encoding="utf-8").split("\n")
     column = header.split("\t").index("item")
     return len({line.split("\t")[column] for line in lines if line.strip()})
+
+
+_TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
+_NAME_LINE = 'name = "my-suite"\n'
+
+_TABLES = ("items", "seeds")
+
+
+def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = "") -> list[Path]:
+    """Write a suite to fill in; its name is that of the folder.
+
+    Args:
+        kind: name of a template: match and mismatch, two factors, good and bad, any conditions;
+            blanks in items that are written out, or made with seeds.
+        folder: where to write; must not exist, or be empty.
+        workbook: write tables as ``.xlsx`` instead of ``.tsv``, all cells as text.
+        canary: by which the suite is known in training data, see `cimento.suites.model`.
+
+    Returns:
+        The files written.
+
+    Raises:
+        UsageError: there is no such kind.
+        StorageError: the folder has something in it, or cannot be written.
+    """
+    known = sorted(path.name for path in _TEMPLATES.iterdir())
+    if kind not in known:
+        raise UsageError(
+            where=f"kind {kind!r}",
+            seen="there is no such template",
+            todo=did_you_mean(kind, known),
+        )
+    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
+        raise StorageError(
+            where=str(folder), seen="exists already", todo="Choose another name for the suite."
+        )
+    toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
+    written = [
+        write_text(toml.replace(_NAME_LINE, _name_lines(folder, canary)), folder / "suite.toml")
+    ]
+    for name in _TABLES:
+        source = _TEMPLATES / kind / f"{name}.tsv"
+        if source.exists():
+            text = source.read_text(encoding="utf-8")
+            table = folder / f"{name}{'.xlsx' if workbook else '.tsv'}"
+            rows = [line.split("\t") for line in text.splitlines()]
+            data = write_workbook(rows, sheet=name) if workbook else text.encode()
+            written.append(write_bytes(data, table))
+    return written
+
+
+def _name_lines(folder: Path, canary: str) -> str:
+    """The lines of suite.toml with the suite's name and canary, quoted as TOML wants it."""
+    import tomli_w
+
+    name = {"name": folder.resolve().name or "my-suite"}
+    return tomli_w.dumps(name | ({"canary": canary} if canary else {}))

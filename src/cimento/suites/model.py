@@ -15,6 +15,8 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Never, TypeAlias
 
+from cimento.io.notebook import notebook_table
+
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
 UnitName: TypeAlias = Literal["bits", "nats"]
@@ -206,7 +208,6 @@ class Suite:
 
     def _repr_html_(self) -> str:
         """The suite as notebooks show it."""
-        from cimento.suites.showing import suite_html
 
         return suite_html(self)
 
@@ -246,3 +247,65 @@ def new_canary() -> str:
 def is_canary(text: object) -> bool:
     """Whether a text has what makes a canary one of its kind."""
     return isinstance(text, str) and CANARY.search(text) is not None
+
+
+def describe_suite(suite: Suite, items: int) -> str:
+    """What a suite is, what it predicts, and its first items.
+
+    Args:
+        suite: of regions.
+        items: how many are shown.
+    """
+    meta = suite.meta
+    facts = [
+        ("language", meta.language),
+        ("phenomenon", meta.phenomenon),
+        ("version", meta.version),
+        ("licence", meta.licence),
+        ("status", meta.status),
+        ("reviewers", reviewers(meta)),
+        ("citation", meta.citation),
+        ("items", str(len(suite.items))),
+        ("conditions", ", ".join(suite.condition_names)),
+        ("regions", ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1))),
+        ("metric", suite.metric),
+    ]
+    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
+    for number, prediction in enumerate(suite.predictions):
+        lines.append(f"  prediction {number}  {prediction.formula}  {prediction.comment}".rstrip())
+    for item in suite.items[:items]:
+        lines.append(f"  item {item.id}")
+        lines += [
+            f"    {condition.name:<20} {' | '.join(region.text for region in condition.regions)}"
+            for condition in item.conditions
+        ]
+    return "\n".join(lines)
+
+
+ITEMS = 3
+"""Items that are shown."""
+
+
+def suite_html(suite: Suite) -> str:
+    """The first items, what is predicted, and what is known about the suite."""
+    rows = [
+        (item.id, condition.name, " | ".join(region.text for region in condition.regions))
+        for item in suite.items[:ITEMS]
+        for condition in item.conditions
+    ]
+    meta = suite.meta
+    facts = [meta.language, meta.phenomenon, meta.licence, meta.status]
+    count = f"{len(suite.items)} item{'' if len(suite.items) == 1 else 's'}"
+    left = len(suite.items) - ITEMS
+    predicted = [
+        f"prediction {number}: {each.formula} {each.comment}".rstrip()
+        for number, each in enumerate(suite.predictions)
+    ]
+    notes = [*([f"... and {left} more items"] if left > 0 else []), *predicted]
+    return notebook_table(
+        ("item", "condition", "text"),
+        rows,
+        title=", ".join(each for each in (f"{suite.name}: {count}", *facts) if each),
+        notes=notes or ["It predicts nothing."],
+        labels=3,
+    )

@@ -23,7 +23,7 @@ from cimento.paradigms.cloze.suite import (
     expand_suite,
     expand_templates,
 )
-from cimento.suites.templates import new_suite
+from cimento.suites.builtin import new_suite
 
 TOML = '[meta]\nname = "prova"\nlanguage = "it"\n'
 

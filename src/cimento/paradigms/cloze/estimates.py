@@ -11,8 +11,7 @@ from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
 from cimento.paradigms.cloze.shares import Share, macro
 from cimento.paradigms.cloze.suite import ClozeItem
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import GROUP, rate
+from cimento.runs.outcomes import GROUP, Estimate, rate
 
 if TYPE_CHECKING:
     import polars as pl

@@ -13,7 +13,7 @@ from cimento.runs.run import Run
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
 
 
 Named = tuple[str, Profile]

@@ -44,7 +44,7 @@ from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.cloze.text import cloze_text, describe_cloze
 from cimento.paradigms.cloze.writing import write_cloze
 from cimento.paradigms.plain import PlainParadigm
-from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
     import polars as pl

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.cloze.profile import Profile
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
 
 _SHOWN = 5

@@ -13,8 +13,7 @@ from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
 from cimento.paradigms.cloze.shares import clustering, exact_percent
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import GROUP
+from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
 from cimento.suites.model import reviewers
 

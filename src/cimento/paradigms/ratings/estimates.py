@@ -26,7 +26,7 @@ from cimento.paradigms.ratings.correlation import (
 )
 from cimento.paradigms.ratings.people import agreements
 from cimento.paradigms.ratings.suite import RatedSentence
-from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
     import polars as pl

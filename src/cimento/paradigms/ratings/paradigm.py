@@ -50,9 +50,8 @@ from cimento.paradigms.regions.options import RegionOptions, names_of
 from cimento.paradigms.regions.paradigm import RegionParadigm
 from cimento.report.figures import Figure, drawable
 from cimento.report.records import SuiteReport
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import GROUP, Outcome, outcomes_table, rate
-from cimento.suites.kinds import RATED
+from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
+from cimento.suites.builtin import RATED
 from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:

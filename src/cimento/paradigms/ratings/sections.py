@@ -24,7 +24,7 @@ from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, requir
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
 from cimento.report.records import ItemRecord, NamedGrid, RunReport
-from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 from cimento.errors import InputError
-from cimento.suites.kinds import RATED
+from cimento.suites.builtin import RATED
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]

@@ -31,8 +31,7 @@ from cimento.paradigms.regions.judging import (
     verdicts_of,
 )
 from cimento.paradigms.regions.predictions import parse_predictions
-from cimento.runs.estimates import Estimate, Role
-from cimento.runs.outcomes import GROUP, rate
+from cimento.runs.outcomes import GROUP, Estimate, Role, rate
 from cimento.suites.design import regions_measured
 
 if TYPE_CHECKING:

@@ -45,8 +45,7 @@ from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
-from cimento.suites.model import Suite
-from cimento.suites.showing import describe_suite
+from cimento.suites.model import Suite, describe_suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -54,7 +53,7 @@ if TYPE_CHECKING:
     from cimento.models.registry import Asking
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
 

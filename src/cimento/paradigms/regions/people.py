@@ -31,8 +31,8 @@ from cimento.people.judgments.summaries import rating_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
+from cimento.suites.builtin import RATED
 from cimento.suites.formula import Formula, Junction, canonical, numbers, references
-from cimento.suites.kinds import RATED
 from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:

@@ -19,12 +19,12 @@ from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
 from cimento.report.grid import Grid, as_text
 from cimento.report.robustness import people_grid
 from cimento.report.terminal import terminal_table
-from cimento.runs.estimates import ACCURACY
+from cimento.runs.outcomes import ACCURACY
 from cimento.runs.summary import Summary
 from cimento.suites.design import regions_measured
 
 if TYPE_CHECKING:
-    from cimento.runs.estimates import Estimate
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
 
 

@@ -28,8 +28,7 @@ from cimento.paradigms.stories.prompts import choose_shots
 from cimento.paradigms.stories.rates import CHANCE, EMPTY, METRICS, baselines, partial_credit
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
 from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS, Tier
-from cimento.runs.estimates import Estimate
-from cimento.runs.outcomes import rate
+from cimento.runs.outcomes import Estimate, rate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.values import Statistic

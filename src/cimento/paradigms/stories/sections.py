@@ -31,9 +31,8 @@ from cimento.report.records import (
     provenance_of,
 )
 from cimento.report.strips import Piece, RegionStrip, Strip
-from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Estimate, VerdictName
 from cimento.runs.outcomes import Outcome as ItemOutcome
-from cimento.runs.outcomes import VerdictName
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.paradigms.stories.rates import METRICS, constant_answers, majority_labels
 from cimento.paradigms.stories.suite import TIERS
 from cimento.report.formatting import interval
-from cimento.runs.estimates import Estimate
+from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
