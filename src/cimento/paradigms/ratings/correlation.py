@@ -308,22 +308,17 @@ def divide(
 
     if not values:
         reasons = dict.fromkeys(("auc", "mcc", "mcc_in_sample"), NO_LABELS)
-        return Binary(
-            n=0, acceptable=0, auc=None,
-            auc_interval=Interval(None, None, None, NO_LABELS), mcc=None, mcc_in_sample=None,
-            folds=0, reasons=reasons,
-        )  # fmt: skip
+        none = Interval(None, None, None, NO_LABELS)
+        return Binary(n=0, acceptable=0, auc=None, auc_interval=none, mcc=None, mcc_in_sample=None,
+                      folds=0, reasons=reasons)  # fmt: skip
     area = auc(values, acceptable)
     threshold = threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters)
-    reasons = {
-        name: reason or ""
-        for name, value, reason in (
-            ("auc", area.value, area.reason),
-            ("mcc", threshold.mcc, threshold.reason),
-            ("mcc_in_sample", threshold.mcc_in_sample, threshold.reason),
-        )
-        if value is None
-    }
+    found = (
+        ("auc", area.value, area.reason),
+        ("mcc", threshold.mcc, threshold.reason),
+        ("mcc_in_sample", threshold.mcc_in_sample, threshold.reason),
+    )
+    reasons = {name: reason or "" for name, value, reason in found if value is None}
     design = Design(tuple(range(len(values))), tuple(clusters))
     return Binary(
         n=len(values),

@@ -356,8 +356,8 @@ def detection_intervals(
 ) -> dict[str, Interval]:
     """Intervals of the first tier's measures, 95 %, stories of one triple together.
 
-    Those of balanced accuracy and AUC are of `statistics.separation`; the accuracy of sibling
-    pairs is a mean (`statistics.means.mean_of`, without draws).
+    Those of balanced accuracy and AUC are of `statistics.classification`; the accuracy of sibling
+    pairs is a mean (`mean_of`, without draws).
 
     Args:
         stories: all of them.

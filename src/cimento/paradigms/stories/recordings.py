@@ -62,7 +62,7 @@ class AnswerRow(Open):
 def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
     """Read recorded answers: JSONL with ``doc``, ``task`` and ``ll``, ``label`` or ``correct``.
 
-    Log-probabilities are in nats, one for each option of the tier (`records.OPTIONS`), in that
+    Log-probabilities are in nats, one for each option of the tier (`OPTIONS`), in that
     order unless the line has its own ``options``.
 
     Args:

@@ -204,7 +204,7 @@ WITHOUT_STORY = -1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptFormat:
-    """How a model is has_turns to.
+    """The format in which a model is prompted.
 
     Attributes:
         render: its chat template; None for flat text.
@@ -218,10 +218,10 @@ class PromptFormat:
 
 
 def find_format(model: AskedModel, options: StoryOptions) -> PromptFormat:
-    """How a model is has_turns to, by what it has and what is wanted.
+    """The format in which a model is prompted, by what it has and what is wanted.
 
     Args:
-        model: who is asked; a recording was asked already, and is not has_turns to.
+        model: who is asked; a recording was asked already, and is not prompted.
         options: what is wanted.
 
     Raises:
@@ -270,7 +270,7 @@ def _render_of(model: AskedModel) -> Render | None:
         return render
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class StoryPrompt:
     """One story at one tier, or another question about it, ready to be asked.
 
@@ -350,57 +350,34 @@ def tier_prompts(
         pool: the stories that worked examples are drawn from.
         prompt: the wording.
         options: how it is asked.
-        prompt_format: how the model is has_turns to.
+        prompt_format: how the model is prompted.
 
     Raises:
         UsageError: there are too few stories for the examples.
         ModelError: the chat template cannot render a prompt.
     """
     asked = TierPrompt(tier, prompt, options.style)
+    words = tuple(asked.answer(label) for label in asked.labels)
+
+    def prompted(parts: Dialogue, row: int, shots: Sequence[Story] = ()) -> StoryPrompt:
+        text = rendered(parts, options, prompt_format)
+        rows = tuple(shot.row for shot in shots)
+        return StoryPrompt(row, tier, asked.labels, words, text, rows)
+
     chosen = choose_shots(tier, items, pool, options.examples)
-    asks = [
-        _ask(
-            asked,
-            dialogue(asked, story, shots),
-            row=story.row,
-            shots=tuple(shot.row for shot in shots),
-            options=options,
-            prompt_format=prompt_format,
-        )
+    prompts = [
+        prompted(dialogue(asked, story, shots), story.row, shots)
         for story, shots in zip(items, chosen, strict=True)
     ]
-    if asks and options.answer == "loglik":
-        question = Dialogue("", "", (), asked.wording.after.strip("\n"))
+    if prompts and options.answer == "loglik":
         try:
-            asks.append(
-                _ask(
-                    asked, question, row=WITHOUT_STORY, options=options, prompt_format=prompt_format
-                )
-            )
+            question = Dialogue("", "", (), asked.wording.after.strip("\n"))
+            prompts.append(prompted(question, WITHOUT_STORY))
         except ModelError:
             # A template may refuse a prompt without instruction; only one norm needs it.
             if options.norm == "pmi":
                 raise
-    return asks
-
-
-def _ask(
-    asked: TierPrompt,
-    parts: Dialogue,
-    *,
-    row: int,
-    options: StoryOptions,
-    prompt_format: PromptFormat,
-    shots: tuple[int, ...] = (),
-) -> StoryPrompt:
-    return StoryPrompt(
-        row=row,
-        tier=asked.tier,
-        labels=asked.labels,
-        words=tuple(asked.answer(label) for label in asked.labels),
-        rendered=rendered(parts, options, prompt_format),
-        shots=shots,
-    )
+    return prompts
 
 
 def rendered(parts: Dialogue, options: StoryOptions, prompt_format: PromptFormat) -> Rendered:

@@ -149,7 +149,7 @@ def question_prompts(
         pool: where examples come from; one for each story that is drawn.
         language: of the wording.
         options: how it is asked.
-        prompt_format: how the model is has_turns to.
+        prompt_format: how the model is prompted.
 
     Raises:
         UsageError: there are too few other stories.
@@ -158,42 +158,34 @@ def question_prompts(
     by_row: dict[int, list[Question]] = {}
     for question in pool:
         by_row.setdefault(question.story.row, []).append(question)
-    stories = [some[0].story for some in by_row.values()]
     chosen = choose_shots(
-        CONFLICT, [question.story for question in questions], stories, options.examples
+        CONFLICT,
+        [question.story for question in questions],
+        [some[0].story for some in by_row.values()],
+        options.examples,
     )
-    asks = []
+    wording = extra_wordings(language)
+    prompts = []
     for question, shots in zip(questions, chosen, strict=True):
         # Every other example has its second question: the plausible story does not always come
         # first, and effects are not all that is shown.
         by_shot = [by_row[shot.row] for shot in shots]
         worked = [some[place % len(some)] for place, some in enumerate(by_shot)]
+        task, rows = question.task, tuple(shot.row for shot in shots)
         parts = Dialogue(
-            instruction=_instruction(question.task, language),
+            (wording.pair if task == PAIR_TASK else wording.attributes)["instruction"],
             gap="\n\n",
-            shots=tuple((each.body, each.answer) for each in worked),
+            shots=tuple((example.body, example.answer) for example in worked),
             body=question.body,
         )
-        asks.append(
-            StoryPrompt(
-                row=question.story.row,
-                tier=question.task,
-                labels=question.labels,
-                words=question.words,
-                rendered=rendered(parts, options, prompt_format),
-                shots=tuple(shot.row for shot in shots),
-            )
-        )
-    return asks
-
-
-def _instruction(task: Task, language: str) -> str:
-    wording = extra_wordings(language)
-    return (wording.pair if task == PAIR_TASK else wording.attributes)["instruction"]
+        text = rendered(parts, options, prompt_format)
+        row = question.story.row
+        prompts.append(StoryPrompt(row, task, question.labels, question.words, text, rows))
+    return prompts
 
 
 def _pair(story: Story, base: Story, gold: str, wording: ExtraWordings) -> Question:
-    texts = [" ".join(each.sentences) for each in (base, story)]
+    texts = [" ".join(shown.sentences) for shown in (base, story)]
     first, second = texts if gold == FIRST else texts[::-1]
     parts = wording.pair
     return Question(

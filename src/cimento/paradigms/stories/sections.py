@@ -102,7 +102,7 @@ def states_figure(confused: Mapping[str, Mapping[str, int]], *, model: str, suit
     """The right state from top to bottom, the chosen one from left to right.
 
     Args:
-        confused: right state to the states chosen, as `breakdown.confusions` counts them.
+        confused: right state to the states chosen, as `confusions` counts them.
         model: label of the model.
         suite: name of the stories.
 
