@@ -47,8 +47,8 @@ def test_numbers_stand_beside_each_other():
 
 def test_a_section_without_printed_numbers_says_so():
     shared = {"name": "n", "title": "t", "source": "Someone 2020"}
-    alone = Section(**shared, lines=(beside("x", 1.0, None),))
-    compared = Section(**shared, lines=(beside("x", 1.04, "1.0"),))
+    alone = Section(**shared, cells=(beside("x", 1.0, None),))
+    compared = Section(**shared, cells=(beside("x", 1.04, "1.0"),))
     assert "Someone 2020. No printed number stands beside these." in as_text([alone])
     assert "Someone 2020. 1 of 1 compared numbers equal the printed ones." in as_text([compared])
 
@@ -71,7 +71,7 @@ def test_a_copied_row_is_found_with_what_its_average_implies(tmp_path):
     cells = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
     table_folder(tmp_path, cells, 87.0)
     table_folder(tmp_path, cells, 82.3, name="table2_accuracy_it_sprouse")
-    lines = {line.what: line for line in tables(tmp_path).lines}
+    lines = {line.what: line for line in tables(tmp_path).cells}
     assert lines["table1 Modello LP: average"].computed == pytest.approx(494 / 6)
     assert lines["table1 Modello LP: average"].equal is False
     implied = lines["table1 Modello LP: mean of Wh-whether that would give the average"]
@@ -163,15 +163,15 @@ def test_a_model_stands_beside_its_printed_column(tmp_path):
         suite="islands-madeddu", model="x", measure="lp-l", unit="", phenomena=(), reason="no"
     )
     section, other = model_sections(tmp_path, [result, blank])
-    assert [(line.computed, line.printed, line.equal) for line in section.lines[:3]] == [
+    assert [(line.computed, line.printed, line.equal) for line in section.cells[:3]] == [
         (50.0, "50.0", True),
         (100.0, "100.0", True),
         (50.0, "100.0", False),
     ]
     # 2 items: the rate stands, an interval would need five
-    assert section.lines[0].note == "2 values: an interval needs 5 or more"
-    assert section.lines[-1].note == "no"
-    assert other.lines == ()
+    assert section.cells[0].note == "2 values: an interval needs 5 or more"
+    assert section.cells[-1].note == "no"
+    assert other.cells == ()
 
 
 def ratings(tmp_path, released="{:.9f}"):
@@ -203,20 +203,20 @@ def test_ratings_alone_are_enough_and_no_more_than_z_is_called_printed(tmp_path,
     write(tmp_path / "english" / "summary_by_phenomenon.csv", f"{header}\nwh_whether,{numbers}\n")
     section = human(tmp_path)
     assert (section.compared, section.recomputed) == (1, 5)
-    dd = next(line for line in section.lines if line.what == "wh_whether: DD of means")
+    dd = next(line for line in section.cells if line.what == "wh_whether: DD of means")
     assert (dd.printed, dd.recomputed) == (None, "0.7")
 
 
 def test_a_z_off_by_one_in_its_last_digit_is_no_equal_one(tmp_path):
     ratings(tmp_path, released="{:.2f}")
-    assert human(tmp_path).lines[0].equal is True
+    assert human(tmp_path).cells[0].equal is True
     path = ratings(tmp_path, released="{:.4f}")
-    assert human(tmp_path).lines[0].equal is True
+    assert human(tmp_path).cells[0].equal is True
     rows = path.read_text(encoding="utf-8").splitlines()
     start, z = rows[1].rsplit(",", 1)
     rows[1] = f"{start},{float(z) + 0.0001:.4f}"
     write(path, "\n".join(rows) + "\n")
-    line = human(tmp_path).lines[0]
+    line = human(tmp_path).cells[0]
     assert (line.computed, line.printed, line.equal) == (15, "16", False)
 
 
@@ -263,7 +263,7 @@ def test_every_section_agrees_with_what_is_printed_but_where_known(data):
         "contexts": (3, 3),
     }
     sections = list(found.values())
-    people = json.loads(as_json(sections))["sections"][7]
+    people = json.loads(as_json("islands", sections))["sections"][7]
     assert (people["recomputed"], people["recomputed_equal"]) == (72, 72)
     told = as_text(sections)
     assert "All sections: 222 of 245 compared numbers equal the printed ones." in told
@@ -277,7 +277,7 @@ def test_what_the_tables_contradict_is_what_is_known(data, expected):
     want = expected("thesis_tables_checks.json")[
         "table1_BERT_whether_row_is_a_copy_of_an_adjunct_row"
     ]
-    lines = {line.what: line for line in tables(data).lines}
+    lines = {line.what: line for line in tables(data).cells}
     for measure, each in want.items():
         what = f"table1 BERT-it-xxl-cased {measure}: mean of Wh-whether that would give the average"
         assert lines[what].computed == pytest.approx(each["implied_mean_of_whether_row"], abs=0.01)
@@ -340,7 +340,7 @@ def test_filler_effects_and_their_models(data, expected):
 def test_published_blimp_means(data, expected):
     want = expected("blimp_published.json")
     section = blimp_models(data)
-    lines = {line.what: line.computed for line in section.lines}
+    lines = {line.what: line.computed for line in section.cells}
     for phenomenon, models in want["models_summary"]["category"].items():
         for model, mean in models.items():
             found = lines[f"{model}, {phenomenon}, mean over paradigms"]
@@ -353,7 +353,7 @@ def test_published_blimp_means(data, expected):
 
 @pytest.mark.golden
 def test_the_subject_paradigm_and_the_lengths_are_told(data):
-    lines = {line.what: line for line in materials(data).lines}
+    lines = {line.what: line for line in materials(data).cells}
     words = lines["sprouse2016_it_wh_whether: words, longest less shortest condition"]
     # 7.875, 6.0, 8.875 and 7.0 words on average, by str.split
     assert words.computed == pytest.approx(2.875)

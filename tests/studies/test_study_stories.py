@@ -15,7 +15,7 @@ from cimento.paradigms.stories.recordings import Responses, read_responses
 from cimento.paradigms.stories.suite import OPTIONS, PAIRS, STATES, STORY, TIERS, TierAnswer
 from cimento.studies.stories.prompts import gemma, llama
 from cimento.studies.stories.record import TABLE_3, published, study_record
-from cimento.studies.stories.text import differing, equality_rows
+from cimento.studies.stories.text import differing, metric_sections
 
 pytestmark = pytest.mark.golden
 
@@ -100,19 +100,20 @@ def test_all_recorded_prompts_are_rebuilt(record_of):
 def test_other_models_meet_the_logs_of_the_authors(shared, stories, model):
     path = shared / f"data/stories/more_responses/{model}.jsonl"
     record = study_record(stories, read_responses(path, stories=stories), seed=1, draws=100)
-    rows = equality_rows(record)
-    assert differing(rows) == 0
-    equal = sum(row[4] == "yes" for row in rows)
+    sections = metric_sections(record)
+    assert differing(sections) == 0
+    equal = sum(cell.equal is True for cell in sections[0].cells)
     # The third tier of the largest model is not among the recorded answers.
     assert equal == (7 if model == "Meta-Llama-3.1-70B" else 10)
 
 
 def test_the_printed_table_is_met(record_of):
     for model in MODELS:
-        rows = equality_rows(record_of(model))
-        assert differing(rows) == 0
+        log, table = metric_sections(record_of(model))
+        assert differing([log, table]) == 0
         known = 4 if model == "Meta-Llama-3.1-70B-Instruct" else 10
-        assert sum(row[4] == "yes" and row[6] == "yes" for row in rows) == known
+        both = zip(log.cells, table.cells, strict=True)
+        assert sum(one.equal is True and other.equal is True for one, other in both) == known
 
 
 def test_models_are_compared(folder, capsys):
@@ -152,9 +153,11 @@ def test_tables_are_printed(folder, capsys):
         arguments += ["--responses", str(folder / f"responses/{model}.jsonl")]
     assert invoke(arguments) == 0
     output = capsys.readouterr().out
-    assert "Verifiability        0.0168    4/238    0.0168  yes     1.68       yes" in output
-    assert "gemma-2-27b vs gemma-2-9b-it  32          130" in output
-    assert "physical_state  15       15       15     15" in output
+    assert "Verifiability          0.0168    4/238   0.0168  yes" in output
+    assert "Verifiability           1.681    4/238     1.68  yes" in output
+    shown = " ".join(output.split())
+    assert "gemma-2-27b vs gemma-2-9b-it 32 130" in shown
+    assert "physical_state 15 15 15 15" in shown
 
 
 def test_table_3_is_written(folder, tmp_path, capsys):

@@ -13,21 +13,22 @@ from cimento.cli import study_agreement
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, run_option, run_options_of
 from cimento.cli.report import neutralise
+from cimento.cli.study_agreement import StudyOptions
 from cimento.errors import UsageError
-from cimento.io.inline_markup import columns
 from cimento.models.base import BosRule
-from cimento.options import Limit, Options, Texts, option
+from cimento.options import Limit, Texts, option
+from cimento.studies.record import as_json, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cimento.options import RunOptions
-    from cimento.studies.connectives.own import Cell, Perplexities
+    from cimento.studies.connectives.own import Perplexities
     from cimento.studies.record import Section
     from cimento.suites.model import JsonValue
 
 
-class ConnectivesOptions(Options):
+class ConnectivesOptions(StudyOptions):
     """Released data, a copy of one's own, and models that score it."""
 
     data: Path | None = option(None, "Folder of released data (AcCompl-it, Lau 2020, ...).")
@@ -42,7 +43,6 @@ class ConnectivesOptions(Options):
     cloze_model: str | None = option(None, "Masked; gives completions; else completions.tsv.")
     bos: BosRule | None = run_option("bos")
     device: str = run_option("device")
-    as_json: bool = run_option("as_json")
 
 
 def _connectives(options: ConnectivesOptions) -> int:
@@ -51,9 +51,9 @@ def _connectives(options: ConnectivesOptions) -> int:
     The resource is not public: without --data and --own the printed tables alone are checked.
     Exit code 1: a number differs from an expected one.
     """
+    from cimento.studies.connectives import text
     from cimento.studies.connectives.checks import check_published
     from cimento.studies.connectives.released import compare, read_expected, released
-    from cimento.studies.connectives.text import study_text
 
     if (options.expected or options.blimp) and options.data is None:
         raise UsageError(where="--expected", seen="there is no --data", todo="Give both.")
@@ -64,26 +64,29 @@ def _connectives(options: ConnectivesOptions) -> int:
     compared = (
         compare(found.values, read_expected(options.expected)) if found and options.expected else []
     )
-    cells, scored = _own(options.own, options) if options.own else ([], None)
+    own, scored = _own(options.own, options) if options.own else ([], None)
     if options.as_json:
         plain = {
             "checks": [dataclasses.asdict(each) for each in checks],
             "statistics": found.values if found else None,
             "absent": list(found.absent) if found else None,
             "compared": [dataclasses.asdict(each) for each in compared],
-            "own": [dataclasses.asdict(each) for each in cells],
+            "own": [dataclasses.asdict(each) for each in own],
             "perplexities": _perplexities(scored),
         }
         show(json_module.dumps(plain, ensure_ascii=False, indent=2))
     else:
-        show(study_text(checks, found, compared, cells, scored))
+        sections = [text.printed_section(checks)]
+        sections += text.released_sections(found) if found else []
+        sections += [text.expected_section(compared)] if compared else []
+        show(as_text([*sections, *text.with_scoring(own, scored)], options.form))
     return int(any(each.equal is False for each in compared))
 
 
 connectives = command_of(ConnectivesOptions, _connectives)
 
 
-def _own(folder: Path, options: ConnectivesOptions) -> tuple[list[Cell], Perplexities | None]:
+def _own(folder: Path, options: ConnectivesOptions) -> tuple[list[Section], Perplexities | None]:
     """The tables of a user's copy, and what a model says of it."""
     from cimento.studies.connectives.own import own_tables, perplexities, read_own, with_completions
 
@@ -131,11 +134,10 @@ def _perplexities(scored: Perplexities | None) -> JsonValue:
     }
 
 
-class IslandOptions(Options):
+class IslandOptions(StudyOptions):
     """The data, the sections wanted, and models that score the suites."""
 
     data: Path = option(..., "The folder of the study's data.")
-    as_json: bool = run_option("as_json")
     model: Texts = option((), "Also score the Italian suites with this model.", flags=("-m",))
     section: Texts = option((), "Only this section, such as human. May be repeated.")
     output: Path = run_option("output")
@@ -154,7 +156,6 @@ def _islands(options: IslandOptions) -> int:
     """
     from cimento.errors import InputError
     from cimento.studies.islands.study import study
-    from cimento.studies.record import as_json, as_text
 
     if not options.data.is_dir():
         raise InputError(
@@ -172,7 +173,7 @@ def _islands(options: IslandOptions) -> int:
         )
         found, code = _models(options.data, options.model, run_options)
         sections += found
-    show(as_json(sections) if options.as_json else as_text(sections))
+    show(as_json("islands", sections) if options.as_json else as_text(sections, options.form))
     return code
 
 
@@ -197,7 +198,7 @@ def _models(
 StateName = Literal["snapshot", "release"]
 
 
-class PortugueseOptions(Options):
+class PortugueseOptions(StudyOptions):
     """The released files, and what of the study is shown."""
 
     data: Path = option(..., "Folder with the released files, or all-eval.tsv; see docs/cloze.md.")
@@ -212,7 +213,6 @@ class PortugueseOptions(Options):
         "State of the judgments: the snapshot that the paper used, or the release; both "
         "by default.",
     )
-    as_json: bool = run_option("as_json")
 
 
 def _portuguese(options: PortugueseOptions) -> None:
@@ -221,7 +221,7 @@ def _portuguese(options: PortugueseOptions) -> None:
     from cimento.studies.portuguese.data import load
     from cimento.studies.portuguese.study import numbers_of, of_judgments, part
     from cimento.studies.portuguese.study import table as compute
-    from cimento.studies.portuguese.text import part_text, table_text
+    from cimento.studies.portuguese.text import part_section, table_section
 
     if options.table is not None and options.what is not None:
         raise UsageError(
@@ -240,12 +240,16 @@ def _portuguese(options: PortugueseOptions) -> None:
             note(f"warning: {each}: {warning}")
     if options.what is not None:
         found = part(released, options.what)
-        show(_as_json(found) if options.as_json else part_text(options.what, found))
+        show(
+            _as_json(found)
+            if options.as_json
+            else as_text([part_section(options.what, found)], options.form)
+        )
         return
     numbers = numbers_of(released) if options.table is None else (options.table,)
     tables = [compute(released, number, states) for number in numbers]
     if not options.as_json:
-        show("\n\n".join(table_text(each) for each in tables))
+        show(as_text([table_section(each) for each in tables], options.form))
     elif options.table is not None:
         show(_as_json(tables[0]))
     else:
@@ -262,14 +266,13 @@ def _as_json(value: object) -> str:
 GroupingName = Literal["paper_code", "type", "corrected"]
 
 
-class StoryStudyOptions(Options):
+class StoryStudyOptions(StudyOptions):
     """The stories, recorded answers, and how they are grouped."""
 
     data: Path = option(..., "The stories: GITA4CALAMITA as JSONL, or others.")
     responses: tuple[Path, ...] = option(..., "Recorded answers of one model (JSONL); repeatable.")
     output: Path | None = option(None, "Table 3 as .txt, .csv, .md or .tex.", flags=("-o",))
     grouping: GroupingName = option("paper_code", "Groups of the table written with -o.")
-    as_json: bool = run_option("as_json")
     seed: int = option(1, "Seed of the bootstrap.")
     draws: int = option(20000, "Draws of the bootstrap.", ge=100)
     spreadsheet_safe: bool = option(
@@ -289,7 +292,12 @@ def _stories(options: StoryStudyOptions) -> int:
     from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.recordings import read_responses
     from cimento.studies.stories.record import paired_record, study_record
-    from cimento.studies.stories.text import differing, equality_rows
+    from cimento.studies.stories.text import (
+        differing,
+        metric_sections,
+        model_tables,
+        paired_grid,
+    )
     from cimento.suites.builtin import find_suite
 
     _refuse_unknown_form(options.output)
@@ -308,16 +316,15 @@ def _stories(options: StoryStudyOptions) -> int:
             whole = {"models": dict(records), "paired_story_class": paired}
         show(dumps(whole, indent=1, ensure_ascii=False))
     else:
-        for record in records.values():
-            _show(record)
-        if paired is not None:
-            _show_paired(paired)
+        parts = [part for record in records.values() for part in model_tables(record)]
+        parts += [] if paired is None else [paired_grid(paired)]
+        show(as_text(parts, options.form))
     if options.output is not None:
         source = f"Stories: {options.data.name}, SHA-256 {file.sha256[:16]}."
         told = f"{source} First of tied options chosen."
         _write_table(records, options.output, grouping=options.grouping, note_below=told)
         neutralise([options.output], asked=options.spreadsheet_safe)
-    wrong = sum(differing(equality_rows(record)) for record in records.values())
+    wrong = sum(differing(metric_sections(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
     return 1 if wrong else 0
@@ -352,45 +359,6 @@ def _write_table(
     grid = table_3(records, grouping=grouping, notes=[note_below])
     write_text(GRID_FORMS[output.suffix](grid), output)
     note(f"Written: {output}")
-
-
-def _show(record: dict[str, JsonValue]) -> None:
-    from cimento.studies.stories.record import MORE
-    from cimento.studies.stories.text import (
-        bias_rows,
-        choice_rows,
-        equality_rows,
-        flow_rows,
-        grouping_rows,
-        mapping,
-        missing_reasons,
-        prompt_rows,
-        survivor_rows,
-    )
-
-    summary = mapping(record[MORE])
-    tables = {
-        "Metrics of the paper's code": equality_rows(record),
-        "Groupings and baselines": grouping_rows(summary),
-        "Flow of implausible stories": flow_rows(summary),
-        "First tier as detection of plausible stories": bias_rows(record),
-        "Answers at each tier, of those who were asked": choice_rows(summary),
-        "Right so far, by state": survivor_rows(summary, "by_state"),
-        "Right so far, by distance of the two sentences": survivor_rows(summary, "by_distance"),
-        "Prompts and draws rebuilt": prompt_rows(record),
-    }
-    show(f"{record['model']}")
-    for title, rows in tables.items():
-        show(f"\n{title}\n{columns(rows, indent=2)}")
-    for reason in missing_reasons(summary):
-        show(f"\n{reason}")
-    show("")
-
-
-def _show_paired(paired: dict[str, JsonValue]) -> None:
-    from cimento.studies.stories.text import paired_rows
-
-    show(f"Models against each other, first tier\n{columns(paired_rows(paired), indent=2)}")
 
 
 def _refuse_same_names(names: list[str]) -> None:

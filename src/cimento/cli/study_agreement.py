@@ -16,6 +16,7 @@ from cimento.measures.regions import FinalMarkRule
 from cimento.models.base import BosRule, BoundaryRule, DtypeName, PllRule, PunctuationRule
 from cimento.options import Limit, Options, Texts, option
 from cimento.studies.agreement.table import Averaging
+from cimento.studies.record import Form
 
 if TYPE_CHECKING:
     from cimento.api import Failure, LoadedSuite
@@ -25,7 +26,14 @@ if TYPE_CHECKING:
     from cimento.suites.model import Suite
 
 
-class AgreementOptions(Options):
+class StudyOptions(Options):
+    """How a study is shown."""
+
+    as_json: bool = run_option("as_json")
+    form: Form = option("text", "Of the tables: text, markdown, csv or latex.", flags=("--format",))
+
+
+class AgreementOptions(StudyOptions):
     """The suites, the models, and what the tables hold."""
 
     data: tuple[Path, ...] = option(
@@ -38,7 +46,6 @@ class AgreementOptions(Options):
         flags=("-m",),
     )
     output: Path = run_option("output")
-    as_json: bool = run_option("as_json")
     boundary: BoundaryRule = option("auto", "Correct words of causal models for where they end.")
     pll: PllRule | None = run_option("pll")
     final_marks: FinalMarkRule = option("keep", "Whether punctuation at the target's end counts.")
@@ -76,7 +83,8 @@ def _agreement(options: AgreementOptions) -> int:
     from cimento.cli.evaluating import PART_MISSING, report_failures
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.report import agreement_report
-    from cimento.studies.agreement.text import as_text
+    from cimento.studies.agreement.text import tables
+    from cimento.studies.record import as_text
 
     wants_profile = options.profile or bool(options.models_table or options.figure)
     # Read before a model is asked, so that a mistake is found at once.
@@ -95,7 +103,7 @@ def _agreement(options: AgreementOptions) -> int:
     if options.figure is not None:
         _draw(report, options.figure)
         neutralise([options.figure], asked=options.spreadsheet_safe)
-    show(_as_json(report) if options.as_json else as_text(report))
+    show(_as_json(report) if options.as_json else as_text(tables(report), options.form))
     for refusal in report.refusals:
         note(f"cimento: {refusal}")
     code = report_failures(runs, failures)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
@@ -109,8 +109,8 @@ MOST_EMPTY = 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One number, or one statement.
+class Cell:
+    """One number of a study, or one statement: computed beside reported.
 
     Attributes:
         what: it is of.
@@ -119,15 +119,21 @@ class Line:
         recomputed: by somebody else from the same data and never published; None where nothing is.
         equal: whether it agrees with `printed`, or else with `recomputed`, within half a unit of
             the last digit; None where there is nothing to compare.
-        note: what explains the number, or why it is None.
+        note: what explains the number, or why it is None or another one.
+        low: lower end of its 95 % interval; None where it has none.
+        high: upper end.
+        count: what it rests on, such as ``217/356``.
     """
 
     what: str
-    computed: float | None
+    computed: float | str | None
     printed: str | None = None
     recomputed: str | None = None
     equal: bool | None = None
     note: str = ""
+    low: float | None = None
+    high: float | None = None
+    count: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,39 +144,39 @@ class Section:
         name: by which it is asked for.
         title: what it shows.
         source: who published what is printed.
-        lines: in the order of the source.
+        cells: in the order of the source.
     """
 
     name: str
     title: str
     source: str
-    lines: tuple[Line, ...]
+    cells: tuple[Cell, ...]
 
     @property
     def compared(self) -> int:
-        """How many lines have a printed number to compare."""
+        """How many cells have a printed number to compare."""
         return len(self._compared("printed"))
 
     @property
     def equal(self) -> int:
         """How many of these agree."""
-        return sum(line.equal is True for line in self._compared("printed"))
+        return sum(cell.equal is True for cell in self._compared("printed"))
 
     @property
     def recomputed(self) -> int:
-        """How many lines have a number to compare that was recomputed and never published."""
+        """How many cells have a number to compare that was recomputed and never published."""
         return len(self._compared("recomputed"))
 
     @property
     def recomputed_equal(self) -> int:
         """How many of these agree."""
-        return sum(line.equal is True for line in self._compared("recomputed"))
+        return sum(cell.equal is True for cell in self._compared("recomputed"))
 
-    def _compared(self, column: str) -> list[Line]:
+    def _compared(self, column: str) -> list[Cell]:
         return [
-            line
-            for line in self.lines
-            if line.equal is not None and getattr(line, column) is not None
+            cell
+            for cell in self.cells
+            if cell.equal is not None and getattr(cell, column) is not None
         ]
 
 
@@ -184,11 +190,11 @@ def beside(
     *,
     note: str = "",
     recomputed: str | None = None,
-) -> Line:
+) -> Cell:
     """A computed number beside a printed one, or one that others recomputed; "" is no number."""
     known = printed or recomputed
     equal = equals_printed(computed, known) if computed is not None and known else None
-    return Line(
+    return Cell(
         what=what,
         computed=computed,
         printed=printed or None,
@@ -260,16 +266,65 @@ def number(text: str) -> float | None:
         return None
 
 
-def as_json(sections: Sequence[Section]) -> str:
-    """The sections as JSON, with what each amounts to."""
+def as_json(study: str, sections: Sequence[Section]) -> str:
+    """The sections of a study as JSON, with what each amounts to."""
     plain = [
         {**asdict(section), **{name: getattr(section, name) for name in _COUNTS}}
         for section in sections
     ]
-    return json.dumps({"study": "islands", "sections": plain}, ensure_ascii=False, indent=2)
+    return json.dumps({"study": study, "sections": plain}, ensure_ascii=False, indent=2)
 
 
+Form: TypeAlias = Literal["text", "markdown", "csv", "latex"]
+_ENDINGS: Mapping[Form, str] = {
+    "text": ".txt", "markdown": ".md", "csv": ".csv", "latex": ".tex"
+}  # fmt: skip
 _COUNTS = ("compared", "equal", "recomputed", "recomputed_equal")
+_EQUAL = {True: "yes", False: "NO"}
+
+
+def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
+    """Sections of a study, and tables beside them, to read; at the end the counts of all.
+
+    Args:
+        parts: in the order in which they are shown.
+        form: of the tables.
+    """
+    from cimento.report.grid import GRID_FORMS
+
+    write = GRID_FORMS[_ENDINGS[form]]
+    texts = [write(study_grid(part) if isinstance(part, Section) else part) for part in parts]
+    sections = [part for part in parts if isinstance(part, Section)]
+    if len(sections) > 1 and form in ("text", "markdown"):
+        texts.append(f"All sections: {_counted(sections)}")
+    return "\n".join(texts)
+
+
+def study_grid(section: Section) -> Grid:
+    """A section as a table: what, computed, its interval, printed, equal or not, and why."""
+    from cimento.report.grid import BLANK, Grid
+
+    cells = section.cells
+    columns: dict[str, list[str]] = {
+        "what": [cell.what for cell in cells],
+        "computed": [_shown(cell) for cell in cells],
+        "95 %": [_interval(cell) for cell in cells],
+        "n": [cell.count for cell in cells],
+        "printed": [cell.printed or "" for cell in cells],
+        "recomputed": [cell.recomputed or "" for cell in cells],
+        "equal?": [BLANK if cell.equal is None else _EQUAL[cell.equal] for cell in cells],
+        "note": [cell.note for cell in cells],
+    }
+    for name in ("95 %", "n", "recomputed"):
+        if not any(columns[name]):
+            del columns[name]
+    return Grid(
+        title=f"{section.title} [{section.name}]",
+        header=tuple(columns),
+        rows=tuple(zip(*columns.values(), strict=True)),
+        remarks=2,
+        notes=(" ".join(filter(None, (f"{section.source}.", _counted([section])))),),
+    )
 
 
 def _counted(sections: Sequence[Section]) -> str:
@@ -285,42 +340,23 @@ def _counted(sections: Sequence[Section]) -> str:
     return " ".join(told) or "No printed number stands beside these."
 
 
-def as_text(sections: Sequence[Section]) -> str:
-    """The sections as tables to read: computed | printed | equal?, and the counts of all."""
-    from cimento.report.grid import as_text as table
-
-    parts = [table(_grid(section)) for section in sections]
-    if len(sections) > 1:
-        parts.append(f"All sections: {_counted(sections)}")
-    return "\n".join(parts)
-
-
-def _grid(section: Section) -> Grid:
-    from cimento.report.grid import BLANK, Grid
-
-    marks = {True: "yes", False: "NO", None: BLANK}
-    columns = ["printed", "recomputed"] if section.recomputed else ["printed"]
-    return Grid(
-        title=f"{section.title} [{section.name}]",
-        header=("what", "computed", *columns, "equal?", "note"),
-        rows=tuple(
-            (
-                line.what,
-                _shown(line),
-                *(getattr(line, column) or "" for column in columns),
-                marks[line.equal],
-                line.note,
-            )
-            for line in section.lines
-        ),
-        remarks=2,
-        notes=(f"{section.source}. {_counted([section])}",),
-    )
-
-
-def _shown(line: Line) -> str:
+def _shown(cell: Cell) -> str:
     """The computed number, with one digit more than what it is compared with."""
-    known = line.printed or line.recomputed
-    if line.computed is None:
+    if cell.computed is None:
         return ""
-    return as_long_as(line.computed, known) if known else f"{line.computed:.6g}"
+    return cell.computed if isinstance(cell.computed, str) else _digits(cell, cell.computed)
+
+
+def _interval(cell: Cell) -> str:
+    if cell.low is None or cell.high is None:
+        return ""
+    if isinstance(cell.computed, str):
+        return f"{cell.low:.6g} to {cell.high:.6g}"
+    return f"{_digits(cell, cell.low)} to {_digits(cell, cell.high)}"
+
+
+def _digits(cell: Cell, value: float) -> str:
+    if isinstance(value, int):
+        return str(value)
+    known = cell.printed or cell.recomputed
+    return as_long_as(value, known) if known and _decimal(known) is not None else f"{value:.6g}"

@@ -276,7 +276,11 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
     ]  # fmt: skip
     apply_judgments(cloze, chosen, own / "cloze")
     copy = read_own(own)
-    cells = {(c.table, c.row, c.column): c.computed for c in own_tables(copy)}
+    cells = {
+        (table.name, *cell.what.split(": ")): cell.computed
+        for table in own_tables(copy)
+        for cell in table.cells
+    }
     good = {}
     for each in people:
         if each.condition == "acceptable":

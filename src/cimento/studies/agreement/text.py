@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.io.inline_markup import columns
 from cimento.report.formatting import number, p_short
+from cimento.report.grid import Grid
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.profile import CONTROLS
 from cimento.studies.agreement.report import DROP
@@ -20,23 +20,22 @@ _MOST_NAMED = 8
 Cells = tuple[str, ...]
 
 
-def as_text(report: AgreementReport) -> str:
-    """The tables that there are, below each other."""
-    tables = [_suites(report), _twins(report), _attractors(report), _languages(report)]
-    tables += [_profile(report), _covariates(report), _models(report), _pairs(report)]
-    tables.append(_facts(report))
-    return "\n\n".join(table for table in tables if table)
+def tables(report: AgreementReport) -> list[Grid]:
+    """The tables that there are."""
+    grids = [_suites(report), _twins(report), _attractors(report), _languages(report)]
+    grids += [_profile(report), _covariates(report), _models(report), _pairs(report)]
+    return [grid for grid in (*grids, _facts(report)) if grid.rows]
 
 
-def _table(title: str, header: Cells, rows: Iterable[Cells]) -> str:
-    """A table under its title; empty without rows."""
-    body = list(rows)
-    return "\n".join(filter(None, (title, columns([header, *body])))) if body else ""
+def _table(title: str, header: Cells, rows: Iterable[Cells], notes: Iterable[str] = ()) -> Grid:
+    return Grid(
+        title=title, header=header, rows=tuple(rows), notes=tuple(dict.fromkeys(notes)), labels=3
+    )
 
 
-def _suites(report: AgreementReport) -> str:
-    table = _table(
-        "",
+def _suites(report: AgreementReport) -> Grid:
+    return _table(
+        "ratio and accuracy of every suite",
         ("model", "language", "suite", "items", "ratio", "95 %", "accuracy", "95 %"),
         (
             (
@@ -51,17 +50,16 @@ def _suites(report: AgreementReport) -> str:
             )
             for row in report.suites
         ),
+        (
+            f"{row.suite}: in {row.n_other_contexts} items the conditions differ elsewhere than in"
+            " the target, so that their ratio does not compare the forms alone"
+            for row in report.suites
+            if row.n_other_contexts
+        ),
     )
-    told = [
-        f"{row.suite}: in {row.n_other_contexts} items the conditions differ elsewhere than in"
-        " the target, so that their ratio does not compare the forms alone"
-        for row in report.suites
-        if row.n_other_contexts
-    ]
-    return "\n".join([table, *dict.fromkeys(told)])
 
 
-def _twins(report: AgreementReport) -> str:
+def _twins(report: AgreementReport) -> Grid:
     return _table(
         "plain minus adversarial, item by item",
         ("model", "language", "suite", "pairs", "drop", "95 %", "p (Holm)", "lost", "won"),
@@ -82,7 +80,7 @@ def _twins(report: AgreementReport) -> str:
     )
 
 
-def _attractors(report: AgreementReport) -> str:
+def _attractors(report: AgreementReport) -> Grid:
     return _table(
         "the drop by properties of the attractors",
         ("model", "language", "suite", "property", "value", "pairs", "drop", "95 %"),
@@ -102,9 +100,14 @@ def _attractors(report: AgreementReport) -> str:
     )
 
 
-def _languages(report: AgreementReport) -> str:
+def _languages(report: AgreementReport) -> Grid:
     averaging = report.languages[0].averaging if report.languages else ""
-    table = _table(
+    told = [
+        f"{row.language}, {row.version}: no mean accuracy, for {row.reason}"
+        for row in report.languages
+        if row.reason
+    ]
+    return _table(
         f"means of languages, {averaging} weighted equally",
         ("model", "language", "version", "suites", "ratio", "accuracy"),
         (
@@ -118,16 +121,11 @@ def _languages(report: AgreementReport) -> str:
             )
             for row in report.languages
         ),
+        [*told, NO_SAMPLE],
     )
-    told = [
-        f"{row.language}, {row.version}: no mean accuracy, for {row.reason}"
-        for row in report.languages
-        if row.reason
-    ]
-    return "\n".join(filter(None, (table, *dict.fromkeys(told), table and NO_SAMPLE)))
 
 
-def _profile(report: AgreementReport) -> str:
+def _profile(report: AgreementReport) -> Grid:
     head = ("model", "language", "agreement", "wrong", "version", "n", "ratio", "95 %")
     return _table(
         "competence by agreement and feature",
@@ -155,7 +153,7 @@ def _profile(report: AgreementReport) -> str:
     )
 
 
-def _covariates(report: AgreementReport) -> str:
+def _covariates(report: AgreementReport) -> Grid:
     rows: list[Cells] = []
     for row in report.covariates:
         head = (row.model, row.language, row.outcome)
@@ -182,7 +180,7 @@ def _term(row: CovariateRow, name: str) -> str:
     return f"{name} {', '.join(parts)}"
 
 
-def _models(report: AgreementReport) -> str:
+def _models(report: AgreementReport) -> Grid:
     facts = list(dict.fromkeys(name for row in report.models for name in row.facts))
     head = ("model", "language", "version", "ratio", "accuracy", "tokens a target", "unequal")
     return _table(
@@ -204,7 +202,7 @@ def _models(report: AgreementReport) -> str:
     )
 
 
-def _pairs(report: AgreementReport) -> str:
+def _pairs(report: AgreementReport) -> Grid:
     head = ("language", "agreement", "wrong", "version", "first", "second", "n")
     return _table(
         "ratio of the first model minus that of the second, item by item",
@@ -228,7 +226,7 @@ def _pairs(report: AgreementReport) -> str:
     )
 
 
-def _facts(report: AgreementReport) -> str:
+def _facts(report: AgreementReport) -> Grid:
     return _table(
         "what goes with the ratio over models",
         ("language", "version", "kind", "what", "models", "Spearman", "95 %", "p (Holm)"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,7 +46,7 @@ from cimento.studies.connectives.cloze import (
     table_5,
 )
 from cimento.studies.connectives.published import Share
-from cimento.studies.record import equals_printed
+from cimento.studies.record import Cell, Section, beside
 from cimento.suites.load import open_suite
 from cimento.suites.tables import SUFFIXES
 
@@ -73,6 +73,19 @@ _TEN_ROWS = {
 }
 
 
+SOURCE = "Printed in Albertin, Miaschi and Brunato 2021, ceur-ws.org/Vol-3033"
+_TITLES = {
+    "Table 2": "Table 2 of your copy: human scores by label; sd of the sentences' means, sd_within"
+    " the mean of their ratings' own, with n - 1; unacceptable is both others together",
+    "Table 4": "Table 4 of your copy: perplexities by label",
+    "section 4": "Human scores and perplexities of your copy",
+    "Pairs": "Pairs of your copy whose acceptable sentence is the less perplexing one",
+    "Table 3": "Table 3 of your copy: the option that most people chose",
+    "Table 5, ten": "Table 5 of your copy: what is among ten completions",
+    "Table 5, first": "Table 5 of your copy: the first completion",
+}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnCopy:
     """A user's copy of the resource.
@@ -84,33 +97,6 @@ class OwnCopy:
 
     acceptability: RatedSet | None
     cloze: tuple[ClozeItem, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
-    """A number of a table, computed and printed.
-
-    Attributes:
-        table: such as ``Table 2``.
-        row: of the table, in our words.
-        column: of the table.
-        computed: None where it is undefined.
-        printed: None where the paper has no such cell.
-        equal: whether they agree in the decimals printed; None where one is missing.
-        reason: why nothing was computed, or why a rate has no interval.
-        low: lower end of the 95 % interval of a rate (Wilson), in its unit; None of other numbers.
-        high: upper end.
-    """
-
-    table: str
-    row: str
-    column: str
-    computed: float | None
-    printed: str | None
-    equal: bool | None
-    reason: str | None = None
-    low: float | None = None
-    high: float | None = None
 
 
 def read_own(folder: Path) -> OwnCopy:
@@ -142,7 +128,7 @@ def _acceptability(path: Path) -> RatedSet:
     return read_rated(path, "connectives")
 
 
-def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) -> list[Cell]:
+def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) -> list[Section]:
     """Every cell of Tables 2 to 5 that the copy allows, the correlation, and accuracies of pairs.
 
     Args:
@@ -152,25 +138,28 @@ def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) ->
     Raises:
         InputError: a perplexity in the file is no number above 0.
     """
-    cells: list[Cell] = []
+    tables: dict[str, Iterable[Cell]] = {}
     if own.acceptability is not None:
         sentences = own.acceptability.sentences
-        cells += _table_2(describe_labels(sentences))
+        tables["Table 2"] = _table_2(describe_labels(sentences))
         found = perplexities if perplexities is not None else given_perplexities(sentences)
 
         def of(sentence: RatedSentence) -> Value | None:
             return found.get(sentence.id)
 
-        cells += _table_4(describe_labels(sentences, of))
-        cells.append(_rho(sentences, found))
-        cells += _pairs(sentences, found)
+        tables["Table 4"] = _table_4(describe_labels(sentences, of))
+        tables["section 4"] = [_rho(sentences, found)]
+        tables["Pairs"] = _pairs(sentences, found)
     if own.cloze:
-        cells += _shares("Table 3", table_3(own.cloze), _CLOZE_ROWS, printed.TABLE_3)
+        tables["Table 3"] = _shares(table_3(own.cloze), _CLOZE_ROWS, printed.TABLE_3)
     if any(item.completions for item in own.cloze):
         ten, first = table_5(own.cloze)
-        cells += _shares("Table 5, ten", ten, _TEN_ROWS, printed.TABLE_5_TEN)
-        cells += _shares("Table 5, first", first, _TEN_ROWS, printed.TABLE_5_FIRST)
-    return cells
+        tables["Table 5, ten"] = _shares(ten, _TEN_ROWS, printed.TABLE_5_TEN)
+        tables["Table 5, first"] = _shares(first, _TEN_ROWS, printed.TABLE_5_FIRST)
+    return [
+        Section(name=name, title=_TITLES[name], source=SOURCE, cells=tuple(cells))
+        for name, cells in tables.items()
+    ]
 
 
 def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
@@ -201,9 +190,9 @@ def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
         row = printed.TABLE_2.get(_ROWS.get(group.name, ""))
         whole = printed.TABLE_2["NonAcceptable"] if group.name == UNACCEPTABLE else None
         row = row or whole
-        yield _cell("Table 2", group, "mean", group.mean, row.mean if row else None)
-        yield _cell("Table 2", group, "sd", group.sd, row.sd if row else None)
-        yield _cell("Table 2", group, "sd_within", group.sd_within, None)
+        yield _cell(group, "mean", group.mean, row.mean if row else None)
+        yield _cell(group, "sd", group.sd, row.sd if row else None)
+        yield _cell(group, "sd_within", group.sd_within, None)
 
 
 def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
@@ -214,7 +203,7 @@ def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
             ("low", group.low, row.low if row else None),
             ("high", group.high, row.high if row else None),
         ):
-            yield _cell("Table 4", group, column, value, said)
+            yield _cell(group, column, value, said)
 
 
 def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell:
@@ -227,15 +216,8 @@ def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell
         if each.mean is not None and not isinstance(value := found[each.id], Missing)
     ]
     rho = coefficient([mean for mean, _ in known], [value for _, value in known])
-    said = f"{printed.RHO:.3f}"
-    return Cell(
-        table="section 4",
-        row="Spearman, scores and perplexities",
-        column="rho",
-        computed=rho.r,
-        printed=said,
-        equal=None if rho.r is None else equals_printed(rho.r, said),
-        reason=rho.reason,
+    return beside(
+        "Spearman, scores and perplexities: rho", rho.r, f"{printed.RHO:.3f}", note=rho.reason or ""
     )
 
 
@@ -261,65 +243,37 @@ def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> It
     for row, results in sorted(held.items(), key=lambda each: _ORDER.index(each[0].split()[0])):
         interval = share_interval(results, Design.independent(len(results)))
         yield Cell(
-            table="Pairs",
-            row=row,
-            column=f"accuracy of {len(results)}",
+            what=f"{row}: accuracy of {len(results)}",
             computed=sum(results) / len(results) if results else None,
-            printed=None,
-            equal=None,
-            reason=interval.reason if results else "no pair has two perplexities",
+            note=(interval.reason if results else "no pair has two perplexities") or "",
             low=interval.low,
             high=interval.high,
         )
 
 
-def _cell(
-    table: str, group: Described, column: str, value: float | None, said: float | None
-) -> Cell:
+def _cell(group: Described, column: str, value: float | None, said: float | None) -> Cell:
     text = None if said is None else f"{said:.3f}"
-    return Cell(
-        table=table,
-        row=group.name,
-        column=column,
-        computed=value,
-        printed=text,
-        equal=None if value is None or text is None else equals_printed(value, text),
-        reason=group.reasons.get(column),
-    )
+    note = group.reasons.get(column) or ""
+    return beside(f"{group.name}: {column}", value, text, note=note)
 
 
 def _shares(
-    table: str,
-    counted: Sequence[Counted],
-    rows: Mapping[str, str],
-    said: Mapping[str, Share],
+    counted: Sequence[Counted], rows: Mapping[str, str], said: Mapping[str, Share]
 ) -> Iterator[Cell]:
     for each in counted:
         row = said.get(rows.get(each.name, ""))
-        text = str(row.count) if row else None
-        yield Cell(
-            table=table,
-            row=each.name,
-            column="items",
-            computed=each.count,
-            printed=text,
-            equal=None if text is None else str(each.count) == text,
-        )
+        yield beside(f"{each.name}: items", each.count, str(row.count) if row else None)
         percent = each.percent
         held = [place < each.count for place in range(each.total)]
         interval = share_interval(held, Design.independent(each.total))
-        shown = row.percent if row else None
-        yield Cell(
-            table=table,
-            row=each.name,
-            column="%",
-            computed=percent,
-            printed=shown,
-            equal=None if percent is None or shown is None else equals_printed(percent, shown),
-            reason=interval.reason if percent is not None else "there are no items",
-            low=None if interval.low is None else 100 * interval.low,
-            high=None if interval.high is None else 100 * interval.high,
+        cell = beside(
+            f"{each.name}: %",
+            percent,
+            row.percent if row else None,
+            note=(interval.reason if percent is not None else "there are no items") or "",
         )
+        low, high = (None if end is None else 100 * end for end in (interval.low, interval.high))
+        yield dataclasses.replace(cell, low=low, high=high)
 
 
 def _find(folder: Path, name: str) -> Path | None:

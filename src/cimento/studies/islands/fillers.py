@@ -10,7 +10,7 @@ from cimento.measures.sentence import Value
 from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.studies.record import Line, Section, beside, need, number, printed_tables, read_rows
+from cimento.studies.record import Cell, Section, beside, need, number, printed_tables, read_rows
 from cimento.suites.design import Licensing
 
 KOBZEVA = (
@@ -32,7 +32,7 @@ Effects = dict[tuple[str, str], dict[str, float]]
 def kobzeva(data: Path) -> Section:
     """Filler effects in whether-clauses and declaratives, and their mixed models."""
     folder = data / "wilcox_style"
-    lines: list[Line] = []
+    lines: list[Cell] = []
     for path in sorted(folder.glob("*_whether_*_result.csv.gz")):
         model = path.name.split("_")[0]
         label, effects = filler_effects(path)
@@ -42,7 +42,7 @@ def kobzeva(data: Path) -> Section:
         name="kobzeva",
         title="Filler effects in nats, what minus that: Norwegian and English, GPT-2 and LSTM",
         source=KOBZEVA,
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -92,7 +92,7 @@ def filler_model(effects: Effects, gap: str) -> MixedFit:
     )
 
 
-def _filler_lines(label: str, effects: Effects) -> Iterator[Line]:
+def _filler_lines(label: str, effects: Effects) -> Iterator[Cell]:
     for complementizer in (DECLARATIVE, ISLAND):
         gaps = [effects[complementizer, gap] for gap in ("gap", "no-gap")]
         table = [[items[item] for items in gaps] for item in gaps[0] if item in gaps[1]]
@@ -101,15 +101,15 @@ def _filler_lines(label: str, effects: Effects) -> Iterator[Line]:
             mean = math.fsum(items.values()) / len(items)
             shown = "" if error is None else f"se with item means removed {error:.6f}"
             note = f"{len(items)} items, region {REGION_OF_GAP[gap]}; {shown}"
-            yield Line(what=f"{label}, {complementizer}, {gap}", computed=mean, note=note)
+            yield Cell(what=f"{label}, {complementizer}, {gap}", computed=mean, note=note)
         differences = [effect[1] - effect[0] for effect in table]
-        yield Line(
+        yield Cell(
             what=f"{label}, {complementizer}: wh-licensing interaction",
             computed=math.fsum(differences) / len(differences),
         )
 
 
-def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Line]:
+def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Cell]:
     printed = printed_tables("islands").get(f"Kobzeva 2023, {model}", {})
     for gap, region in REGION_OF_GAP.items():
         fit = filler_model(effects, gap)
@@ -117,7 +117,7 @@ def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Line]:
         for index, name in enumerate(("(Intercept)", "complementizer")):
             what = f"{model} {label}, region {region}: {name}"
             if not fit.fixed:
-                yield Line(what=what, computed=None, note=fit.reason or "")
+                yield Cell(what=what, computed=None, note=fit.reason or "")
                 continue
             found = fit.effect(name)
             note = f"se {found.se:.6f}, log-likelihood {fit.loglik:.4f}"
@@ -134,14 +134,14 @@ def wilcox(data: Path) -> Section:
     by_model: dict[str, list[dict[str, str]]] = {}
     for row in rows:
         by_model.setdefault(row["model"], []).append(row)
-    lines: list[Line] = []
+    lines: list[Cell] = []
     for model, own in by_model.items():
         lines += _wilcox_lines(model, own)
     return Section(
         name="wilcox",
         title="Wh-islands: licensing in bits, outside and inside, and the three-way term",
         source=WILCOX,
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -178,7 +178,7 @@ def wilcox_model(rows: Sequence[Mapping[str, str]]) -> MixedFit:
     )
 
 
-def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Line]:
+def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Cell]:
     printed, p = printed_tables("islands")["Wilcox 2023"].get(model, (None, None))
     for each in effects_of_items(WILCOX_DESIGN, wilcox_cells(rows), seed=0):
         what = f"{model} {each.name} {each.island}".strip()
@@ -186,11 +186,11 @@ def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Lin
         if each.name.startswith("reduction"):
             yield beside(what, each.mean.value, printed, note=note)
         else:
-            yield Line(what=what, computed=each.mean.value, note=note or each.reason or "")
+            yield Cell(what=what, computed=each.mean.value, note=note or each.reason or "")
     fit = wilcox_model(rows)
     if not fit.fixed:
         note = fit.reason or ""
-        yield Line(what=f"{model} three-way term, mixed model", computed=None, note=note)
+        yield Cell(what=f"{model} three-way term, mixed model", computed=None, note=note)
         return
     term = fit.effect("wh:gap:island")
     note = f"se {term.se:.6f}, t {term.statistic:.4f}"

@@ -18,7 +18,7 @@ from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import t_test, within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.studies.record import (
-    Line,
+    Cell,
     Section,
     beside,
     equals_printed,
@@ -184,7 +184,7 @@ def human(data: Path) -> Section:
         title="English ratings, z by participant and experiment: means, DD, tests, mixed models",
         source=f"{SOURCE}; each p is of one phenomenon alone, not adjusted"
         + (f"; recomputed: {RECOMPUTED}" if recomputed else ""),
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -199,7 +199,7 @@ def _recomputed(path: Path) -> dict[str, dict[str, str]]:
     return {row.get("", ""): row for row in rows}
 
 
-def _z_line(judgments: Sequence[Judgment]) -> Line:
+def _z_line(judgments: Sequence[Judgment]) -> Cell:
     known = [judgment for judgment in judgments if judgment.z_released]
     gaps = [abs(judgment.z - float(judgment.z_released)) for judgment in known]
     equal = sum(equals_printed(judgment.z, judgment.z_released) for judgment in known)
@@ -213,8 +213,8 @@ def _z_line(judgments: Sequence[Judgment]) -> Line:
 
 def _phenomenon(
     name: str, judgments: Sequence[Judgment], others: Mapping[str, str]
-) -> Iterator[Line]:
-    def with_others(what: str, value: float | None, column: str, note: str = "") -> Line:
+) -> Iterator[Cell]:
+    def with_others(what: str, value: float | None, column: str, note: str = "") -> Cell:
         return beside(f"{name}{what}", value, None, recomputed=others.get(column), note=note)
 
     cells = judgment_cells(judgments)
@@ -228,7 +228,7 @@ def _phenomenon(
         yield from _by_unit(name, judgments, unit, others.get(column))
     fit = crossed_model(judgments)
     if not fit.fixed:
-        yield Line(what=f"{name}: mixed model", computed=None, note=fit.reason or "")
+        yield Cell(what=f"{name}: mixed model", computed=None, note=fit.reason or "")
         return
     interaction = fit.effect("structure:distance")
     note = f"t {interaction.statistic:.3f}, p {interaction.p:.2g}; log-likelihood {fit.loglik:.4f}"
@@ -238,7 +238,7 @@ def _phenomenon(
 
 def _by_unit(
     name: str, judgments: Sequence[Judgment], unit: str, others: str | None
-) -> Iterator[Line]:
+) -> Iterator[Cell]:
     means = unit_means(judgments, unit)
     effects = effects_of(ISLAND_SQUARE, means, list(means))
     test = t_test(effects.item_dds, Design.independent(len(effects.item_dds)))
@@ -253,7 +253,7 @@ def _by_unit(
     for method in ("cousineau-morey", "loftus-masson"):
         found = within_intervals(table, method=method)
         widths = found.half_widths or ()
-        yield Line(
+        yield Cell(
             what=f"{name}: 95 % half-width by {unit}, {found.method}",
             computed=widths[0] if len(set(widths)) == 1 else None,
             note=found.reason or ", ".join(f"{width:.4f}" for width in widths),
@@ -262,7 +262,7 @@ def _by_unit(
         yield from _pairs(name, means)
 
 
-def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Line]:
+def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Cell]:
     bad = ISLAND_SQUARE.unacceptable.name
     for cell in ISLAND_SQUARE.acceptable:
         held = [
@@ -272,7 +272,7 @@ def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Line
         ends = (
             f", 95 % {_fixed(found.low)} to {_fixed(found.high)}" if found.low is not None else ""
         )
-        yield Line(
+        yield Cell(
             what=f"{name}: people's accuracy, {cell.name}",
             computed=sum(held) / len(held) if held else None,
             note=f"{sum(held)} of {len(held)} items{ends}",

@@ -29,7 +29,7 @@ from cimento.studies.islands.tables import (
     variations,
 )
 from cimento.studies.record import (
-    Line,
+    Cell,
     Maker,
     Section,
     beside,
@@ -58,16 +58,16 @@ def materials(data: Path) -> Section:
         name="materials",
         title="Materials: items, faults, words per condition, shared words of an item",
         source="bert-syntax-it 2022 and Sprouse et al. 2016, as files of suites",
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
-def _suite_lines(path: Path) -> Iterator[Line]:
+def _suite_lines(path: Path) -> Iterator[Cell]:
     suite, faults = inspect_suite(path)
     counts = Counter(fault.code for fault in faults)
     told = "; ".join(f"{CHECKS[code].title} ({n})" for code, n in sorted(counts.items()))
     items = float(len(suite.items)) if suite else None
-    yield Line(what=f"{path.stem}: {ITEMS_PER_SUITE}", computed=items, note=told)
+    yield Cell(what=f"{path.stem}: {ITEMS_PER_SUITE}", computed=items, note=told)
     if suite is None:
         return
     words = {
@@ -76,10 +76,10 @@ def _suite_lines(path: Path) -> Iterator[Line]:
     }
     note = ", ".join(f"{name} {mean:.1f}" for name, mean in words.items())
     spread = max(words.values()) - min(words.values())
-    yield Line(
+    yield Cell(
         what=f"{path.stem}: words, longest less shortest condition", computed=spread, note=note
     )
-    yield Line(what=f"{path.stem}: share of words in all four", computed=overlap(suite))
+    yield Cell(what=f"{path.stem}: share of words in all four", computed=overlap(suite))
 
 
 def overlap(suite: Suite) -> float | None:
@@ -122,12 +122,12 @@ def scales(data: Path) -> Section:
                 "undefined" if cell.se is None else f"{cell.se:.4f}" for cell in found.cells
             )
             note = found.reason or f"standard errors on this scale: {errors}"
-            lines.append(Line(what=f"{kind}: DD of {phenomenon}", computed=found.dd, note=note))
+            lines.append(Cell(what=f"{kind}: DD of {phenomenon}", computed=found.dd, note=note))
     return Section(
         name="scales",
         title="What the scale does to DD: people's item means as scores, pooled over phenomena",
         source=f"{HUMAN_SOURCE}; scales of the 2022 study and others",
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -139,7 +139,7 @@ def contexts(data: Path) -> Section:
         name: _ratings(data / "lau2020" / f"context-{name}-ratings.csv") for name in _CONTEXTS
     }
     lines = [
-        Line(
+        Cell(
             what=f"{name}: mean of mean ratings",
             computed=fmean(found.values()),
             note=f"{len(found)} sentences",
@@ -157,7 +157,7 @@ def contexts(data: Path) -> Section:
         name="contexts",
         title="Acceptability without context, in its own, and in a random one",
         source="Lau et al. 2020, doi:10.1162/tacl_a_00315",
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -235,16 +235,16 @@ def model_sections(data: Path, results: Sequence[Factorial]) -> list[Section]:
                 name=f"models-{name}",
                 title=f"Accuracy in % on the {name} suite, scored with original masking",
                 source=SOURCE,
-                lines=tuple(lines),
+                cells=tuple(lines),
             )
         )
     return sections
 
 
-def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) -> Iterator[Line]:
+def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) -> Iterator[Cell]:
     label = f"{result.model} {result.measure}"
     if result.reason:
-        yield Line(what=label, computed=None, note=result.reason)
+        yield Cell(what=label, computed=None, note=result.reason)
         return
     thesis = next(
         (name for part, name in THESIS_MODELS.items() if part in result.model.lower()), ""
@@ -264,14 +264,14 @@ def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) 
         share = phenomenon.super_additive
         dd = phenomenon.effects["likert-z"].dd
         shown = "undefined" if dd is None else f"{dd:.3f}"
-        yield Line(
+        yield Cell(
             what=f"{label}: {phenomenon.name}, DD > 0",
             computed=None if share.accuracy is None else 100 * share.accuracy,
             note=share.reason or f"{_items(share)}; DD in z of 7 Likert points {shown}",
         )
     average = None if result.average is None else 100 * result.average
     note = "no interval: the phenomena of a suite are no sample of phenomena"
-    yield Line(what=f"{label}: average of the pairs", computed=average, note=note)
+    yield Cell(what=f"{label}: average of the pairs", computed=average, note=note)
 
 
 def _items(share: DesignRate) -> str:

@@ -14,7 +14,7 @@ from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.studies.record import (
-    Line,
+    Cell,
     Section,
     beside,
     equals_printed,
@@ -57,7 +57,7 @@ def blimp_models(data: Path) -> Section:
         name="blimp",
         title="BLiMP accuracies in %: the released figures beside those of the paper",
         source=f"{BLIMP}; {BLIMP_ERRATUM_PARADIGM} was printed as 42 in 2020",
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -80,7 +80,7 @@ def blimp_people(data: Path) -> Section:
         name="blimp-people",
         title="BLiMP: accuracy of people, mean over the pairs of a paradigm",
         source=BLIMP,
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -158,7 +158,7 @@ Cells = dict[str, dict[tuple[str, str], float]]
 
 def tables(data: Path) -> Section:
     """Tables 1 and 2: averages against cells, cells against the number of items."""
-    lines: list[Line] = []
+    lines: list[Cell] = []
     for name in ("table1_accuracy_it_madeddu", "table2_accuracy_it_sprouse"):
         cells, suite = read_cells(data / "tables" / f"{name}.csv")
         printed = _averages(data / "tables" / f"{name}_averages.csv")
@@ -167,7 +167,7 @@ def tables(data: Path) -> Section:
         lines += _copied_rows(label, cells, printed)
         lines += _item_lines(label, cells, suite)
     return Section(
-        name="tables", title="Tables 1 and 2 against themselves", source=SOURCE, lines=tuple(lines)
+        name="tables", title="Tables 1 and 2 against themselves", source=SOURCE, cells=tuple(lines)
     )
 
 
@@ -190,7 +190,7 @@ def variations(data: Path) -> Section:
         name="variations",
         title="Table 4: PenLP of GePpeTto, Long-NonIsland minus Long-Island",
         source=SOURCE,
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -210,7 +210,7 @@ def pseudo_likelihoods(data: Path) -> Section:
         name="pseudo-likelihoods",
         title="BLiMP islands by PLL, mean over paradigms in %, against Salazar et al. 2020",
         source="bert-syntax-it 2022; Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240",
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -248,7 +248,7 @@ def blimp_table(data: Path) -> Section:
         name="blimp-table",
         title="Table 3: BLiMP islands in %, against the table by paradigm and the released figures",
         source=SOURCE,
-        lines=tuple(lines),
+        cells=tuple(lines),
     )
 
 
@@ -282,7 +282,7 @@ def _averages(path: Path) -> dict[str, float | None]:
     return {row["column"]: number(row["printed_average_pct"]) for row in rows}
 
 
-def _average_lines(label: str, cells: Cells, printed: Mapping[str, float | None]) -> Iterator[Line]:
+def _average_lines(label: str, cells: Cells, printed: Mapping[str, float | None]) -> Iterator[Cell]:
     for column, values in cells.items():
         mean = math.fsum(values.values()) / len(values)
         note = INVALID_NOTE if column.startswith(INVALID) else ""
@@ -291,7 +291,7 @@ def _average_lines(label: str, cells: Cells, printed: Mapping[str, float | None]
         yield beside(f"{label} {column}: average", mean, shown, note=note)
 
 
-def _copied_rows(label: str, cells: Cells, printed: Mapping[str, float | None]) -> Iterator[Line]:
+def _copied_rows(label: str, cells: Cells, printed: Mapping[str, float | None]) -> Iterator[Cell]:
     """Where the printed average is not that of the cells: the mean that one row would need.
 
     An inference, and no comparison: nobody printed the mean of a row.
@@ -305,7 +305,7 @@ def _copied_rows(label: str, cells: Cells, printed: Mapping[str, float | None]) 
             row = [value for (name, _), value in values.items() if name == phenomenon]
             others = math.fsum(values.values()) - math.fsum(row)
             implied = (average * len(values) - others) / len(row)
-            yield Line(
+            yield Cell(
                 what=f"{label} {column}: mean of {phenomenon} that would give the average",
                 computed=implied,
                 note=f"the printed row has {math.fsum(row) / len(row):.2f} and equals that of"
@@ -323,7 +323,7 @@ def _twins(values: Mapping[tuple[str, str], float]) -> Iterator[tuple[str, str]]
                 yield name, other
 
 
-def _item_lines(label: str, cells: Cells, suite: str) -> Iterator[Line]:
+def _item_lines(label: str, cells: Cells, suite: str) -> Iterator[Cell]:
     """Cells that are no multiple of one over the number of items."""
     usual = int("".join(mark for mark in suite if mark.isdigit()))
     for column, values in cells.items():
@@ -334,7 +334,7 @@ def _item_lines(label: str, cells: Cells, suite: str) -> Iterator[Line]:
             if not equals_printed(nearest, format(value, TENTHS)):
                 odd.append(f"{phenomenon} {condition} {value} is no multiple of 1/{n}")
         if odd:
-            yield Line(
+            yield Cell(
                 what=f"{label} {column}: cells that the items cannot give",
                 computed=float(len(odd)),
                 note="; ".join(odd),

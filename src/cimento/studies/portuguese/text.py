@@ -1,137 +1,162 @@
-"""The study of Brazilian Portuguese as text: computed, printed, equal or not."""
+"""The study of Brazilian Portuguese as sections, from the tables and parts that it computes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from cimento.io.inline_markup import columns
 from cimento.studies.portuguese.data import STATES
+from cimento.studies.portuguese.study import EQUAL
+from cimento.studies.record import Cell, Section
 from cimento.suites.model import JsonValue
 
-_PRECISIONS = (("p1", "P@1"), ("p10", "P@10"))
-_EQUAL = {True: "=", False: "differs"}
-NO_INTERVAL = "none"
+SOURCE = "Wilkens, Zilio and Villavicencio 2023, doi:10.1007/s10579-023-09664-1"
+_RULES = {
+    "large_gt_base_at1": "Large has more hits at 1 than Base",
+    "large_lt_base_at10": "Large has fewer hits among ten than Base",
+}
+_FEW = "no interval: fewer than 5 templates, whose sentences belong together"
 
 
-def table_text(table: dict[str, JsonValue]) -> str:
-    """One table: a title, its rule, and a row for each case."""
-    title = f"Table {table['table']}. {table['title']}"
-    note = str(table["note"])
+def table_section(table: dict[str, JsonValue]) -> Section:
+    """One of the paper's tables, each number beside the printed one."""
+    rule = str(table["note"]).rstrip(".")
     if "aggregation" in table:
-        note = f"{table['aggregation']}. {note}"
+        rule = f"{table['aggregation']}: {rule}"
     if "cells" not in table:
-        return "\n".join([title, note, *_lists(table)])
-    cells, intervals = _dicts(table["cells"]), _dicts(table["intervals"])
-    shown = _accuracies if "hits1" in cells[0] else _shares
-    rows = shown(cells, intervals)
-    lines = [title, note, columns(rows, indent=2)]
-    if any(NO_INTERVAL in row for row in rows):
-        lines.append(f"  {NO_INTERVAL}: fewer than 5 templates, whose sentences belong together")
-    return "\n".join(lines)
+        cells = _lists(table)
+    elif "hits1" in _dicts(table["cells"])[0]:
+        cells = _accuracies(table)
+    else:
+        cells = _precisions(table)
+    return Section(
+        name=f"table {table['table']}",
+        title=f"Table {table['table']}. {table['title']}",
+        source=f"{SOURCE}; {rule}",
+        cells=tuple(cells),
+    )
 
 
-def part_text(name: str, value: JsonValue) -> str:
-    """What was asked for with --what: one line for each value, under its path."""
-    if name == "claims" and isinstance(value, dict):
-        claims = _dicts(list(value.values()))
-        rows: list[tuple[str, ...]] = [("claim", "printed", "computed", "verdict", "how")]
-        rows += [
-            tuple(_shown(claim[key]) for key in ("claim", "paper", "computed", "verdict", "how"))
-            for claim in claims
+def part_section(name: str, value: JsonValue) -> Section:
+    """What was asked for with ``--what``: claims beside what is printed, or values as they are."""
+    if name == "claims":
+        cells = [
+            Cell(
+                what=str(claim["claim"]),
+                computed=_shown(claim["computed"]),
+                printed=_shown(claim["paper"]),
+                equal=claim["verdict"] == EQUAL,
+                note=str(claim["how"]),
+            )
+            for claim in map(_dict, _dict(value).values())
         ]
-        return columns(rows)
-    if isinstance(value, list) and value:
-        records = _dicts(value)
-        rows = [tuple(records[0]), *(tuple(map(_shown, each.values())) for each in records)]
-        return columns(rows)
-    return columns([(" / ".join(path), _shown(leaf)) for path, leaf in _leaves(value)])
+    else:
+        cells = list(_leaves(value))
+    return Section(name=name, title=f"Of the study: {name}", source=SOURCE, cells=tuple(cells))
 
 
-def _shares(
-    cells: Sequence[dict[str, JsonValue]], intervals: Sequence[dict[str, JsonValue]]
-) -> list[tuple[str, ...]]:
-    """P@1 and P@10 of each case, in each state, beside what is printed."""
-    states = [state for state in STATES if state in cells[0]]
-    header = ["case", "measure", "printed"]
-    for state in states:
-        header += [state, "95 %", "counts", ""]
-    rows = [tuple(header)]
-    for cell, ends in zip(cells, intervals, strict=True):
-        paper = _dict(cell["paper"])
-        for position, (key, measure) in enumerate(_PRECISIONS):
-            row = [str(cell["case"]), measure, _shown(paper[key])]
-            for state in states:
-                computed = _dict(_dict(cell[state])[key])
-                equal = cell[f"{state}_equals_paper"]
-                same = isinstance(equal, list) and equal[position] is True
-                interval = _ends(_dict(_dict(ends[state])[key]))
-                row += [_shown(computed["pct"]), interval, _counts(computed), _EQUAL[same]]
-            rows.append(tuple(row))
-    return rows
+def _precisions(table: dict[str, JsonValue]) -> Iterator[Cell]:
+    """P@1 and P@10 of each case, in each state."""
+    for cell, ends in zip(_dicts(table["cells"]), _dicts(table["intervals"]), strict=True):
+        for position, (key, measure) in enumerate((("p1", "P@1"), ("p10", "P@10"))):
+            for state in (each for each in STATES if each in cell):
+                share = _dict(_dict(cell[state])[key])
+                yield _cell(
+                    f"{cell['case']}, {measure}, {state}",
+                    share["pct"],
+                    _dict(cell["paper"])[key],
+                    equal=_list(cell[f"{state}_equals_paper"])[position],
+                    ends=_dict(_dict(ends[state])[key]),
+                    count=_count(share),
+                )
 
 
-def _counts(share: dict[str, JsonValue]) -> str:
+def _accuracies(table: dict[str, JsonValue]) -> Iterator[Cell]:
+    """Accuracy at 1 and among ten of each model and word."""
+    for cell, ends in zip(_dicts(table["cells"]), _dicts(table["intervals"]), strict=True):
+        for position, (k, name) in enumerate(((1, "acc"), (10, "acc10"))):
+            yield _cell(
+                f"{cell['model']}, W{cell['word']}, acc@{k}",
+                cell[name],
+                _list(cell["paper"])[position],
+                equal=_list(cell["equals_paper"])[position],
+                ends=_dict(ends[f"k{k}"]),
+                count=f"{cell[f'hits{k}']}/{cell['n']}",
+            )
+
+
+def _cell(
+    what: str,
+    computed: JsonValue,
+    paper: JsonValue,
+    *,
+    equal: JsonValue,
+    ends: dict[str, JsonValue],
+    count: str,
+) -> Cell:
+    low, high = (float(end) if isinstance(end, int | float) else None for end in _ends(ends))
+    return Cell(
+        what=what,
+        computed=_shown(computed),
+        printed=_shown(paper),
+        equal=equal is True,
+        note=_FEW if low is None else "",
+        low=low,
+        high=high,
+        count=count,
+    )
+
+
+def _ends(interval: dict[str, JsonValue]) -> tuple[JsonValue, JsonValue]:
+    return interval["low"], interval["high"]
+
+
+def _count(share: dict[str, JsonValue]) -> str:
     if "templates" in share:
         return f"{share['templates']} templates"
     return f"{share['correct']}/{share['n']}"
 
 
-def _ends(interval: dict[str, JsonValue]) -> str:
-    if interval["low"] is None:
-        return NO_INTERVAL
-    return f"{_shown(interval['low'])} to {_shown(interval['high'])}"
-
-
-def _accuracies(
-    cells: Sequence[dict[str, JsonValue]], intervals: Sequence[dict[str, JsonValue]]
-) -> list[tuple[str, ...]]:
-    rows: list[tuple[str, ...]] = [
-        ("model", "word", "measure", "printed", "computed", "95 %", "counts", "")
-    ]
-    for cell, ends in zip(cells, intervals, strict=True):
-        paper, equal = cell["paper"], cell["equals_paper"]
-        if not (isinstance(paper, list) and isinstance(equal, list)):
-            continue
-        for position, (k, name) in enumerate(((1, "acc"), (10, "acc10"))):
-            rows.append(
-                (
-                    str(cell["model"]),
-                    f"W{cell['word']}",
-                    f"acc@{k}",
-                    _shown(paper[position]),
-                    _shown(cell[name]),
-                    _ends(_dict(ends[f"k{k}"])),
-                    f"{cell[f'hits{k}']}/{cell['n']}",
-                    _EQUAL[equal[position] is True],
-                )
-            )
-    return rows
-
-
-def _lists(table: dict[str, JsonValue]) -> Iterator[str]:
+def _lists(table: dict[str, JsonValue]) -> Iterator[Cell]:
     """Tables 2 and 3: lists of expressions, and hits where there are some."""
-    for key in ("paper", "computed", "large_gt_base_at1", "large_lt_base_at10"):
+    computed, equal = _dict(table.get("computed", {})), _dict(table.get("equals_paper", {}))
+    for word, names in _dict(table["paper"]).items():
+        same, found = equal.get(word), computed.get(word)
+        told = [f"printed: {_shown(names)}"]
+        told += [] if same is True or found is None else [f"computed: {_shown(found)}"]
+        told += [] if word in computed else ["no rule on hits gives this list"]
+        yield Cell(
+            what=word,
+            computed=None if found is None else f"{len(_list(found))} expressions",
+            printed=f"{len(_list(names))} expressions",
+            equal=None if same is None else same is True,
+            note="; ".join(told),
+        )
+    for key, rule in _RULES.items():
         for word, names in _dict(table.get(key, {})).items():
-            yield f"  {key} {word}: {_shown(names)}"
-    for word, same in _dict(table.get("equals_paper", {})).items():
-        yield f"  {word}: {'equal' if same else 'differs'}"
+            number = f"{len(_list(names))} expressions"
+            yield Cell(what=f"{word}, {rule}", computed=number, note=_shown(names))
     for word, hits in _dict(table.get("hits", {})).items():
-        rows = [("expression", "Base at 1", "at 10", "Large at 1", "at 10", "printed")]
-        printed = _dict(table["paper"])[word]
-        for name, each in _dict(hits).items():
-            both = [*_list(_dict(each)["base"]), *_list(_dict(each)["large"])]
-            mark = "yes" if name in _list(printed) else ""
-            base, base_ten, large, large_ten = map(str, both)
-            rows.append((name, base, base_ten, large, large_ten, mark))
-        yield f"  hits {word}, of five sentences"
-        yield columns(rows, indent=4)
+        listed = _list(_dict(table["paper"])[word])
+        for name, both in _dict(hits).items():
+            base, large = (_shown(_dict(both)[model]) for model in ("base", "large"))
+            yield Cell(
+                what=f"{word} {name}: hits at 1 and among ten, of five sentences",
+                computed=f"Base {base}; Large {large}",
+                note="printed in the list" if name in listed else "",
+            )
 
 
-def _leaves(
-    value: JsonValue, path: tuple[str, ...] = ()
-) -> Iterator[tuple[tuple[str, ...], JsonValue]]:
+def _leaves(value: JsonValue, path: tuple[str, ...] = ()) -> Iterator[Cell]:
+    """Each value under its path; a share with its counts and its interval."""
     if isinstance(value, dict) and "correct" in value:
-        yield path, _with_counts(value)
+        low, high = (value.get(end) for end in ("low", "high"))
+        yield Cell(
+            what=" / ".join(path),
+            computed=_shown(value["pct"]),
+            low=float(low) if isinstance(low, int | float) else None,
+            high=float(high) if isinstance(high, int | float) else None,
+            count=_count(value),
+        )
     elif isinstance(value, dict):
         for key, each in value.items():
             yield from _leaves(each, (*path, key))
@@ -139,12 +164,7 @@ def _leaves(
         for number, each in enumerate(value, start=1):
             yield from _leaves(each, (*path, str(number)))
     else:
-        yield path, value
-
-
-def _with_counts(share: dict[str, JsonValue]) -> str:
-    interval = f" [{_shown(share['low'])}, {_shown(share['high'])}]" if "low" in share else ""
-    return f"{_shown(share['pct'])}{interval}  {_counts(share)}"
+        yield Cell(what=" / ".join(path), computed=_shown(value))
 
 
 def _shown(value: JsonValue) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeAlias, cast
 
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.suite import TRUE
 from cimento.report.grid import Grid
-from cimento.studies.record import equals_printed
+from cimento.studies.record import Cell, Section, beside
 from cimento.studies.stories.record import MORE, TABLE_3
 from cimento.suites.model import JsonValue
 
@@ -176,33 +177,60 @@ def _with_interval(rate: JsonValue) -> str:
     return f"{value:.3f} {UNKNOWN if missing else interval_text(rate)}"
 
 
-_LOG_DECIMALS, _TABLE_DECIMALS = 12, 2
+_LOG = "metrics.txt of github.com/EkhiAzur/GITA4CALAMITA"
+_PAPER = "Pensa et al. 2024, CEUR-WS Vol-3878, paper 127"
 
 
-def equality_rows(record: Mapping[str, JsonValue]) -> Rows:
-    """Each metric: computed, in the authors' log, in Table 3 (percent), and whether all agree."""
-    values = at(record, "paper_code", "value")
-    counts = at(record, "paper_code", "count")
-    rows: Rows = [("paper_code", "computed", "n", "log", "equal?", "Table 3 %", "equal?")]
+def metric_sections(record: Mapping[str, JsonValue]) -> list[Section]:
+    """Each metric of the paper's code beside the authors' log, and beside Table 3 in per cent."""
+    values, counts = at(record, "paper_code", "value"), at(record, "paper_code", "count")
+    logged, table = [], []
     for name in METRICS:
-        value = number(values, name)
-        log, percent = (
-            number(record.get(key), name)
-            for key in ("published_metrics_txt", "published_table3_percent")
+        value, count = number(values, name), at(counts, name)
+        of = f"{count[0]}/{count[1]}" if isinstance(count, list) else ""
+        log = number(record.get("published_metrics_txt"), name)
+        share = number(record.get("published_table3_percent"), name)
+        # The log has the machine's digits, of which four are shown.
+        equal = beside(name, value, None if log is None else f"{log:.12f}").equal
+        told, printed = shown(value, 4), None if log is None else shown(log, 4)
+        logged.append(Cell(what=name, computed=told, printed=printed, equal=equal, count=of))
+        percent = None if value is None else 100 * value
+        cell = beside(name, percent, None if share is None else f"{share:.2f}")
+        table.append(replace(cell, count=of))
+    model = record["model"]
+    titles = {
+        "log": (f"{model}: metrics of the paper's code beside the authors' log", logged, _LOG),
+        "table 3": (f"{model}: the same in per cent beside Table 3", table, _PAPER),
+    }
+    return [
+        Section(name=name, title=title, source=source, cells=tuple(cells))
+        for name, (title, cells, source) in titles.items()
+    ]
+
+
+def model_tables(record: Mapping[str, JsonValue]) -> list[Section | Grid]:
+    """What the study says of one model: metrics beside published ones, and what stands behind."""
+    summary = mapping(record[MORE])
+    tables = {
+        "groupings and baselines": grouping_rows(summary),
+        "flow of implausible stories": flow_rows(summary),
+        "first tier as detection of plausible stories": bias_rows(record),
+        "answers at each tier, of those who were asked": choice_rows(summary),
+        "right so far, by state": survivor_rows(summary, "by_state"),
+        "right so far, by distance of the two sentences": survivor_rows(summary, "by_distance"),
+        "prompts and draws rebuilt": prompt_rows(record),
+    }
+    missing = tuple(missing_reasons(summary))
+    grids = [
+        Grid(
+            title=f"{record['model']}: {title}",
+            header=header,
+            rows=tuple(rows),
+            notes=missing if title == "groupings and baselines" else (),
         )
-        count = at(counts, name)
-        rows.append(
-            (
-                name,
-                shown(value, 4),
-                f"{count[0]}/{count[1]}" if isinstance(count, list) else UNKNOWN,
-                shown(log, 4),
-                _equal(value, log, _LOG_DECIMALS),
-                shown(percent, 2),
-                _equal(None if value is None else 100 * value, percent, _TABLE_DECIMALS),
-            )
-        )
-    return rows
+        for title, (header, *rows) in tables.items()
+    ]
+    return [*metric_sections(record), *grids]
 
 
 def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
@@ -237,9 +265,9 @@ def prompt_rows(record: Mapping[str, JsonValue]) -> Rows:
     return rows
 
 
-def paired_rows(paired: Mapping[str, JsonValue]) -> Rows:
+def paired_grid(paired: Mapping[str, JsonValue]) -> Grid:
     """Models against each other, with the test that respects triples."""
-    rows: Rows = [("models", "only first", "only second", "change", "95 %", "p", "Holm p")]
+    rows = []
     for name, found in paired.items():
         low, high = number(found, "change", "low"), number(found, "change", "high")
         rows.append(
@@ -253,18 +281,16 @@ def paired_rows(paired: Mapping[str, JsonValue]) -> Rows:
                 _p(number(found, "p_holm")),
             )
         )
-    return rows
+    return Grid(
+        title="Models against each other, first tier",
+        header=("models", "only first", "only second", "change", "95 %", "p", "Holm p"),
+        rows=tuple(rows),
+    )
 
 
-def differing(rows: Iterable[Sequence[str]]) -> int:
-    """How many rows say that something computed is not what was printed."""
-    return sum("NO" in row for row in rows)
-
-
-def _equal(value: float | None, other: float | None, decimals: int) -> str:
-    if value is None or other is None:
-        return UNKNOWN
-    return "yes" if equals_printed(value, f"{other:.{decimals}f}") else "NO"
+def differing(sections: Iterable[Section]) -> int:
+    """How many computed numbers are not the published ones."""
+    return sum(cell.equal is False for section in sections for cell in section.cells)
 
 
 def _p(value: float | None) -> str:
