@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 DOCS = Path(__file__).parents[2] / "docs"
-_FENCE = re.compile(r"^```(?P<head>[^\n`]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(
+    r"^(?P<fence>`{3,})(?P<head>[^\n`]*)\n(?P<text>.*?)^(?P=fence)$", re.MULTILINE | re.DOTALL
+)
 _TITLE = re.compile(r'title="([^"]+)"')
 
 
