@@ -47,8 +47,9 @@ def rated(path: Path) -> object:
 
 def forced_choices(path: Path) -> object:
     """People's choices between two sentences."""
+    from cimento.paradigms.ratings.people import read_choices
 
-    return read_option_counts(path)
+    return read_choices(path)
 
 
 def variants(path: Path) -> object:

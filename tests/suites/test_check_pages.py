@@ -9,7 +9,7 @@ import pytest
 
 from cimento import load_suite, new_canary
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.reading import CLOZE_CHECKS as CLOZE_CHECKS
+from cimento.paradigms.cloze.reading import CLOZE_CHECKS
 from cimento.paradigms.stories.checks import CHECKS as STORY_CHECKS
 from cimento.suites.faults import CHECKS as SUITE_CHECKS
 from cimento.suites.model import is_canary

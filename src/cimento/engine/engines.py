@@ -1,8 +1,9 @@
-"""Workers as actors of Ray Core: of a cluster where there is one, else of this machine.
+"""From what the user asked for to workers: this process, processes of this machine, Ray, or Slurm.
 
-Each actor lives as long as the run and has one model at a time. Ray starts an actor again that
+Each Ray actor lives as long as the run and has one model at a time. Ray starts an actor again that
 died, on another node if need be, and has it do its task again: tasks write files whole or not at
-all, so doing one twice does no harm.
+all, so doing one twice does no harm. An array of Slurm jobs is a script, and nothing that watches
+over it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Free memory given back to the system, so that a long run needs no more of it than a short one."""
+"""A model that is opened when it is first needed, and closed when another one is.
+
+Memory that is free is given back to the system, so that a long run needs no more of it than a short
+one.
+"""
 
 from __future__ import annotations
 

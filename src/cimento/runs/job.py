@@ -1,4 +1,4 @@
-"""Which of the options of a run the suites of each paradigm honour."""
+"""One suite asked of one model: options it honours, what the engine does, what run comes of it."""
 
 from __future__ import annotations
 

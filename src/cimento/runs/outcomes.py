@@ -1,7 +1,9 @@
-"""Outcomes: what became of every item and every question of a run, as one table.
+"""Outcomes: what became of every item and every question of a run; estimates: numbers about many.
 
 An item passes, fails, ties or is unscored once, in the `judge` of its paradigm. Every rate that
-any command shows is a group-by of this table, so that all of them say the same number.
+any command shows is a group-by of this table, so that all of them say the same number. Accuracies,
+correlations with ratings, interactions, licensing effects, rates of tiers, accuracy at k: every
+command and every form of report reads them from here.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Which kind of test a suite folder holds: regions with formulas unless it says otherwise."""
+"""The suites that come with cimento, the kinds of suites, and templates for new ones.
+
+Listing them needs nothing but the standard library.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A test suite as frozen records: items, conditions, regions, predictions.
+"""A test suite as frozen records: items, conditions, regions, predictions; and as people see it.
 
 A suite holds items; an item holds the same sentence in several conditions; a condition is a row
 of regions; a prediction is an inequality between region values that should hold in every item
@@ -208,7 +208,6 @@ class Suite:
 
     def _repr_html_(self) -> str:
         """The suite as notebooks show it."""
-
         return suite_html(self)
 
     def stimuli(self) -> Iterator[tuple[Item, Condition]]:

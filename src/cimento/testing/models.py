@@ -183,8 +183,8 @@ def _is_plain(tried: _Tried) -> Iterator[Finding]:
     """Batches, shared beginnings and rows left out against one text at a time, of real models."""
     if not hasattr(tried.scorer, "inside"):
         return
-    from cimento.models.hf.scorer import Inspectable
     from cimento.models.hf.inspection import compare_ways
+    from cimento.models.hf.scorer import Inspectable
 
     if not isinstance(tried.scorer, Inspectable):
         return
