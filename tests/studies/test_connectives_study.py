@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from cimento.cli.main import invoke
 from cimento.errors import CimentoError, InputError
-from cimento.studies.connectives import published
+from cimento.studies.connectives import checks
 from cimento.studies.connectives.checks import (
     check_published,
     fits,
@@ -105,20 +105,20 @@ class TestPublished:
         told = json.loads((shared / "golden/connectives/paper_tables.json").read_text("utf-8"))
         for name, row in told["table2_human_scores"].items():
             assert (row["mean"], row["sd"]) == (
-                published.TABLE_2[name].mean,
-                published.TABLE_2[name].sd,
+                checks.TABLE_2[name].mean,
+                checks.TABLE_2[name].sd,
             )
         for name, row in told["table4_ppl"].items():
-            mine = published.TABLE_4[name]
+            mine = checks.TABLE_4[name]
             assert (row["avg"], row["min"], row["max"]) == (mine.mean, mine.low, mine.high)
         for name, (count, percent) in told["table3_cloze_majority"].items():
-            mine = published.TABLE_3[name]
+            mine = checks.TABLE_3[name]
             assert (mine.count, float(mine.percent)) == (count, percent)
         for name, (count, percent) in told["table5_bert"]["match10"].items():
-            mine = published.TABLE_5_TEN[name]
+            mine = checks.TABLE_5_TEN[name]
             assert (mine.count, float(mine.percent)) == (count, percent)
         for name, row in told["table6_counts"].items():
-            isdt, tweets = (published.TABLE_6[c][name] for c in published.WORDS)
+            isdt, tweets = (checks.TABLE_6[c][name] for c in checks.WORDS)
             assert (isdt.count, float(isdt.percent)) == (row["isdt"], row["isdt_pct"])
             assert (tweets.count, float(tweets.percent)) == (
                 row["postwita_twittiro"],

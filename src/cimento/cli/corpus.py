@@ -113,7 +113,10 @@ class CountOptions(ConnectiveOptions):
 
 def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
-    from cimento.cli.corpus_text import (
+    from cimento.corpus.connectives.frequencies import compare_published, count_connectives
+    from cimento.corpus.connectives.lexicons import open_inventory
+    from cimento.corpus.connectives.matching import builtin_rules, open_rule
+    from cimento.corpus.connectives.tables import (
         compared_grid,
         connectives_json,
         frequency_grid,
@@ -121,9 +124,6 @@ def _connectives(options: CountOptions) -> None:
         read_comparisons,
         read_joint,
     )
-    from cimento.corpus.connectives.frequencies import compare_published, count_connectives
-    from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.connectives.matching import builtin_rules, open_rule
     from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
 
@@ -227,7 +227,7 @@ def _published_tables(name: str) -> list[PublishedFrequencies]:
 
     if name != "paper":
         return read_published(Path(name))
-    from cimento.studies.connectives.published import TABLE_6, WORDS
+    from cimento.studies.connectives.checks import TABLE_6, WORDS
 
     return [
         PublishedFrequencies(

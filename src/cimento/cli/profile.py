@@ -167,7 +167,12 @@ def _as_json(found: Sequence[_Found]) -> str:
 
 def _as_text(found: Sequence[_Found], k: int) -> str:
     """Each run's profile, then the models of each suite compared."""
-    from cimento.cli.profile_text import compared_text, comparison_text, people_text, profile_text
+    from cimento.paradigms.cloze.profile_text import (
+        compared_text,
+        comparison_text,
+        people_text,
+        profile_text,
+    )
 
     texts = []
     suites: dict[str, list[_Found]] = {}

@@ -1,4 +1,4 @@
-"""What adds up in the printed tables and what does not: sums, percentages, p from rho and n."""
+"""The figures that the paper prints, as it prints them (CLiC-it 2021, ceur-ws.org/Vol-3033)."""
 
 from __future__ import annotations
 
@@ -9,8 +9,62 @@ from decimal import Decimal
 from typing import Literal, TypeAlias
 
 from cimento.paradigms.ratings.formats import CONNECTIVES
-from cimento.studies.connectives import published as printed
-from cimento.studies.connectives.published import Share
+from cimento.studies.record import printed_tables
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A count with its percentage.
+
+    Attributes:
+        count: as printed.
+        percent: as printed, with its decimals.
+    """
+
+    count: int
+    percent: str
+
+
+@dataclass(frozen=True, slots=True)
+class Perplexities:
+    """A row of Table 4."""
+
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """A row of Table 2."""
+
+    mean: float
+    sd: float
+
+
+_TABLES = printed_tables("connectives")
+
+
+def _share_rows(table: str) -> dict[str, Share]:
+    return {name: Share(*cells) for name, cells in _TABLES[table].items()}
+
+
+PER_CONNECTIVE, PAIRS_IN_PROSE = _TABLES["section 2.2.1"].values()
+ACCEPTABLE, UNACCEPTABLE, UNGRAMMATICAL, CLOZE_ITEMS = _TABLES["sizes"].values()
+RHO, RHO_P_BELOW, TARGET_IN_PROSE, PLAUSIBLE_IN_PROSE = _TABLES["section 4"].values()
+TABLE_2 = {name: Scores(*cells) for name, cells in _TABLES["Table 2"].items()}
+TABLE_3 = _share_rows("Table 3")
+TABLE_4 = {name: Perplexities(*cells) for name, cells in _TABLES["Table 4"].items()}
+TABLE_5_TEN, TABLE_5_FIRST = _share_rows("Table 5, ten"), _share_rows("Table 5, first")
+WORDS: Mapping[str, int] = _TABLES["section 2.1"]
+"""Words of the treebanks."""
+
+TABLE_6 = {corpus: _share_rows(f"Table 6, {corpus}") for corpus in WORDS}
+COUNTED: Mapping[str, Mapping[str, int]] = {
+    corpus: _TABLES[f"counted, {corpus}"] for corpus in WORDS
+}
+"""Occurrences in those parts of the treebanks that could be counted, a lower bound of Table 6."""
+
 
 Verdict: TypeAlias = Literal["right", "wrong", "open"]
 """``open``: what is printed can be read in two ways, or cannot be decided."""
@@ -79,23 +133,23 @@ def swapped_digits(number: int) -> list[int]:
 
 
 def _pairs() -> Iterator[Check]:
-    possible = printed.PER_CONNECTIVE * len(CONNECTIVES)
-    sentences = printed.ACCEPTABLE + printed.UNACCEPTABLE
+    possible = PER_CONNECTIVE * len(CONNECTIVES)
+    sentences = ACCEPTABLE + UNACCEPTABLE
     yield Check(
         where="section 2.2.1",
         what="number of sentence pairs",
-        printed=str(printed.PAIRS_IN_PROSE),
+        printed=str(PAIRS_IN_PROSE),
         computed=f"at most {possible}",
-        verdict="wrong" if possible < printed.PAIRS_IN_PROSE else "right",
-        note=f"{printed.ACCEPTABLE} + {printed.UNACCEPTABLE} = {sentences} sentences, which are"
+        verdict="wrong" if possible < PAIRS_IN_PROSE else "right",
+        note=f"{ACCEPTABLE} + {UNACCEPTABLE} = {sentences} sentences, which are"
         f" {sentences // 2} pairs",
     )
 
 
 def _table_2() -> Iterator[Check]:
     """Whether the rows of Table 2 can be nested: the rest must have a variance."""
-    whole, part = printed.TABLE_2["NonAcceptable"], printed.TABLE_2["NonAccept+NonGr"]
-    n, m = printed.UNACCEPTABLE, printed.UNGRAMMATICAL
+    whole, part = TABLE_2["NonAcceptable"], TABLE_2["NonAccept+NonGr"]
+    n, m = UNACCEPTABLE, UNGRAMMATICAL
     rest = (n * whole.mean - m * part.mean) / (n - m)
     squares = (n - 1) * whole.sd**2 - (m - 1) * part.sd**2
     between = m * (part.mean - whole.mean) ** 2 + (n - m) * (rest - whole.mean) ** 2
@@ -113,13 +167,13 @@ def _table_2() -> Iterator[Check]:
 
 
 def _table_3() -> Iterator[Check]:
-    yield from _shares("Table 3", printed.TABLE_3, printed.CLOZE_ITEMS)
-    yield _total("Table 3", printed.TABLE_3)
+    yield from _shares("Table 3", TABLE_3, CLOZE_ITEMS)
+    yield _total("Table 3", TABLE_3)
 
 
 def _table_4() -> Iterator[Check]:
-    whole, part = printed.TABLE_4["NonAcceptable"], printed.TABLE_4["NonAccept+NonGr"]
-    n, m = printed.UNACCEPTABLE, printed.UNGRAMMATICAL
+    whole, part = TABLE_4["NonAcceptable"], TABLE_4["NonAccept+NonGr"]
+    n, m = UNACCEPTABLE, UNGRAMMATICAL
     pooled = ((n - m) * whole.mean + m * part.mean) / n
     nested = whole.high >= part.high and whole.low <= part.low
     yield Check(
@@ -143,14 +197,14 @@ def _table_4() -> Iterator[Check]:
 
 
 def _rho() -> Iterator[Check]:
-    both, one = printed.ACCEPTABLE + printed.UNACCEPTABLE, printed.ACCEPTABLE
-    p, p_of_one = p_of_rho(printed.RHO, both), p_of_rho(printed.RHO, one)
+    both, one = ACCEPTABLE + UNACCEPTABLE, ACCEPTABLE
+    p, p_of_one = p_of_rho(RHO, both), p_of_rho(RHO, one)
     yield Check(
         where="section 4",
-        what=f"p of rho = {printed.RHO:.3f}, n = {both}",
-        printed=f"< {printed.RHO_P_BELOW}",
+        what=f"p of rho = {RHO:.3f}, n = {both}",
+        printed=f"< {RHO_P_BELOW}",
         computed=f"{p:.5f}",
-        verdict="right" if p < printed.RHO_P_BELOW else "wrong",
+        verdict="right" if p < RHO_P_BELOW else "wrong",
         note=f"n = {one} would give {p_of_one:.4f}, so both labels are in the correlation",
     )
 
@@ -167,22 +221,22 @@ def p_of_rho(rho: float, n: int) -> float:
 
 
 def _table_5() -> Iterator[Check]:
-    yield from _shares("Table 5, ten", printed.TABLE_5_TEN, printed.CLOZE_ITEMS)
-    yield _total("Table 5, ten", printed.TABLE_5_TEN)
-    yield from _shares("Table 5, first", printed.TABLE_5_FIRST, printed.CLOZE_ITEMS)
-    both = printed.TABLE_5_TEN["Target+Pl. alt."].count
+    yield from _shares("Table 5, ten", TABLE_5_TEN, CLOZE_ITEMS)
+    yield _total("Table 5, ten", TABLE_5_TEN)
+    yield from _shares("Table 5, first", TABLE_5_FIRST, CLOZE_ITEMS)
+    both = TABLE_5_TEN["Target+Pl. alt."].count
     for row, prose in (
-        ("Target", printed.TARGET_IN_PROSE),
-        ("Pl. alt.", printed.PLAUSIBLE_IN_PROSE),
+        ("Target", TARGET_IN_PROSE),
+        ("Pl. alt.", PLAUSIBLE_IN_PROSE),
     ):
-        count = printed.TABLE_5_TEN[row].count + both
+        count = TABLE_5_TEN[row].count + both
         share = Share(count, prose)
-        yield _share("section 4", f"{row} in the first ten", share, printed.CLOZE_ITEMS)
+        yield _share("section 4", f"{row} in the first ten", share, CLOZE_ITEMS)
 
 
 def _table_6_sizes() -> Iterator[Check]:
-    for corpus, words in printed.WORDS.items():
-        rows = printed.TABLE_6[corpus]
+    for corpus, words in WORDS.items():
+        rows = TABLE_6[corpus]
         fitting = sum(fits(row.count, words, row.percent) for row in rows.values())
         better = {
             other: sum(fits(row.count, other, row.percent) for row in rows.values())
@@ -204,8 +258,8 @@ def _table_6_sizes() -> Iterator[Check]:
 
 
 def _table_6_percentages() -> Iterator[Check]:
-    for corpus, rows in printed.TABLE_6.items():
-        words = printed.WORDS[corpus]
+    for corpus, rows in TABLE_6.items():
+        words = WORDS[corpus]
         candidates = [words, *swapped_digits(words)]
         total = max(
             candidates, key=lambda n: sum(fits(r.count, n, r.percent) for r in rows.values())
@@ -215,9 +269,9 @@ def _table_6_percentages() -> Iterator[Check]:
 
 
 def _table_6_counts() -> Iterator[Check]:
-    for corpus, rows in printed.TABLE_6.items():
+    for corpus, rows in TABLE_6.items():
         for connective, row in rows.items():
-            counted = printed.COUNTED[corpus][connective]
+            counted = COUNTED[corpus][connective]
             if row.count >= counted:
                 continue
             twin = [name for name, other in rows.items() if other == row and name != connective]
@@ -259,7 +313,7 @@ def _total(where: str, rows: Mapping[str, Share]) -> Check:
     return Check(
         where=where,
         what="sum of all rows",
-        printed=str(printed.CLOZE_ITEMS),
+        printed=str(CLOZE_ITEMS),
         computed=str(total),
-        verdict="right" if total == printed.CLOZE_ITEMS else "wrong",
+        verdict="right" if total == CLOZE_ITEMS else "wrong",
     )

@@ -31,7 +31,8 @@ from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of, s
 from cimento.runs.outcomes import each_outcome
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.studies.connectives import published as printed
+from cimento.studies.connectives import checks as printed
+from cimento.studies.connectives.checks import Share
 from cimento.studies.connectives.cloze import (
     BOTH,
     IMPLAUSIBLE,
@@ -45,7 +46,6 @@ from cimento.studies.connectives.cloze import (
     table_3,
     table_5,
 )
-from cimento.studies.connectives.published import Share
 from cimento.studies.record import Cell, Section, beside
 from cimento.suites.load import open_suite
 from cimento.suites.tables import SUFFIXES
