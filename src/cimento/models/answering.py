@@ -97,7 +97,7 @@ class ScoredOptions:
                 values = [row.tolist() for row in self._scorer.score(encoded)]
             nats = [tuple(map(float, row)) for row in values]
             refuse_not_finite(nats, self.card, ask.prompt)
-            tokens = [tuple(each.tokens[index] for index in each.wanted) for each in encoded]
+            tokens = [tuple(text.tokens[index] for index in text.wanted) for text in encoded]
             yield number, OptionScores(nats=tuple(nats), tokens=tuple(tokens), greedy=greedy)
 
 

@@ -152,7 +152,7 @@ class BatchLimits:
             longest: tokens of the longest sequence.
         """
         by_sequences = None if self.sequences is None else self.sequences * longest
-        return min(each for each in (by_sequences, self.tokens, sys.maxsize) if each is not None)
+        return min(limit for limit in (by_sequences, self.tokens, sys.maxsize) if limit is not None)
 
     def allow(self, *, rows: int, width: int, sequences: int) -> bool:
         """Whether a batch of some rows keeps to the limits.
@@ -288,24 +288,24 @@ class EncodedTexts(Sequence[Encoded]):
 
         if isinstance(encoded, EncodedTexts):
             return encoded
-        offsets = np.cumsum([0, *(len(each.ids) for each in encoded)], dtype=np.int64)
+        offsets = np.cumsum([0, *(len(text.ids) for text in encoded)], dtype=np.int64)
         wanted = np.zeros(offsets[-1], dtype=np.bool_)
-        for each, begin in zip(encoded, offsets.tolist(), strict=False):
-            wanted[[begin + index for index in each.wanted]] = True
-        spans = [span for each in encoded for span in each.spans]
+        for text, begin in zip(encoded, offsets.tolist(), strict=False):
+            wanted[[begin + index for index in text.wanted]] = True
+        spans = [span for text in encoded for span in text.spans]
         return cls(
             offsets=offsets,
-            firsts=[each.first for each in encoded],
-            ids=np.array([number for each in encoded for number in each.ids], dtype=np.int64),
-            tokens=[token for each in encoded for token in each.tokens],
+            firsts=[text.first for text in encoded],
+            ids=np.array([number for text in encoded for number in text.ids], dtype=np.int64),
+            tokens=[token for text in encoded for token in text.tokens],
             start=np.array([start for start, _ in spans], dtype=np.int64),
             end=np.array([end for _, end in spans], dtype=np.int64),
-            words=np.array([number for each in encoded for number in each.words], dtype=np.int64),
+            words=np.array([number for text in encoded for number in text.words], dtype=np.int64),
             wanted=wanted,
             undefined={
                 begin + index: reason
-                for each, begin in zip(encoded, offsets.tolist(), strict=False)
-                for index, reason in each.undefined.items()
+                for text, begin in zip(encoded, offsets.tolist(), strict=False)
+                for index, reason in text.undefined.items()
             },
         )
 

@@ -56,8 +56,8 @@ class FakeScorer:
         import numpy as np
 
         return [
-            np.array([self._score(each.tokens, index) for index in each.wanted], dtype=np.float64)
-            for each in encoded
+            np.array([self._score(text.tokens, index) for index in text.wanted], dtype=np.float64)
+            for text in encoded
         ]
 
 

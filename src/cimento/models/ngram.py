@@ -266,7 +266,7 @@ class NgramScorer:
         self._model = model
         self._policy = policy
         self._start = policy.bos != "none"
-        self._card = ModelCard(
+        self.card = ModelCard(
             name=located.name,
             kind="causal",
             revision=located.revision,
@@ -277,11 +277,6 @@ class NgramScorer:
             bos=START if self._start else "",
             details={"order": str(model.order), "read_by": type(model).__name__},
         )
-
-    @property
-    def card(self) -> ModelCard:
-        """What is known about the model."""
-        return self._card
 
     def encode(self, requests: Sequence[Score]) -> list[Encoded]:
         """One token for each word; see the Protocol."""
@@ -307,26 +302,26 @@ class NgramScorer:
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """Log-probabilities of the wanted words given the words before them; see `Scorer`."""
-        return [self._score(each) for each in encoded]
-
-    def _score(self, each: Encoded) -> FloatArray:
         import numpy as np
 
-        unknown = self._unknown(each.tokens)
-        words = [UNKNOWN_WORD if i in unknown else token for i, token in enumerate(each.tokens)]
-        log10 = self._model.log10(words[self._start :], start=self._start)
-        values = [log10[index - self._start] * math.log(10) for index in each.wanted]
-        return np.array(values, dtype=np.float64)
+        scores: list[FloatArray] = []
+        for text in encoded:
+            unknown = self._unknown(text.tokens)
+            words = [UNKNOWN_WORD if i in unknown else token for i, token in enumerate(text.tokens)]
+            log10 = self._model.log10(words[self._start :], start=self._start)
+            values = [log10[index - self._start] * math.log(10) for index in text.wanted]
+            scores.append(np.array(values, dtype=np.float64))
+        return scores
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
         """How many words of these texts the model does not know."""
         encoded = [self._encode(request) for request in requests]
-        words = [token for each in encoded for token in each.tokens[each.first :]]
+        words = [token for text in encoded for token in text.tokens[text.first :]]
         unknown = Counter(
-            each.tokens[index]
-            for each in encoded
-            for index in self._unknown(each.tokens)
-            if index >= each.first
+            text.tokens[index]
+            for text in encoded
+            for index in self._unknown(text.tokens)
+            if index >= text.first
         )
         if not unknown:
             return ()

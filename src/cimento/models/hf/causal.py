@@ -54,9 +54,9 @@ TREE_NODES_ELSEWHERE = 512
 PROOF_TEXTS = 6
 
 
-def fed(each: Encoded) -> tuple[int, ...]:
+def fed(text: Encoded) -> tuple[int, ...]:
     """The tokens that must be fed: those from the last wanted one on change nothing before it."""
-    return each.ids[: each.wanted[-1]] if each.wanted else ()
+    return text.ids[: text.wanted[-1]] if text.wanted else ()
 
 
 def length_that_matters(model: PreTrainedModel) -> int:
@@ -70,9 +70,9 @@ def length_that_matters(model: PreTrainedModel) -> int:
     rope = getattr(config, "rope_parameters", None) or {}
     layers = [value for value in rope.values() if isinstance(value, dict)] or [rope]
     limits = [
-        each["original_max_position_embeddings"]
-        for each in layers
-        if each.get("rope_type") == "longrope"
+        layer["original_max_position_embeddings"]
+        for layer in layers
+        if layer.get("rope_type") == "longrope"
     ]
     return min(limits, default=sys.maxsize)
 

@@ -121,9 +121,9 @@ def inspect_model(
     # Of a text that a window slides over, the plain way knows nothing.
     longest = scorer.card.window or sys.maxsize
     fitting = [
-        [each for each in found.texts if len(each.ids) <= longest] for found in encoded.values()
+        [text for text in found.texts if len(text.ids) <= longest] for found in encoded.values()
     ]
-    chosen = [each for some in fitting for each in some[:share]][:n_compared]
+    chosen = [text for some in fitting for text in some[:share]][:n_compared]
     return Inspection(
         card=scorer.card,
         tokenizer=tokenizer_facts(inside.tokenizer, policy=policy, card=scorer.card),
@@ -150,10 +150,10 @@ def compare_ways(
     scorer.score(encoded)
     plain_score(inside, encoded[0], policy)
     fast, fast_s = _timed(lambda: scorer.score(encoded))
-    plain, plain_s = _timed(lambda: [plain_score(inside, each, policy) for each in encoded])
+    plain, plain_s = _timed(lambda: [plain_score(inside, text, policy) for text in encoded])
     return Comparison(
         n_texts=len(encoded),
-        n_tokens=sum(len(each.wanted) for each in encoded),
+        n_tokens=sum(len(text.wanted) for text in encoded),
         max_difference_nats=max(
             largest_difference(one, other) for one, other in zip(fast, plain, strict=True)
         ),
@@ -164,36 +164,36 @@ def compare_ways(
     )
 
 
-def _plain_causal(inside: Inside, each: Encoded, _policy: Policy) -> FloatArray:
-    values = np.full(len(each.wanted), np.nan)
-    if not each.wanted:
+def _plain_causal(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray:
+    values = np.full(len(text.wanted), np.nan)
+    if not text.wanted:
         return values
-    table = _logprobs(inside.model, each.ids)
-    for slot, index in enumerate(each.wanted):
+    table = _logprobs(inside.model, text.ids)
+    for slot, index in enumerate(text.wanted):
         if index > 0:
-            values[slot] = table[index - 1, each.ids[index]].item()
+            values[slot] = table[index - 1, text.ids[index]].item()
     return values
 
 
-def _plain_masked(inside: Inside, each: Encoded, policy: Policy) -> FloatArray:
-    values = np.full(len(each.wanted), np.nan)
-    for slot, index in enumerate(each.wanted):
-        ids = list(each.ids)
-        for position in masked_positions(each.words, index, rule=policy.pll):
+def _plain_masked(inside: Inside, text: Encoded, policy: Policy) -> FloatArray:
+    values = np.full(len(text.wanted), np.nan)
+    for slot, index in enumerate(text.wanted):
+        ids = list(text.ids)
+        for position in masked_positions(text.words, index, rule=policy.pll):
             ids[position] = int(inside.tokenizer.mask_token_id)
-        values[slot] = _logprobs(inside.model, ids)[index, each.ids[index]].item()
+        values[slot] = _logprobs(inside.model, ids)[index, text.ids[index]].item()
     return values
 
 
-def _plain_seq2seq(inside: Inside, each: Encoded, _policy: Policy) -> FloatArray:
+def _plain_seq2seq(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray:
     # The decoder's start and what the tokenizer puts before a text come after the source.
-    start = each.first - 1 - len(own_frame(inside.tokenizer).before)
+    start = text.first - 1 - len(own_frame(inside.tokenizer).before)
     source, target = (
         torch.tensor([ids], device=inside.model.device)
-        for ids in (each.ids[:start], each.ids[start:])
+        for ids in (text.ids[:start], text.ids[start:])
     )
     table = _normalised(inside.model, input_ids=source, decoder_input_ids=target)
-    chosen = [table[i - start - 1, each.ids[i]].item() for i in each.wanted]
+    chosen = [table[i - start - 1, text.ids[i]].item() for i in text.wanted]
     return np.array(chosen, dtype=np.float64)
 
 
@@ -244,8 +244,8 @@ def _unknown(inside: Inside, suite: str, found: _Texts) -> UnknownTokens:
     unknown = inside.tokenizer.unk_token_id
     ids = [
         number
-        for each in found.texts
-        for number, span in zip(each.ids, each.spans, strict=True)
+        for text in found.texts
+        for number, span in zip(text.ids, text.spans, strict=True)
         if span[0] >= 0
     ]
     return UnknownTokens(

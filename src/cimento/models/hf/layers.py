@@ -208,14 +208,14 @@ def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
     lists = [m for m in model.base_model.modules() if isinstance(m, torch.nn.ModuleList) and len(m)]
     called: Counter[torch.nn.Module] = Counter()
     with ExitStack() as hooks, torch.inference_mode():
-        for child in {child for each in lists for child in each}:
+        for child in {child for modules in lists for child in modules}:
             hooks.enter_context(
                 child.register_forward_hook(lambda module, *_given: called.update([module]))
             )
         model(input_ids=_probe(model))
-    for each in lists:
-        if all(called[child] for child in each):
-            return list(each), sum(called[child] for child in each)
+    for modules in lists:
+        if all(called[child] for child in modules):
+            return list(modules), sum(called[child] for child in modules)
     raise ModelError(
         where=f"model of class {type(model).__name__}",
         seen="it has no list of layers that are gone through one after the other",

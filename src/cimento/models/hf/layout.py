@@ -256,7 +256,7 @@ def in_windows(
         window: longest sequence in tokens.
         stride: by how much it is moved.
     """
-    parts = [_cut(each, window=window, stride=stride) for each in encoded]
+    parts = [_cut(text, window=window, stride=stride) for text in encoded]
     answers = iter(score([part for some in parts for part in some]))
     return [np.concatenate([next(answers) for _ in some]) for some in parts]
 
@@ -284,33 +284,33 @@ def centred(ids: Sequence[int], index: int, *, window: int, frame: Frame) -> tup
 
 def long_texts(encoded: Sequence[Encoded], window: int | None) -> tuple[str, ...]:
     """What the user should know of the texts that did not fit the window, as sentences."""
-    number = sum(len(each.tokens) > (window or len(each.tokens)) for each in encoded)
+    number = sum(len(text.tokens) > (window or len(text.tokens)) for text in encoded)
     if not number:
         return ()
     texts = "1 text is" if number == 1 else f"{number} texts are"
     return (f"{texts} longer than the model's window of {window} tokens and scored in parts",)
 
 
-def _cut(each: Encoded, *, window: int, stride: int) -> list[Encoded]:
+def _cut(text: Encoded, *, window: int, stride: int) -> list[Encoded]:
     """The windows in which a text's wanted tokens are scored, each wanting its own."""
-    if len(each.tokens) <= window:
-        return [each]
-    if not each.wanted:
-        return [_part(each, 0, window, ())]
+    if len(text.tokens) <= window:
+        return [text]
+    if not text.wanted:
+        return [_part(text, 0, window, ())]
     wanted: dict[int, list[int]] = {}
-    for index in each.wanted:
+    for index in text.wanted:
         start = window_start(index, window=window, stride=stride)
         wanted.setdefault(start, []).append(index - start)
-    return [_part(each, start, start + window, some) for start, some in wanted.items()]
+    return [_part(text, start, start + window, some) for start, some in wanted.items()]
 
 
-def _part(each: Encoded, start: int, end: int, wanted: Sequence[int]) -> Encoded:
+def _part(text: Encoded, start: int, end: int, wanted: Sequence[int]) -> Encoded:
     return dataclasses.replace(
-        each,
-        ids=each.ids[start:end],
-        tokens=each.tokens[start:end],
-        spans=each.spans[start:end],
-        words=each.words[start:end],
+        text,
+        ids=text.ids[start:end],
+        tokens=text.tokens[start:end],
+        spans=text.spans[start:end],
+        words=text.words[start:end],
         wanted=tuple(wanted),
     )
 

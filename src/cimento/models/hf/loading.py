@@ -385,7 +385,7 @@ def _in_file(path: Path) -> int:
         if length > _MOST_HEADER:
             raise ValueError("no header of a sane length")
         header: dict[str, dict[str, list[int]]] = parse_json(handle.read(length))
-    shapes = [each["shape"] for name, each in header.items() if name != "__metadata__"]
+    shapes = [tensor["shape"] for name, tensor in header.items() if name != "__metadata__"]
     if not all(map(_is_shape, shapes)):
         raise ValueError("no shape of a tensor")
     return sum(map(math.prod, shapes))
@@ -395,5 +395,5 @@ def _is_shape(shape: object) -> bool:
     return (
         isinstance(shape, list)
         and len(shape) <= _MOST_AXES
-        and all(isinstance(each, int) and 0 <= each <= _LARGEST for each in shape)
+        and all(isinstance(axis, int) and 0 <= axis <= _LARGEST for axis in shape)
     )

@@ -77,7 +77,8 @@ class PrefixReader:
         """
         longest = max(map(len, texts))
         # Over longer texts a window slides, or positions are not what they were.
-        if not self._sharing or longest > self._longest_shared:
+        may_share = self._sharing and longest <= self._longest_shared
+        if not may_share:
             return [self._plain(text, start) for text, start in zip(texts, starts, strict=True)]
         try:
             found, kept = self._shared(texts, starts)

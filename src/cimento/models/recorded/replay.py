@@ -114,7 +114,7 @@ def replay(
     )
     return Replayed(
         card=card,
-        stimuli=tuple((each.item.id, each.condition.name) for each in stimuli),
+        stimuli=tuple((stimulus.item.id, stimulus.condition.name) for stimulus in stimuli),
         tokens=_tokens(stimuli, unit),
         warnings=tuple(_warnings(stimuli, model)),
     )
@@ -160,13 +160,13 @@ def _tokens(stimuli: Sequence[_Stimulus], unit: Unit) -> pl.DataFrame:
 
     nats = math.log(2) if unit == "bits" else 1.0
     rows: list[dict[str, object]] = []
-    for request, each in enumerate(stimuli):
-        for position, token in enumerate(each.sentence.tokens):
-            if each.alignment.regions[position] is None:
+    for request, stimulus in enumerate(stimuli):
+        for position, token in enumerate(stimulus.sentence.tokens):
+            if stimulus.alignment.regions[position] is None:
                 continue
-            surprisal = each.sentence.surprisals[position]
+            surprisal = stimulus.sentence.surprisals[position]
             scored = math.isfinite(surprisal)
-            start, end = each.alignment.spans[position]
+            start, end = stimulus.alignment.spans[position]
             rows.append(
                 {
                     "request": request,
@@ -177,7 +177,7 @@ def _tokens(stimuli: Sequence[_Stimulus], unit: Unit) -> pl.DataFrame:
                     "end": end,
                     "logprob_nats": 0.0 - surprisal * nats if scored else None,
                     "unscored_reason": None if scored else _reason(surprisal),
-                    "region": each.alignment.regions[position],
+                    "region": stimulus.alignment.regions[position],
                     "surprisal_bits": surprisal if scored else None,
                 }
             )
@@ -193,19 +193,25 @@ def _reason(surprisal: float) -> str:
 
 
 def _warnings(stimuli: Sequence[_Stimulus], spec: ModelSpec) -> Iterator[str]:
-    oovs = Counter(word for each in stimuli for words in each.alignment.oovs for word in words)
+    oovs = Counter(
+        word for stimulus in stimuli for words in stimulus.alignment.oovs for word in words
+    )
     if oovs:
         yield (
             "Unknown words, judged by the surprisal of the token that stands for them: "
             f"{oovs.total()} in all, {len(oovs)} different: {_shown(list(oovs))}."
         )
-    lost = [each.sentence.tokens[index] for each in stimuli for index in each.alignment.unspelled]
+    lost = [
+        stimulus.sentence.tokens[index]
+        for stimulus in stimuli
+        for index in stimulus.alignment.unspelled
+    ]
     if lost:
         yield (
             f"Tokens that begin with {spec.tokenizer.metaspace!r}, do not spell the text where "
             f"they stand and were placed by their length: {len(lost)} in all: {_shown(lost)}."
         )
-    values = [value for each in stimuli for value in each.sentence.surprisals]
+    values = [value for stimulus in stimuli for value in stimulus.sentence.surprisals]
     unscored = sum(1 for value in values if not math.isfinite(value))
     if unscored:
         yield f"Tokens recorded as NaN or infinity: {unscored} of {len(values)}."

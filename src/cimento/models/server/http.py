@@ -287,7 +287,7 @@ def ask_at_once(
     """
     failure: CimentoError | None = None
     with ThreadPoolExecutor(concurrency) as pool:
-        sent = {pool.submit(ask, each): each for each in asked}
+        sent = {pool.submit(ask, one): one for one in asked}
         try:
             for future in as_completed(sent):
                 if future.cancelled():

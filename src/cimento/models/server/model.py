@@ -255,7 +255,7 @@ def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | 
     """
     try:
         return Fingerprint(
-            scores=tuple(_score(server, model, each).scores for each in PROBES)
+            scores=tuple(_score(server, model, probe).scores for probe in PROBES)
         ), None
     except ModelError as error:
         if isinstance(error.__cause__, TransientError) and error.__cause__.status is None:
@@ -263,7 +263,7 @@ def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | 
         refusal = error
     card = ModelCard(name=model, kind="causal", revision="", tokenizer="")
     replier = ServerReplier(server, card=card, model=model, concurrency=1)
-    asks = [Reply(messages=(("user", each),)) for each in PROBES]
+    asks = [Reply(messages=(("user", probe),)) for probe in PROBES]
     try:
         replies = dict(replier.reply(asks))
     except NotThereError:

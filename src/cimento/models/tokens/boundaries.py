@@ -146,31 +146,31 @@ def with_boundaries(
     """
     others = tuple(column for column in columns if column != BOUNDARY)
     place = 1 + list(columns).index(BOUNDARY)
-    longer = [_with_next(each) for each in encoded]
+    longer = [_with_next(text) for text in encoded]
     tables = score(longer, (*others, boundaries.opening, boundaries.initial))
     results = []
-    for each, more, table, start in zip(encoded, longer, tables, text_starts, strict=True):
+    for text, more, table, start in zip(encoded, longer, tables, text_starts, strict=True):
         row_of = {index: row for row, index in enumerate(more.wanted)}
         log_z = {
             index: _log_z(index, more.ids, table[row], boundaries, text_start=start)
             for index, row in row_of.items()
         }
-        terms = [log_z[index] - log_z[index + 1] for index in each.wanted]
-        rows = table[[row_of[index] for index in each.wanted], : 1 + len(others)]
+        terms = [log_z[index] - log_z[index + 1] for index in text.wanted]
+        rows = table[[row_of[index] for index in text.wanted], : 1 + len(others)]
         results.append(np.insert(rows, place, terms, axis=1))
     return results
 
 
-def _with_next(each: Encoded) -> Encoded:
+def _with_next(text: Encoded) -> Encoded:
     """A text that also wants the token after each that it wants.
 
     Something stands in for the token after the last one: what comes there is never read, only
     what the model expects there.
     """
-    wanted = sorted({*each.wanted, *(index + 1 for index in each.wanted)})
-    ends = bool(wanted) and wanted[-1] == len(each.ids)
-    ids = (*each.ids, each.ids[-1]) if ends else each.ids
-    return dataclasses.replace(each, ids=ids, wanted=tuple(wanted))
+    wanted = sorted({*text.wanted, *(index + 1 for index in text.wanted)})
+    ends = bool(wanted) and wanted[-1] == len(text.ids)
+    ids = (*text.ids, text.ids[-1]) if ends else text.ids
+    return dataclasses.replace(text, ids=ids, wanted=tuple(wanted))
 
 
 def _log_z(

@@ -62,12 +62,10 @@ def trim_spans(text: str, spans: Iterable[Span]) -> list[Span]:
     A token of blanks only (SentencePiece's lone ``▁``) gets an empty span at the next non-blank
     character, or at the end of the text.
     """
-    trimmed = []
-    length = len(text)
+    trimmed, length = [], len(text)
     for start, end in spans:
-        first = start
-        while first < length and text[first].isspace():
-            first += 1
+        after_blanks = (place for place in range(start, length) if not text[place].isspace())
+        first = next(after_blanks, max(start, length))
         trimmed.append((first, max(first, end)))
     return trimmed
 
@@ -86,15 +84,11 @@ def tokens_in(token_spans: Sequence[Span], wanted: Sequence[Span]) -> list[int]:
         wanted: non-empty character stretches, ascending. An empty-span token at the end of the
             text belongs to a stretch that ends there.
     """
-    chosen = []
-    for index, (start, end) in enumerate(token_spans):
-        if start < 0:
-            continue
-        for low, high in wanted:
-            if low <= start < high or (start == end == high):
-                chosen.append(index)
-                break
-    return chosen
+    return [
+        index
+        for index, (start, end) in enumerate(token_spans)
+        if start >= 0 and any(low <= start < high or start == end == high for low, high in wanted)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
