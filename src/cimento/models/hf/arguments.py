@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
 from cimento.io.parsing import parse_json
+from cimento.models.hf.files import read_json
 from cimento.suites.model import JsonValue
 
 OPTION = "--model-args"
@@ -31,6 +32,10 @@ _NO_CODE = "Code that comes with a model is run with --trust-remote-code only, a
 _NO_PICKLE = "Weights are safetensors; --allow-pickle takes others too."
 _LOCATED = "The model is found before it is loaded; set HF_HOME, HF_TOKEN and the like instead."
 _HIDDEN = "What is secret goes into the environment (HF_TOKEN), since options are stored with runs."
+_SECRETS = (
+    "access_token", "api_key", "auth_token", "hf_token", "hub_token", "password", "secret",
+    "use_auth_token",
+)  # fmt: skip
 _OURS: Mapping[str, str] = {
     ALLOW_PICKLE: "Say it with --allow-pickle.",
     "adapter_kwargs": "Give the adapter's folder as the model.",
@@ -54,19 +59,7 @@ _OURS: Mapping[str, str] = {
     "token": _LOCATED,
     "torch_dtype": "Say it with --dtype.",
     TRUST_CODE: "Say it with --trust-remote-code.",
-    **dict.fromkeys(
-        (
-            "access_token",
-            "api_key",
-            "auth_token",
-            "hf_token",
-            "hub_token",
-            "password",
-            "secret",
-            "use_auth_token",
-        ),
-        _HIDDEN,
-    ),
+    **dict.fromkeys(_SECRETS, _HIDDEN),
     "use_safetensors": _NO_PICKLE,
     "weights_only": _NO_PICKLE,
 }
@@ -242,29 +235,23 @@ def refuse_other_files(
         ModelError: one names a file of another format that is not trusted, or outside the folder.
     """
     named = config.get(_NAMED_BY_CONFIG)
-    if named is not None and not (isinstance(named, str) and _is_safe(named, allow_pickle)):
+    is_safe = isinstance(named, str) and (allow_pickle or named.removesuffix(_INDEX).endswith(SAFE))
+    if named is not None and not is_safe:
         raise ModelError(
             where=str(folder / "config.json"),
             seen=f"{_NAMED_BY_CONFIG} is {str(named)[:_SHORT]!r}, which is no safetensors file",
             todo=_PICKLES,
         )
     indices = {*folder.glob(f"*{_INDEX}"), *([folder / named] if named else [])}
-    for index in sorted(each for each in indices if each.name.endswith(_INDEX)):
+    for index in sorted(path for path in indices if path.name.endswith(_INDEX)):
         # Indices of pickles are not opened where pickles are not.
         if index.name.endswith(SAFE + _INDEX) or allow_pickle:
             _check(index, allow_pickle=allow_pickle)
 
 
-def _is_safe(name: str, allow_pickle: bool) -> bool:  # noqa: FBT001  # as `refuse_other_files` has it
-    return allow_pickle or name.removesuffix(_INDEX).endswith(SAFE)
-
-
 def _check(index: Path, *, allow_pickle: bool) -> None:
     """See that an index names what may be opened."""
-    try:
-        content = parse_json(index.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(where=str(index), seen=f"cannot be read ({error})") from error
+    content = read_json(index)
     weights = content.get("weight_map") if isinstance(content, dict) else None
     if not isinstance(weights, dict):
         raise ModelError(where=str(index), seen="says nothing of which file holds which weights")

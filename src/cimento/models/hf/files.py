@@ -73,12 +73,7 @@ def find_adapter(folder: Path) -> Adapter | None:
     path = folder / CONFIG
     if not path.is_file():
         return None
-    try:
-        config = parse_json(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(where=str(path), seen=f"cannot be read ({error})") from error
-    if not isinstance(config, dict):
-        raise ModelError(where=str(path), seen="is not a JSON object")
+    config = _read_object(path)
     if config.get("megatron_config"):
         # peft would import whatever module the config names beside it.
         raise ModelError(
@@ -296,21 +291,33 @@ def _digest(folder: Path) -> str:
     return total.hexdigest()
 
 
+def read_json(path: Path) -> object:
+    """The content of one of a model's files in JSON.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        content: object = parse_json(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelError(where=str(path), seen=f"cannot be read ({error})") from error
+    return content
+
+
+def _read_object(path: Path) -> dict[str, Any]:
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise ModelError(where=str(path), seen="is not a JSON object")
+    return content
+
+
 def read_config(located: Located) -> dict[str, Any]:
     """A model's config, as its file has it.
 
     Raises:
         ModelError: it cannot be read.
     """
-    try:
-        config = parse_json((located.folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ModelError(
-            where=str(located.folder / "config.json"), seen=f"cannot be read ({error})"
-        ) from error
-    if not isinstance(config, dict):
-        raise ModelError(where=str(located.folder / "config.json"), seen="is not a JSON object")
-    return config
+    return _read_object(located.folder / "config.json")
 
 
 def kind_of(located: Located) -> Kind:
@@ -319,8 +326,8 @@ def kind_of(located: Located) -> Kind:
     ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
     """
     config = read_config(located)
-    told = config.get("architectures")
-    names = [str(each) for each in told] if isinstance(told, list) else []
+    named = config.get("architectures")
+    names = [str(name) for name in named] if isinstance(named, list) else []
     if config.get("is_encoder_decoder"):
         return "seq2seq"
     kinds = set(map(kind_by_name, names))
@@ -364,15 +371,14 @@ class Present:
 
 def demo_models() -> list[Present]:
     """The models that come with cimento."""
-    found = [locate(name) for name in DEMO_MODELS]
     return [
         Present(
-            name=each.name,
-            revision=each.revision,
-            kind=_kind(each),
-            size_bytes=sum(path.stat().st_size for path in each.folder.iterdir()),
+            name=located.name,
+            revision=located.revision,
+            kind=_kind(located),
+            size_bytes=sum(path.stat().st_size for path in located.folder.iterdir()),
         )
-        for each in found
+        for located in map(locate, DEMO_MODELS)
     ]
 
 
@@ -415,7 +421,7 @@ def cached_models(folder: Path) -> list[Present]:
         if repository.repo_type == "model"
         for revision in repository.revisions
     ]
-    return sorted(found, key=lambda each: (each.name, each.revision))
+    return sorted(found, key=lambda model: (model.name, model.revision))
 
 
 def _kind(located: Located) -> str:

@@ -28,6 +28,7 @@ from typing import TypeAlias
 
 from cimento.errors import TableError
 from cimento.models.recorded.reading import ModelSpec, Tokenizer
+from cimento.models.tokens.facts import BYTE_LETTERS
 from cimento.suites.stimuli import Span
 
 _Change: TypeAlias = Callable[[str], str]
@@ -104,23 +105,12 @@ def _without_accents(text: str) -> str:
 def _bytes_as_letters(char: str) -> str:
     """As GPT-2 does: each byte of the UTF-8 form as one printable character.
 
-    Printable bytes of Latin-1 stand for themselves; the others, in order, for the characters
-    from 256 on (Radford et al. 2019, "Language models are unsupervised multitask learners").
     Blanks are left, since their mark is dealt with apart.
     """
     if char.isspace():
         return char
     # A suite in JSON may hold half a surrogate pair.
-    return "".join(_BYTE_LETTERS[byte] for byte in char.encode(errors="surrogatepass"))
-
-
-def _byte_letters() -> tuple[str, ...]:
-    plain = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
-    others = iter(range(0x100, 0x200))
-    return tuple(chr(byte if byte in plain else next(others)) for byte in range(0x100))
-
-
-_BYTE_LETTERS = _byte_letters()
+    return "".join(BYTE_LETTERS[byte] for byte in char.encode(errors="surrogatepass"))
 
 
 def _rewrite(text: str, regions: Sequence[Span], change: _Change) -> RewrittenText:

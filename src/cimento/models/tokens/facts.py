@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -20,6 +20,16 @@ PART_OF_CHARACTER = "\ufffd"
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _NO_BYTE = 0xFF  # UTF-8 has no such byte
+
+_PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+BYTE_LETTERS = {octet: chr(octet) for octet in _PRINTABLE} | {
+    octet: chr(0x100 + number)
+    for number, octet in enumerate(sorted(set(range(0x100)) - set(_PRINTABLE)))
+}
+"""The characters that byte-level tokenizers write for bytes: printable bytes of Latin-1 stand for
+themselves, the others are numbered from U+0100 on (Radford et al. 2019, "Language models are
+unsupervised multitask learners")."""
+_BYTE_OF = {letter: octet for octet, letter in BYTE_LETTERS.items()}
 
 SystemRole: TypeAlias = Literal["rendered", "left out", "refused"]
 
@@ -80,7 +90,7 @@ class _Spelling:
 
     def _plain(self, token: str) -> str:
         if self.bytewise:
-            octets = bytes(_BYTES.get(char, _NO_BYTE) for char in token)
+            octets = bytes(_BYTE_OF.get(char, _NO_BYTE) for char in token)
             return octets.decode(errors="replace")
         octet = _BYTE.fullmatch(token)
         if octet:
@@ -95,25 +105,10 @@ def _blank(parts: list[object]) -> str | None:
     return named or ("▁" if replaced else None)
 
 
-def _byte_alphabet() -> Mapping[str, int]:
-    """The characters that byte-level tokenizers write for bytes.
-
-    Printable bytes of Latin-1 stand for themselves; the others are numbered from U+0100 on.
-    """
-    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    others = [octet for octet in range(0x100) if octet not in set(printable)]
-    return {chr(octet): octet for octet in printable} | {
-        chr(0x100 + number): octet for number, octet in enumerate(others)
-    }
-
-
-_BYTES = _byte_alphabet()
-
-
 def _values(part: object, *keys: str) -> list[object]:
     """The values of some keys, anywhere in a part of a tokenizer.json."""
     if isinstance(part, list):
-        return [value for each in part for value in _values(each, *keys)]
+        return [value for member in part for value in _values(member, *keys)]
     if not isinstance(part, dict):
         return []
     return [part[key] for key in keys if key in part] + _values(list(part.values()), *keys)
@@ -190,31 +185,15 @@ def tokenizer_kind(state: dict[str, JsonValue]) -> str:
     """
     model = state["model"]
     algorithm = str(model.get("type")) if isinstance(model, dict) else ""
-    parts = set(_types([state.get("pre_tokenizer"), state.get("decoder")]))
-    if "ByteLevel" in parts:
+    if "ByteLevel" in _values([state.get("pre_tokenizer"), state.get("decoder")], "type"):
         return f"byte-level {algorithm}"
     if algorithm in ("WordPiece", "WordLevel"):
         return algorithm
-    if "▁" in json.dumps(
-        [state.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")],
-        ensure_ascii=False,
-    ):
-        falls_back = isinstance(model, dict) and model.get("byte_fallback")
-        return f"SentencePiece-like {algorithm}" + (
-            ", unknown characters as bytes" * bool(falls_back)
-        )
-    return algorithm
-
-
-def _types(value: JsonValue) -> Iterator[str]:
-    """Every ``type`` anywhere in a part of a tokenizer's file."""
-    if isinstance(value, dict):
-        if isinstance(value.get("type"), str):
-            yield str(value["type"])
-        yield from _types(list(value.values()))
-    elif isinstance(value, list):
-        for each in value:
-            yield from _types(each)
+    around = [state.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")]
+    if "▁" not in json.dumps(around, ensure_ascii=False):
+        return algorithm
+    falls_back = isinstance(model, dict) and model.get("byte_fallback")
+    return f"SentencePiece-like {algorithm}" + ", unknown characters as bytes" * bool(falls_back)
 
 
 def _marks(tokenizer: PreTrainedTokenizerBase, state: dict[str, JsonValue]) -> str:
