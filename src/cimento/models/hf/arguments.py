@@ -235,8 +235,9 @@ def refuse_other_files(
         ModelError: one names a file of another format that is not trusted, or outside the folder.
     """
     named = config.get(_NAMED_BY_CONFIG)
-    is_safe = isinstance(named, str) and (allow_pickle or named.removesuffix(_INDEX).endswith(SAFE))
-    if named is not None and not is_safe:
+    if named is not None and not (
+        isinstance(named, str) and (allow_pickle or named.removesuffix(_INDEX).endswith(SAFE))
+    ):
         raise ModelError(
             where=str(folder / "config.json"),
             seen=f"{_NAMED_BY_CONFIG} is {str(named)[:_SHORT]!r}, which is no safetensors file",
