@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -52,7 +53,7 @@ def test_verify_finds_what_is_damaged(filled, capsys):
     assert invoke(["cache", "verify"]) == 0
     assert capsys.readouterr().out == "Nothing is damaged.\n"
 
-    with sqlite3.connect(filled) as connection:
+    with closing(sqlite3.connect(filled)) as connection, connection:
         connection.execute("UPDATE sealed SET scores = zeroblob(length(scores))")
     connection.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
+from contextlib import closing
 
 import pytest
 from hypothesis import given, settings
@@ -115,7 +116,7 @@ def test_a_damaged_index_is_made_again(tmp_path):
     [index] = tmp_path.glob("*.index")
     index.write_bytes(b"not a database at all")
     assert forms(open_dictionary_file(path, format="delaf").analyse("casa")) == ["casa"]
-    with sqlite3.connect(index) as connection:
+    with closing(sqlite3.connect(index)) as connection, connection:
         connection.execute("UPDATE facts SET value = '0' WHERE name = 'version'")
     connection.close()
     assert forms(open_dictionary_file(path, format="delaf").analyse("casa")) == ["casa"]

@@ -6,6 +6,7 @@ import csv
 import io
 import socket
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import polars as pl
@@ -81,7 +82,7 @@ def test_a_participant_is_deleted_with_every_answer(people, client, database):
     assert client.post("/admin/delete", data=data).status_code == 200
     assert {participant for participant, *_ in stored(database)} == {kept}
     assert people[0].get("/1").status_code == 404
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         assert connection.execute("SELECT participant FROM deletions").fetchall() == [(gone,)]
         for name in ("participants", "answers", "replaced"):
             assert gone not in str(connection.execute(f"SELECT * FROM {name}").fetchall())  # noqa: S608  # own names

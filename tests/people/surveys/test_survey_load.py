@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
 import pytest
 
@@ -67,7 +68,7 @@ def test_the_comparison_sees_what_is_lost_and_what_was_never_sent(tmp_path):
 def table(tmp_path):
     """A file with a table that refuses a value that is there already."""
     path = tmp_path / "table.sqlite"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE TABLE t (value INTEGER PRIMARY KEY)")
     return path
 
@@ -88,7 +89,7 @@ def test_a_write_that_fails_takes_no_other_with_it(table):
     assert [isinstance(each, sqlite3.IntegrityError) for each in results] == [
         False, False, True, False, True, False,
     ]  # fmt: skip
-    with sqlite3.connect(table) as connection:
+    with closing(sqlite3.connect(table)) as connection, connection:
         assert connection.execute("SELECT value FROM t").fetchall() == [(1,), (2,), (3,), (4,)]
 
 

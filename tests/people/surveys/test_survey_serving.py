@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import socket
 import sqlite3
+from contextlib import closing
 from urllib.parse import quote
 
 import pytest
@@ -63,7 +64,7 @@ def test_the_same_form_sent_twice_is_one_answer(people, database):
     for _ in range(3):
         assert people[0].send(1, data).status_code == 303
     assert [value for *_, value in stored(database)] == ["4"]
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         assert connection.execute("SELECT count(*) FROM replaced").fetchone() == (0,)
 
 
@@ -71,7 +72,7 @@ def test_a_changed_answer_counts_and_the_earlier_one_is_kept(people, database):
     people[0].answer(1, "4")
     people[0].answer(1, "2")
     assert [value for *_, value in stored(database)] == ["2"]
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         assert connection.execute("SELECT value FROM replaced").fetchall() == [("4",)]
     assert 'value="2" checked' in people[0].get("/1").text
 
@@ -101,7 +102,7 @@ def test_without_consent_nothing_is_shown_and_nothing_is_stored(people, database
 
 @pytest.mark.usefixtures("people")
 def test_the_consent_text_is_kept_with_its_version(design, database):
-    with sqlite3.connect(database) as connection:
+    with closing(sqlite3.connect(database)) as connection, connection:
         ((version, text),) = connection.execute("SELECT version, text FROM consents")
     assert version == design.consent_version == storage.participants(database)[0].consent
     assert text == "\n\n".join(design.consent)
