@@ -123,9 +123,10 @@ def test_every_answer_is_kept_between_runs(cache, monkeypatch):
         raise AssertionError("the model was asked")
 
     for method in (
-        "choosing.CausalOptions.score_options", "choosing.ScoredOptions.score_options",
-        "replying.CausalReplier.reply", "causal.CausalScorer.score", "masked.MaskedScorer.score",
-        "fill_causal.CausalFiller.fill", "fill_masked.MaskedFiller.fill",
+        "hf.prompts.CausalOptions.score_options", "answering.ScoredOptions.score_options",
+        "hf.prompts.CausalReplier.reply", "hf.causal.CausalScorer.score",
+        "hf.masked.MaskedScorer.score", "hf.fill_causal.CausalFiller.fill",
+        "hf.fill_masked.MaskedFiller.fill",
     ):  # fmt: skip
         monkeypatch.setattr(f"cimento.models.{method}", refuse)
     again = run((CAUSAL, MASKED), "elsewhere", cache=cache)

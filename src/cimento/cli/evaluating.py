@@ -159,7 +159,7 @@ def progress_bars() -> Iterator[ProgressFor | None]:
 
 
 class _Bar:
-    """The line of one run; a `cimento.engine.Progress`."""
+    """The line of one run; a `cimento.engine.scores.Progress`."""
 
     def __init__(self, bars: Progress, title: str) -> None:
         self._bars = bars

@@ -12,7 +12,6 @@ from pathlib import Path
 from cimento.errors import InputError, StorageError, UsageError, did_you_mean
 from cimento.io.files import write_bytes, write_text
 from cimento.io.parsing import parse_toml
-from cimento.suites.workbooks import write_workbook
 
 REGIONS = "regions"
 RATED = "acceptability"
@@ -163,6 +162,8 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
         UsageError: there is no such kind.
         StorageError: the folder has something in it, or cannot be written.
     """
+    from cimento.suites.workbooks import write_workbook
+
     known = sorted(path.name for path in _TEMPLATES.iterdir())
     if kind not in known:
         raise UsageError(
