@@ -214,10 +214,10 @@ def question_answers(path: Path) -> object:
 
 def second_judgments(path: Path) -> object:
     """Judgments of a second person."""
-    from cimento.people.annotate.second_annotator import read_judgments
+    from cimento.people.annotate.second_annotator import read_story_judgments
     from tests.helpers.stories import TRIPLES
 
-    return read_judgments(path, stories=TRIPLES)
+    return read_story_judgments(path, stories=TRIPLES)
 
 
 def dialogues(path: Path) -> object:

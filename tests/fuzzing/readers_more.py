@@ -115,12 +115,12 @@ def answers_jspsych(path: Path) -> object:
 def _imported(path: Path, form: str) -> object:
     from typing import cast
 
-    from cimento.people.annotate.importing import Form, ImportOptions, read_answers
+    from cimento.people.annotate.importing import AnswerForm, ImportOptions, read_answers
     from cimento.people.judgments.records import table_of
     from tests.helpers.suites_on_disk import write_folder
 
     suite = write_folder(path.with_name("suite"))
-    options = ImportOptions(form=cast("Form", form), suites=[suite], secret=b"s" * 32)
+    options = ImportOptions(form=cast("AnswerForm", form), suites=[suite], secret=b"s" * 32)
     return table_of(read_answers([path], options).judgments)
 
 

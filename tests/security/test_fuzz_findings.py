@@ -32,7 +32,7 @@ from cimento.models.recorded.reading import parse_spec
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.stories.answers import parse as parse_reply
 from cimento.paradigms.stories.earlier import read_question_lines
-from cimento.people.annotate.second_annotator import read_judgments as read_second
+from cimento.people.annotate.second_annotator import read_story_judgments as read_second
 from cimento.runs.store import RunFolder
 from cimento.studies.islands.human import read_judgments as read_islands
 from cimento.suites.formula import parse

@@ -90,7 +90,7 @@ def _ask(
     reuse: Path | None,
     show_probability: bool,
 ) -> None:
-    from cimento.people.annotate.candidates import REMARKS, Dialogue, Remarks
+    from cimento.people.annotate.candidates import REMARKS, CandidateDialogue, Remarks
     from cimento.people.annotate.decisions import Journal
 
     earlier = _earlier(answers, run, reuse)
@@ -99,7 +99,9 @@ def _ask(
         tasks = [task for task in tasks if task.pair not in known]
         note(f"{len(known)} judgments are taken over.")
     journal = Journal(run, annotator)
-    dialogue = Dialogue(tasks, journal, Remarks(run / REMARKS), show_probability=show_probability)
+    dialogue = CandidateDialogue(
+        tasks, journal, Remarks(run / REMARKS), show_probability=show_probability
+    )
     try:
         dialogue.run(_typed, show)
     finally:

@@ -178,13 +178,13 @@ def second(
     """
     from cimento.people.annotate.second_annotator import (
         blind_order,
-        read_judgments,
+        read_story_judgments,
         write_story_judgments,
     )
     from cimento.people.annotate.stories import known_stories
 
     known = known_stories(file)
-    done = read_judgments(judgments, stories=known) if judgments.exists() else []
+    done = read_story_judgments(judgments, stories=known) if judgments.exists() else []
     judged = {each.row for each in done}
     waiting = [story for story in blind_order(known, seed=seed) if story.row not in judged]
     for number, story in enumerate(waiting, start=len(judged) + 1):
@@ -224,7 +224,7 @@ def agreement(
     from cimento.report.formatting import agreement as agreed
 
     known = known_stories(file)
-    said = second_.read_judgments(judgments, stories=known)
+    said = second_.read_story_judgments(judgments, stories=known)
     found = second_.story_agreement(known, said)
     if json:
         show(json_.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))

@@ -15,7 +15,7 @@ from cimento.cli.main import invoke
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS, read_table
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite
-from cimento.people.annotate.candidates import CandidateTask, Dialogue, Remarks, part_of
+from cimento.people.annotate.candidates import CandidateDialogue, CandidateTask, Remarks, part_of
 from cimento.people.annotate.decisions import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
 from cimento.suites.model import Meta
@@ -48,7 +48,7 @@ def play(folder, *lines, tasks=TASKS, annotator="ana", **options):
     script = Script(*lines)
     journal = Journal(folder, annotator)
     remarks = Remarks(folder / "remarks.txt")
-    Dialogue(tasks, journal, remarks, **options).run(script.read, script.shown.append)
+    CandidateDialogue(tasks, journal, remarks, **options).run(script.read, script.shown.append)
     return script, Journal(folder, annotator).decisions
 
 
@@ -86,7 +86,7 @@ def test_it_goes_on_where_it_was_after_any_interruption(tmp_path):
     lines = ["y", "n"]
     journal = Journal(tmp_path, "ana")
     with pytest.raises(CutError):
-        Dialogue(TASKS, journal, Remarks(tmp_path / "r.txt")).run(cut, lambda _text: None)
+        CandidateDialogue(TASKS, journal, Remarks(tmp_path / "r.txt")).run(cut, lambda _text: None)
     script, decisions = play(tmp_path, "y")
     assert "2 of 4 candidates are judged" in script.shown[0]
     assert "3/4  b" in script.shown[1]
@@ -157,7 +157,7 @@ def test_no_script_loses_or_invents_a_decision(tmp_path_factory, lines):
     folder = tmp_path_factory.mktemp("run")
     script = Script(*lines)
     journal = Journal(folder, "ana")
-    dialogue = Dialogue(TASKS, journal, Remarks(folder / "remarks.txt"))
+    dialogue = CandidateDialogue(TASKS, journal, Remarks(folder / "remarks.txt"))
     dialogue.run(script.read, script.shown.append)
     kept = Journal(folder, "ana")
     assert kept.decisions == journal.decisions

@@ -137,7 +137,7 @@ _WORD = re.compile(r"\s*(\w+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Replacement:
+class ConnectiveReplacement:
     """A connective that could stand in another's place.
 
     Attributes:
@@ -156,7 +156,9 @@ class Replacement:
         return f"{self.name} ({', '.join(said)})" if said else self.name
 
 
-def implausible_candidates(connective: Connective, inventory: Inventory) -> list[Replacement]:
+def implausible_candidates(
+    connective: Connective, inventory: Inventory
+) -> list[ConnectiveReplacement]:
     """The others, those first that should leave a grammatical sentence that makes no sense.
 
     That is: of the same class without a shared sense, of another class without one, then the rest.
@@ -166,7 +168,9 @@ def implausible_candidates(connective: Connective, inventory: Inventory) -> list
     return sorted(found, key=lambda each: (bool(each.shared), not each.same_class))
 
 
-def plausible_candidates(connective: Connective, inventory: Inventory) -> list[Replacement]:
+def plausible_candidates(
+    connective: Connective, inventory: Inventory
+) -> list[ConnectiveReplacement]:
     """The others, those first that should leave a sentence that means about the same."""
     found = _candidates(connective, inventory)
     return sorted(found, key=lambda each: (not each.shared, not each.same_class))
@@ -174,16 +178,16 @@ def plausible_candidates(connective: Connective, inventory: Inventory) -> list[R
 
 def ranked_candidates(
     section: DecisionKind, connective: Connective, inventory: Inventory
-) -> list[Replacement]:
+) -> list[ConnectiveReplacement]:
     """What may take the place of a connective in a section, the likeliest first."""
     if section is DecisionKind.SENTENCES:
         return implausible_candidates(connective, inventory)
     return plausible_candidates(connective, inventory)
 
 
-def _candidates(connective: Connective, inventory: Inventory) -> list[Replacement]:
+def _candidates(connective: Connective, inventory: Inventory) -> list[ConnectiveReplacement]:
     return [
-        Replacement(
+        ConnectiveReplacement(
             other.name,
             bool(set(_classes(connective)) & set(_classes(other))),
             tuple(

@@ -20,8 +20,8 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import filled, parse_toml
 from cimento.suites.model import Condition, Item, Suite
 
-Label: TypeAlias = Literal["entailment", "neutral", "contradiction"]
-LABELS: tuple[Label, ...] = get_args(Label)
+InferenceLabel: TypeAlias = Literal["entailment", "neutral", "contradiction"]
+LABELS: tuple[InferenceLabel, ...] = get_args(InferenceLabel)
 
 Ambiguous: TypeAlias = Literal["skip", "first"]
 """What becomes of a connective with several senses: left out, or taken in the first one."""
@@ -54,11 +54,11 @@ class HypothesisWording:
     language: str
     status: str
     prompt: str
-    labels: Mapping[Label, str]
+    labels: Mapping[InferenceLabel, str]
     neutral: tuple[str, ...]
-    senses: Mapping[str, Mapping[Label, str]]
+    senses: Mapping[str, Mapping[InferenceLabel, str]]
 
-    def of(self, sense: str) -> Mapping[Label, str] | None:
+    def of(self, sense: str) -> Mapping[InferenceLabel, str] | None:
         """The hypotheses of a sense, or of the longest one that it is a kind of."""
         levels = sense.split(".")
         while levels:
@@ -88,7 +88,7 @@ class InferenceItem:
     source: str
     premise: str
     hypothesis: str
-    label: Label
+    label: InferenceLabel
     connective: str
     sense: str
     sense_by: str
@@ -235,7 +235,7 @@ def _of_item(
     if isinstance(parts, str):
         return parts
     chance = random.Random(f"{seed}/{item.id}")  # noqa: S311  # a draw, not a secret
-    texts: dict[Label, str] = {**hypotheses, "neutral": chance.choice(wording.neutral)}
+    texts: dict[InferenceLabel, str] = {**hypotheses, "neutral": chance.choice(wording.neutral)}
     premise = _Premise(item.id, stimulus_text(condition, rule=suite.join), parts, name, sense, by)
     return [_item(premise, label, texts[label], wording) for label in LABELS]
 
@@ -253,7 +253,7 @@ class _Premise:
 
 
 def _item(
-    premise: _Premise, label: Label, hypothesis: str, wording: HypothesisWording
+    premise: _Premise, label: InferenceLabel, hypothesis: str, wording: HypothesisWording
 ) -> InferenceItem:
     first, second = premise.parts
     said = filled(hypothesis, {"first": first, "second": second})

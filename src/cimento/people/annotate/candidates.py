@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.io.files import write_text
-from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, Verdict
+from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, YesOrNo
 
 REMARKS = "remarks.txt"
 
@@ -105,7 +105,7 @@ class Remarks:
         return tuple(texts[number - 1] for number in numbers)
 
 
-class Dialogue:
+class CandidateDialogue:
     """One person judging candidates.
 
     Args:
@@ -187,7 +187,7 @@ class Dialogue:
         action = actions.get(key)
         return action() if action else f"{line!r} is no key.\n{HELP}" if line else ""
 
-    def _decide(self, fits: Verdict, words: str) -> str:
+    def _decide(self, fits: YesOrNo, words: str) -> str:
         try:
             remarks = self._remarks.chosen(words)
         except ValueError as error:

@@ -32,7 +32,7 @@ FOLDER = "annotations"
 QUESTION = "fits"
 REMARK_JOINT = "; "
 
-Verdict: TypeAlias = Literal["yes", "no"]
+YesOrNo: TypeAlias = Literal["yes", "no"]
 CandidateKey: TypeAlias = tuple[str, str]
 """An item and a candidate for its blank."""
 
@@ -51,7 +51,7 @@ class CandidateDecision:
 
     item: str
     candidate: str
-    fits: Verdict | None
+    fits: YesOrNo | None
     remarks: tuple[str, ...] = ()
     at: str = ""
 

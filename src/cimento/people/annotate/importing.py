@@ -58,7 +58,7 @@ def _named(path: Path) -> Iterator[tuple[AskedItem, list[str]]]:
                 yield AskedItem(suite, name, "", ""), [f"{name}/{BETTER}"]
 
 
-Form: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
+AnswerForm: TypeAlias = Literal["long", "wide", "jspsych", "pcibex", "rated"]
 
 _LONG = usual_map(
     annotator=("participant", "participant_id", "PROLIFIC_PID"),
@@ -67,7 +67,7 @@ _LONG = usual_map(
     milliseconds=("rt",),
     survey=("list",),
 )
-_MAPS: Mapping[Form, Callable[[], ColumnMap]] = {
+_MAPS: Mapping[AnswerForm, Callable[[], ColumnMap]] = {
     "long": lambda: _LONG,
     "wide": lambda: _LONG,
     "jspsych": jspsych_map,
@@ -88,7 +88,7 @@ class ImportOptions:
         unknown: what becomes of answers to no item of the suites.
     """
 
-    form: Form
+    form: AnswerForm
     suites: Sequence[Path] = ()
     columns: ColumnMap = field(default_factory=ColumnMap)
     secret: bytes | None = None
@@ -128,7 +128,7 @@ def read_answers(files: Sequence[Path], options: ImportOptions) -> Import:
     return replace(imported, passed={**passed, **imported.passed})
 
 
-def _read(path: Path, form: Form, columns: ColumnMap, places: AskedItems) -> RawAnswers:
+def _read(path: Path, form: AnswerForm, columns: ColumnMap, places: AskedItems) -> RawAnswers:
     if form == "long":
         return read_long(path)
     if form == "wide":

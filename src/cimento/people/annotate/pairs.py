@@ -14,8 +14,8 @@ from pathlib import Path
 from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.corpus.connectives.passages import (
+    ConnectiveReplacement,
     Passage,
-    Replacement,
     ranked_candidates,
     replaced,
 )
@@ -56,7 +56,7 @@ class PairTask:
     cells: Mapping[str, str]
     passage: Passage
     connective: Connective
-    candidates: Sequence[Replacement]
+    candidates: Sequence[ConnectiveReplacement]
     inventory: Inventory
 
     @property

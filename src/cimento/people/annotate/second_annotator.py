@@ -135,7 +135,7 @@ def write_story_judgments(judgments: Sequence[StoryJudgment], path: Path) -> Pat
     return write_text("".join(f"{line}\n" for line in lines), path)
 
 
-def read_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJudgment]:
+def read_story_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJudgment]:
     """Read judgments.
 
     Raises:

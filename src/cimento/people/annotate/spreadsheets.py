@@ -18,14 +18,14 @@ from cimento.errors import InputError, StorageError, UsageError, did_you_mean, l
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import read_toml
 from cimento.people.annotate.candidates import CandidateTask
-from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, Verdict
+from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
 from cimento.suites.reading import open_json_lines
 from cimento.suites.tables import Row, Table, open_table
 from cimento.suites.workbooks import write_workbook
 
 COLUMNS = ("item", "candidate", "sentence", "fits", "remarks")
 _SUFFIXES = (".tsv", ".xlsx")
-_VERDICTS: Mapping[str, Verdict] = {
+_VERDICTS: Mapping[str, YesOrNo] = {
     "yes": "yes", "y": "yes", "s": "yes", "1": "yes", "true": "yes",
     "no": "no", "n": "no", "0": "no", "false": "no",
 }  # fmt: skip

@@ -46,12 +46,12 @@ _TYPES: dict[str | None, StoryType | None] = {"O": "order", "C": "cloze", None: 
 _LETTERS = {"order": "O", "cloze": "C"}
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+")
 
-Read: TypeAlias = Callable[[str, Values], JsonValue]
+ReadValue: TypeAlias = Callable[[str, Values], JsonValue]
 Propose: TypeAlias = Callable[[Values], str | None]
 
 
 def _field(
-    name: str, question: str, read: Read, default: Propose | str | None = None
+    name: str, question: str, read: ReadValue, default: Propose | str | None = None
 ) -> DialogueField:
     return DialogueField(
         name=name,

@@ -10,7 +10,7 @@ from cimento.paradigms.stories.suite import ATTRIBUTES, Attribute, bearers
 from cimento.people.annotate.dialogue import RefusedError, Taken, Values
 from cimento.suites.model import JsonValue
 
-Block: TypeAlias = "dict[str, list[tuple[str, int]]]"
+StateBlock: TypeAlias = "dict[str, list[tuple[str, int]]]"
 
 DONE = "done"
 USAGE = (
@@ -24,7 +24,7 @@ USAGE = (
 
 def empty_blocks(
     actors: Sequence[str], objects: Sequence[str], n_sentences: int, *, trip: bool = False
-) -> list[Block]:
+) -> list[StateBlock]:
     """A block for each sentence, every entity with every attribute it can have.
 
     Args:
@@ -72,7 +72,7 @@ def edit(line: str, values: Values) -> Taken:
     return Taken(_plain(blocks), finished=False, message=message)
 
 
-def blocks_of(values: Values) -> list[Block]:
+def blocks_of(values: Values) -> list[StateBlock]:
     """The blocks as they are, or empty ones."""
     given = values.get("states")
     sentences = values.get("sentences")
@@ -94,7 +94,7 @@ def blocks_of(values: Values) -> list[Block]:
     ]
 
 
-def _with_trip(blocks: Sequence[Block], values: Values) -> list[Block]:
+def _with_trip(blocks: Sequence[StateBlock], values: Values) -> list[StateBlock]:
     """TRIP's defaults, but for what was set by hand."""
     names = _names(values, "actor"), _names(values, "objects")
     [tripped] = empty_blocks(*names, 1, trip=True)
@@ -107,7 +107,7 @@ def _with_trip(blocks: Sequence[Block], values: Values) -> list[Block]:
     ]
 
 
-def _set(number: int, name: str, entity: str, code: str, blocks: list[Block]) -> str:
+def _set(number: int, name: str, entity: str, code: str, blocks: list[StateBlock]) -> str:
     """Set one code, and say what it means."""
     attribute = _attribute(name)
     entries = blocks[number][attribute.name]
@@ -123,7 +123,7 @@ def _set(number: int, name: str, entity: str, code: str, blocks: list[Block]) ->
     return f"Sentence {number}: {entity}, {attribute.name}: {attribute.codes[int(code)]}."
 
 
-def _sentence(word: str, blocks: Sequence[Block]) -> int:
+def _sentence(word: str, blocks: Sequence[StateBlock]) -> int:
     if not word.isdigit() or int(word) >= len(blocks):
         raise RefusedError(f"There is no sentence {word!r}: they are 0 to {len(blocks) - 1}.")
     return int(word)
@@ -147,7 +147,7 @@ def _attributes() -> str:
     )
 
 
-def _shown(blocks: Sequence[Block], words: Sequence[str]) -> str:
+def _shown(blocks: Sequence[StateBlock], words: Sequence[str]) -> str:
     chosen = [_sentence(word, blocks) for word in words] or range(len(blocks))
     lines = [
         f"{number}  {entity}, {name}: {code} ({ATTRIBUTES[name].codes[code]})"
@@ -164,8 +164,8 @@ def _names(values: Values, name: str) -> list[str]:
     return [part.strip() for part in str(given or "").split(",") if part.strip()]
 
 
-def _block(plain: JsonValue) -> Block:
-    found: Block = {}
+def _block(plain: JsonValue) -> StateBlock:
+    found: StateBlock = {}
     for name, entries in plain.items() if isinstance(plain, Mapping) else ():
         pairs = entries if isinstance(entries, list) else []
         found[name] = [
@@ -176,7 +176,7 @@ def _block(plain: JsonValue) -> Block:
     return found
 
 
-def _plain(blocks: Sequence[Block]) -> JsonValue:
+def _plain(blocks: Sequence[StateBlock]) -> JsonValue:
     return [
         {name: [[entity, code] for entity, code in entries] for name, entries in block.items()}
         for block in blocks

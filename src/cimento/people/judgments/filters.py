@@ -17,7 +17,7 @@ from cimento.people.judgments.summaries import (
     Measurement,
     QuestionSummary,
     attention,
-    by_person,
+    judgments_by_person,
     mean_ratings,
     same_run,
     same_share,
@@ -204,7 +204,7 @@ def _failing(
     limit: float, measure: _Measure, fails: _Comparison, left: Sequence[Judgment]
 ) -> Failing:
     """Participants whose own answers are beyond a limit."""
-    people = {name: measure(judgments) for name, judgments in by_person(left).items()}
+    people = {name: measure(judgments) for name, judgments in judgments_by_person(left).items()}
     return _beyond(people, limit, fails)
 
 
@@ -233,7 +233,7 @@ def _doubled(left: Sequence[Judgment], which: RepeatedAnswers) -> Failing:
 
 def _status(left: Sequence[Judgment], wanted: set[str]) -> Failing:
     people, unknown = {}, {}
-    for name, own in by_person(left).items():
+    for name, own in judgments_by_person(left).items():
         status = next((judgment.status for judgment in own if judgment.status), None)
         if status is None:
             unknown[name] = "there is no status"
@@ -243,7 +243,7 @@ def _status(left: Sequence[Judgment], wanted: set[str]) -> Failing:
 
 
 def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -> None:
-    known = by_person(judgments)
+    known = judgments_by_person(judgments)
     for name in reasons:
         if name not in known:
             raise UsageError(

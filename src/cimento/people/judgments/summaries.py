@@ -138,7 +138,7 @@ class Measurement:
     how: str
 
 
-def by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
+def judgments_by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
     """The judgments of each named participant, in the order in which they were given."""
     found: dict[str, list[Judgment]] = {}
     for judgment in judgments:
@@ -204,7 +204,7 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
             for judgment in own
             if judgment.question == question and judgment.counts
         }
-        for name, own in by_person(judgments).items()
+        for name, own in judgments_by_person(judgments).items()
     }
     return _correlations(people) if is_rated(question) else _shares(people)
 

@@ -19,7 +19,7 @@ from cimento.people.surveys.material import MaterialOptions, SurveyMaterial, rea
 from cimento.people.surveys.tasks import Words, fields_for, guidelines, words
 from cimento.suites.reading import open_text
 
-Group = TypeVar("Group", bound=Hashable)
+Category = TypeVar("Category", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[i
     return dealt
 
 
-def spread(groups: Sequence[Group]) -> list[int]:
+def spread(groups: Sequence[Category]) -> list[int]:
     """The same things in an order in which no two neighbours share a group, where that is possible.
 
     Of those that may come next, the earliest is taken, but a group that makes up half of what is

@@ -369,7 +369,7 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-Result = TypeVar("Result")
+Returned = TypeVar("Returned")
 
 _MOST = 256
 """Writes in one transaction at most, so that nobody waits for an endless one."""
@@ -389,14 +389,14 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="survey writer", daemon=True)
         self._thread.start()
 
-    async def write(self, job: Callable[[sqlite3.Connection], Result]) -> Result:
+    async def write(self, job: Callable[[sqlite3.Connection], Returned]) -> Returned:
         """Run a function in a transaction; returns when that is on the disk.
 
         Raises:
             Exception: whatever the function raised, which then has changed nothing; or what the
                 database raised when it could not commit.
         """
-        future: Future[Result] = Future()
+        future: Future[Returned] = Future()
         self._queue.put(_Write(job, future))
         return await asyncio.wrap_future(future)
 
