@@ -104,7 +104,7 @@ class Reference:
 
 def bibtex(references: Iterable[Reference]) -> str:
     """BibTeX entries, one after the other."""
-    return "\n".join(_entry(each) for each in references)
+    return "\n".join(_entry(reference) for reference in references)
 
 
 @functools.cache

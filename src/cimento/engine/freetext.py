@@ -381,7 +381,7 @@ def _of_marks(
     tokens: pl.DataFrame, requests: Sequence[Score]
 ) -> dict[int, tuple[float | None, str | None]]:
     """Number of the request to the log-probability of its mark, or why there is none."""
-    starts = [each.wanted[0][0] if each.wanted else 0 for each in requests]
+    starts = [request.wanted[0][0] if request.wanted else 0 for request in requests]
     found: dict[int, tuple[float | None, str | None]] = {}
     for row in tokens.iter_rows(named=True):
         number = row["request"]

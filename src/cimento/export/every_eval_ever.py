@@ -53,7 +53,7 @@ def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
         for outcome in result.outcomes
         if outcome.right is not None
     ]
-    lines = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in rows)
+    lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
     samples = write_text(lines, place / f"{stem}_samples.jsonl")
     record = _record(run, organization)
     record["detailed_evaluation_results"] = {

@@ -52,7 +52,7 @@ def _log(run: RunData) -> dict[str, JsonValue]:
     return {
         "version": 2,
         "status": "success",
-        "eval": _spec(run, [str(each["id"]) for each in samples]),
+        "eval": _spec(run, [str(sample["id"]) for sample in samples]),
         "plan": {"name": "plan", "steps": [], "config": {}},
         "results": {
             "total_samples": len(samples),
@@ -341,7 +341,7 @@ def _sample(
 
 def _task_hash(samples: Sequence[dict[str, JsonValue]]) -> str:
     names = ("doc_hash", "prompt_hash", "target_hash")
-    return _hash("".join(str(each[name]) for each in samples for name in names))
+    return _hash("".join(str(sample[name]) for sample in samples for name in names))
 
 
 def _hash(text: str) -> str:

@@ -75,6 +75,12 @@ class TableSchema:
             chosen |= {name: kind for name in present if name.startswith(beginning)}
         return {column: getattr(pl, kind)() for column, kind in chosen.items()}
 
+    def empty(self) -> pl.DataFrame:
+        """The table without rows and without optional columns."""
+        import polars as pl
+
+        return pl.DataFrame(schema=self.polars())
+
 
 TOKENS = TableSchema(
     name="tokens",

@@ -39,7 +39,7 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
     Args:
         results: of one suite, or of several under each other.
     """
-    columns = list(dict.fromkeys((each.model, each.measure) for each in results))
+    columns = list(dict.fromkeys((result.model, result.measure) for result in results))
     by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
     for each in results:
         by_suite.setdefault(each.suite, {})[each.model, each.measure] = each
@@ -50,8 +50,8 @@ def accuracy_grid(results: Sequence[Factorial]) -> Grid:
         for labels, values in _accuracy_rows(suite, found, columns, many=len(by_suite) > 1):
             if labels[0] and rows:
                 rules.add(len(rows))
-            numbers.append([each.value if each else None for each in values])
-            rows.append((*labels, sizes(values), *(each or BLANK for each in values)))
+            numbers.append([value.value if value else None for value in values])
+            rows.append((*labels, sizes(values), *(value or BLANK for value in values)))
     return Grid(
         title="Accuracy in %: how often the acceptable sentence scores above the unacceptable one.",
         header=("phenomenon", "condition", "n", *(measure for _, measure in columns)),
@@ -78,19 +78,19 @@ def _accuracy_rows(
         name = f"{suite}: {phenomenon.name}" if many else phenomenon.name
         for number, pair in enumerate(phenomenon.pairs):
             values = [
-                _share(each.phenomena[index].pairs[number]) if each and each.phenomena else None
-                for each in cells
+                _share(cell.phenomena[index].pairs[number]) if cell and cell.phenomena else None
+                for cell in cells
             ]
             yield (name if number == 0 else BLANK, pair.name), values
         positive = [
-            _share(each.phenomena[index].super_additive) if each and each.phenomena else None
-            for each in cells
+            _share(cell.phenomena[index].super_additive) if cell and cell.phenomena else None
+            for cell in cells
         ]
         yield (BLANK, SUPER_ADDITIVE), positive
     label = f"{suite}: {AVERAGE}" if many else AVERAGE
-    means = [each.averages() if each and each.phenomena else None for each in cells]
-    yield (label, "pairs"), [_mean(each[0]) if each else None for each in means]
-    yield (BLANK, SUPER_ADDITIVE), [_mean(each[1]) if each else None for each in means]
+    means = [cell.averages() if cell and cell.phenomena else None for cell in cells]
+    yield (label, "pairs"), [_mean(mean[0]) if mean else None for mean in means]
+    yield (BLANK, SUPER_ADDITIVE), [_mean(mean[1]) if mean else None for mean in means]
 
 
 def _share(share: DesignRate) -> EstimateCell:
@@ -109,12 +109,12 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
     blank = tuple(f"Blank: {reason} ({', '.join(who)})." for reason, who in reasons.items())
     shares = [
         share
-        for each in results
-        for one in each.phenomena
+        for result in results
+        for one in result.phenomena
         for share in (*one.pairs, one.super_additive)
     ]
     methods = dict.fromkeys(share.interval_method for share in shares if share.interval_method)
-    means = [mean for each in results if each.phenomena for mean in each.averages() if mean.n]
+    means = [mean for result in results if result.phenomena for mean in result.averages() if mean.n]
     intervals = "; ".join((*methods, *(f"averages: {name}" for name in [_methods(means)] if name)))
     return (
         "n: items. Ties count as failures. Averages are unweighted means over the phenomena.",
@@ -151,7 +151,7 @@ ITEM_COLUMNS = (
 
 def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, ...]:
     """The columns with the factors by their names, where all designs have the same ones."""
-    factors = {each.square.factors for result in results for each in result.phenomena}
+    factors = {phenomenon.square.factors for result in results for phenomenon in result.phenomena}
     if len(factors) != 1:
         return tuple(columns)
     first, second = factors.pop()
@@ -262,18 +262,18 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
     """The interaction of every mixed model."""
     rows = tuple(
         (
-            each.suite,
-            each.model,
-            each.measure,
-            each.phenomenon,
-            each.normalisation,
-            each.formula,
-            str(each.fit.n),
-            *_interaction(each.interaction),
-            _number(each.fit.loglik),
-            each.fit.reason or ("singular fit" if each.fit.singular else BLANK),
+            model.suite,
+            model.model,
+            model.measure,
+            model.phenomenon,
+            model.normalisation,
+            model.formula,
+            str(model.fit.n),
+            *_interaction(model.interaction),
+            _number(model.fit.loglik),
+            model.fit.reason or ("singular fit" if model.fit.singular else BLANK),
         )
-        for each in models
+        for model in models
     )
     return Grid(
         title="Mixed models: the interaction, coded so that it is DD.",

@@ -92,13 +92,13 @@ def interaction_figure(
     """
     panels = [
         Panel(
-            title=each.name,
+            title=phenomenon.name,
             result=result,
-            phenomenon=each,
-            p=(ps or {}).get(each.name),
+            phenomenon=phenomenon,
+            p=(ps or {}).get(phenomenon.name),
             bars=bars,
         )
-        for each in result.phenomena
+        for phenomenon in result.phenomena
     ]
     title = f"{result.model} on {result.suite}, {result.measure}: interaction by phenomenon"
     return _figure([panels], scale, title=title, columns=PER_ROW)
@@ -119,11 +119,13 @@ def rows_figure(
         bars: as for `interaction_figure`.
     """
     rows: list[list[Panel | str]] = []
-    for each in columns[0][1].phenomena:
+    for phenomenon in columns[0][1].phenomena:
         row: list[Panel | str] = []
         for title, result, ps in columns:
-            found = next((p for p in result.phenomena if _key(p.name) == _key(each.name)), None)
-            heading = f"{_key(each.name)}: {title}"
+            found = next(
+                (p for p in result.phenomena if _key(p.name) == _key(phenomenon.name)), None
+            )
+            heading = f"{_key(phenomenon.name)}: {title}"
             if found is None:
                 row.append(f"{heading}: none")
             else:
@@ -210,9 +212,9 @@ def half_widths(effects: Effects, bars: Bars) -> list[float | None]:
     if bars == "se":
         return [cell.se for cell in effects.cells]
     table = [
-        [score for score in each.scores if score is not None]
-        for each in effects.items
-        if each.dd is not None
+        [score for score in item.scores if score is not None]
+        for item in effects.items
+        if item.dd is not None
     ]
     widths = within_intervals(table, method=bars).half_widths if table else None
     return list(widths) if widths else [None] * len(effects.cells)

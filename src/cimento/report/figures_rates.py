@@ -192,9 +192,9 @@ def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
     import polars as pl
 
     rows = [
-        (f"{each.model} {each.measure}", phenomenon.name, pair.name, pair.accuracy)
-        for each in designs
-        for phenomenon in each.phenomena
+        (f"{design.model} {design.measure}", phenomenon.name, pair.name, pair.accuracy)
+        for design in designs
+        for phenomenon in design.phenomena
         for pair in phenomenon.pairs
     ]
     texts = dict.fromkeys(("model", "phenomenon", "condition"), pl.String)
@@ -402,16 +402,16 @@ def checkpoints_frame(rankings: Sequence[Ranking]) -> pl.DataFrame:
     rows = [
         (
             f"{ranking.suite}, {ranking.question}",
-            each.step,
-            each.model,
-            each.accuracy,
-            each.interval.low,
-            each.interval.high,
-            each.n,
+            checkpoint.step,
+            checkpoint.model,
+            checkpoint.accuracy,
+            checkpoint.interval.low,
+            checkpoint.interval.high,
+            checkpoint.n,
         )
         for ranking in rankings
-        for each in ranking.checkpoints
-        if each.accuracy is not None
+        for checkpoint in ranking.checkpoints
+        if checkpoint.accuracy is not None
     ]
     columns = {
         "panel": pl.String(),

@@ -112,9 +112,9 @@ def items_frame(result: Factorial) -> pl.DataFrame:
     import polars as pl
 
     rows = [
-        {"phenomenon": phenomenon.name, "item": each.item, "dd": each.dd, "reason": each.reason}
+        {"phenomenon": phenomenon.name, "item": item.item, "dd": item.dd, "reason": item.reason}
         for phenomenon in result.phenomena
-        for each in phenomenon.effects["raw"].items
+        for item in phenomenon.effects["raw"].items
     ]
     schema = {"phenomenon": pl.String, "item": pl.String, "dd": pl.Float64, "reason": pl.String}
     return pl.DataFrame(rows, schema=schema)
@@ -236,7 +236,7 @@ def item_frame(record: ItemRecord) -> pl.DataFrame:
     """The tokens of one item: position, surprisal, whether they differ and where most."""
     import polars as pl
 
-    cut = {each.condition: _tokens(each) for each in record.strips}
+    cut = {strip.condition: _tokens(strip) for strip in record.strips}
     names = list(cut)
     rows = []
     for name, tokens in cut.items():

@@ -306,7 +306,7 @@ def _is_extreme(estimate: Estimate) -> bool:
 
 def methods(estimates: Iterable[Estimate]) -> str:
     """One sentence naming the interval methods used, the most frequent first."""
-    counts = Counter(each.interval_method for each in estimates if each.interval_method)
+    counts = Counter(estimate.interval_method for estimate in estimates if estimate.interval_method)
     names = [name for name, _ in counts.most_common()]
     return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
 
@@ -314,9 +314,9 @@ def methods(estimates: Iterable[Estimate]) -> str:
 def chances(estimates: Iterable[Estimate]) -> str:
     """One sentence on how chance levels were found; empty where there are none."""
     found: dict[str, list[str]] = {}
-    for each in estimates:
-        if each.chance_method and each.chance is not None:
-            found.setdefault(each.chance_method, []).append(rate(each.chance))
+    for estimate in estimates:
+        if estimate.chance_method and estimate.chance is not None:
+            found.setdefault(estimate.chance_method, []).append(rate(estimate.chance))
     if not found:
         return ""
     told = [method if len(found) == 1 else _whose(method, of) for method, of in found.items()]

@@ -49,7 +49,7 @@ class EstimateCell:
             n: observations.
             reason: why one is None.
         """
-        value, low, high = (None if each is None else 100 * each for each in ends)
+        value, low, high = (None if end is None else 100 * end for end in ends)
         return cls(value=value, low=low, high=high, n=n, reason=reason or "")
 
     @property

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -178,7 +178,8 @@ def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBloc
     order = sorted(range(len(runs)), key=lambda number: len(runs[number].items))
     for place, number in enumerate(order):
         share = left // (len(runs) - place)
-        for text in _encoded(number, runs[number], words):
+        for item in runs[number].items:
+            text = _dumped(_item(number, item, words))
             if len(text) > share and parts[number]:
                 break
             parts[number].append(text)
@@ -206,11 +207,6 @@ def script_safe(text: str) -> str:
         "\u2029": "\\u2029",
     }
     return text.translate(str.maketrans(marks))
-
-
-def _encoded(number: int, run: RunReport, words: _Words) -> Iterator[str]:
-    for item in run.items:
-        yield _dumped(_item(number, item, words))
 
 
 def _dumped(value: object) -> str:
@@ -250,9 +246,9 @@ def _block_parts(item: ItemRecord, words: _Words) -> list[Plain]:
 
 def _answers(group: AnswerList, words: _Words) -> list[Plain]:
     found: list[Plain] = [words.number(group.name)]
-    for each in group.answers:
-        share = None if each.share is None else round(10_000 * each.share)
-        found.append([each.text, share, words.number(each.mark)])
+    for answer in group.answers:
+        share = None if answer.share is None else round(10_000 * answer.share)
+        found.append([answer.text, share, words.number(answer.mark)])
     return found
 
 

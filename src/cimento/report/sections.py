@@ -6,7 +6,7 @@ A paradigm that has figures, tables or item views of its own adds them to what `
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from cimento.measures import find_measure
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
 from cimento.report.formatting import estimate_label, rate_remarks
-from cimento.report.grid import EstimateCell, Grid
+from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import strips_of, worst_first
 from cimento.report.records import (
     AnswerList,
@@ -81,7 +81,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
     """
     estimates = run.estimates()
     rates = rates_of(estimates)
-    charted = [estimate for each in rates[:1] for _, estimate in each.lines]
+    charted = [estimate for rate in rates[:1] for _, estimate in rate.lines]
     return RunReport(
         suite=run.suite.name,
         paradigm=run.paradigm.name,
@@ -146,7 +146,8 @@ def run_items(run: Run) -> tuple[ItemRecord, ...]:
         by_item.setdefault(outcome.item, []).append(outcome)
     places = run.table(REQUESTS.name) if REQUESTS.name in run.tables else None
     asked = _requests_of(places)
-    strips = {} if places is None else strips_of(places, _tokens(run))
+    tokens = run.table(TOKENS.name) if TOKENS.name in run.tables else TOKENS.empty()
+    strips = {} if places is None else strips_of(places, tokens)
     answers = dict(_answers(run))
     return worst_first(
         ItemRecord(
@@ -156,9 +157,9 @@ def run_items(run: Run) -> tuple[ItemRecord, ...]:
             parts=tuple(outcome for outcome in own if outcome.verdict is not None),
             strips=strips.get(item, ()),
             answers=tuple(
-                AnswerList(name, given)
+                AnswerList(f"{condition}: {name}" if condition else name, given)
                 for condition, request in asked.get(item, ())
-                for name, given in _named(condition, answers.get(request, ()))
+                for name, given in answers.get(request, ())
             ),
             remarks=tuple(_remarks(own)),
         )
@@ -186,13 +187,6 @@ def _remarks(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str]]:
             yield name, f"{outcome.value:.4g} {outcome.unit}".rstrip() + beside
 
 
-def _tokens(run: Run) -> pl.DataFrame:
-    import polars as pl
-
-    asked = TOKENS.name in run.tables
-    return run.table(TOKENS.name) if asked else pl.DataFrame(schema=TOKENS.polars())
-
-
 def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, int]]]:
     """Item to its conditions, each with its request."""
     found: dict[str, list[tuple[str, int]]] = {}
@@ -204,13 +198,6 @@ def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, in
 
 
 AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
-
-
-def _named(
-    condition: str, answers: AnsweredPlaces
-) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
-    for name, given in answers:
-        yield (f"{condition}: {name}" if condition else name), given
 
 
 def _answers(run: Run) -> Iterator[tuple[int, AnsweredPlaces]]:
@@ -271,31 +258,22 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
         notes: sentences below the table.
     """
     listed = list(estimates)
-    several = len({estimate.suite for estimate in listed}) > 1
-    rows = []
-    for estimate in listed:
-        question = " ".join(filter(None, (estimate.question, estimate.method)))
-        group = f"{estimate.group}={estimate.level}" if estimate.group else ""
-        rows.append(
-            (
-                *((estimate.suite,) if several else ()),
-                estimate.model,
-                question,
-                group,
-                estimate.statistic,
-                estimate_cell(estimate),
-                str(estimate.n),
-                "" if estimate.tied is None else f"{estimate.tied}",
-                str(estimate.unscored),
-                _chance(estimate),
-            )
-        )
-    header = (
-        *(("suite",) if several else ()),
-        *("model", "question", "group", "statistic", "value", "n", "ties", "unscored", "chance"),
-    )
-    labels = header.index("value")
-    return Grid(title=title, header=header, rows=tuple(rows), labels=labels, notes=tuple(notes))
+    columns: dict[str, Callable[[Estimate], GridCell | int | None]] = {
+        "suite": lambda estimate: estimate.suite,
+        "model": lambda estimate: estimate.model,
+        "question": lambda e: " ".join(filter(None, (e.question, e.method))),
+        "group": lambda estimate: estimate.group and f"{estimate.group}={estimate.level}",
+        "statistic": lambda estimate: estimate.statistic,
+        "value": estimate_cell,
+        "n": lambda estimate: estimate.n,
+        "ties": lambda estimate: estimate.tied,
+        "unscored": lambda estimate: estimate.unscored,
+        "chance": _chance,
+    }
+    if len({estimate.suite for estimate in listed}) <= 1:
+        del columns["suite"]
+    labels = list(columns).index("value")
+    return Grid.of(listed, columns, title=title, labels=labels, notes=tuple(notes))
 
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:

@@ -309,7 +309,7 @@ def _order(
     labels: Sequence[Label], categories: Sequence[Label] | None, *, needed: bool
 ) -> dict[Label, int]:
     if categories is None:
-        if needed and not all(isinstance(each, int | float) for each in labels):
+        if needed and not all(isinstance(label, int | float) for label in labels):
             raise UsageError(
                 where="Cohen's kappa",
                 seen="weights, but labels that are no numbers",
@@ -318,7 +318,7 @@ def _order(
         known: Sequence[Label] = sorted(set(labels)) if needed else list(dict.fromkeys(labels))  # type: ignore[type-var]  # numbers, seen above
     else:
         known = categories
-    missing = sorted({str(each) for each in labels if each not in set(known)})
+    missing = sorted({str(label) for label in labels if label not in set(known)})
     if missing:
         raise UsageError(
             where="Cohen's kappa",

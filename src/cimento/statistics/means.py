@@ -354,7 +354,7 @@ def within_intervals(
         reason = "conditions differ equally in all units"
         return WithinIntervals(means, None, None, WITHIN_METHODS[method], n, reason)
     errors, quantile = _errors(left, method, (1 + level) / 2)
-    widths = tuple(each * quantile for each in errors)
+    widths = tuple(error * quantile for error in errors)
     return WithinIntervals(means, errors, widths, WITHIN_METHODS[method], n)
 
 

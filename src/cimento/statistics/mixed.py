@@ -101,7 +101,7 @@ def _terms(effects: str, text: str) -> tuple[Term, ...]:
             found.pop((), None)
             continue
         factors = [[name.strip() for name in each.split(":")] for each in piece.split("*")]
-        if not all(_NAME.fullmatch(name) for each in factors for name in each):
+        if not all(_NAME.fullmatch(name) for factor in factors for name in factor):
             raise _refused(text, f"{piece!r} is no effect")
         for size in range(1, len(factors) + 1):
             for chosen in itertools.combinations(factors, size):

@@ -147,7 +147,7 @@ def split_half(
             seen=f"kind {kind!r}, {draws} draws",
             todo="Ask for 'pearson' or 'spearman', and for 100 draws or more.",
         )
-    used = [floats(each, name="ratings") for each in ratings if len(each) > 1]
+    used = [floats(rating, name="ratings") for rating in ratings if len(rating) > 1]
     if len(used) < _FEWEST_ITEMS:
         return _nothing(len(used), draws, "fewer than three items with two ratings or more")
     sizes = np.array([each.size for each in used])

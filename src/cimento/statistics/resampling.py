@@ -102,7 +102,7 @@ def bootstrap(
     members = [np.flatnonzero(groups == each) for each in range(m)]
 
     def left_out() -> Floats:
-        return _values(statistic(np.delete(array, each, axis=0)) for each in members)
+        return _values(statistic(np.delete(array, member, axis=0)) for member in members)
 
     values = _drawn(array, statistic, members, draws, seed)
     return _interval(estimate, values, draws, level, name, method, left_out)
@@ -117,7 +117,7 @@ def _drawn(
     generator, m = np.random.default_rng(seed), len(members)
     picks = (generator.integers(0, m, m) for _ in range(draws))
     rows = (array[np.concatenate([members[each] for each in picked])] for picked in picks)
-    return _values(statistic(each) for each in rows)
+    return _values(statistic(row) for row in rows)
 
 
 def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noqa: FBT001  # private

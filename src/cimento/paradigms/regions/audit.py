@@ -314,7 +314,7 @@ def _by_frequency(suite: Suite, contrast: Contrast, frequency: Frequency | None)
     for item in suite.items:
         target = _zipf(item.condition(contrast.target), contrast, frequency)
         others = [_zipf(item.condition(c), contrast, frequency) for c in contrast.alternatives]
-        known = [each for each in others if each is not None]
+        known = [other for other in others if other is not None]
         if target is None or len(known) < len(others):
             continue
         n += 1

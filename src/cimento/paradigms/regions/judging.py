@@ -80,10 +80,8 @@ def tokens_of(run: Run) -> pl.DataFrame:
     Raises:
         TableError: it cannot be read.
     """
-    import polars as pl
-
     asked = TOKENS.name in run.tables
-    return run.table(TOKENS.name) if asked else pl.DataFrame(schema=TOKENS.polars())
+    return run.table(TOKENS.name) if asked else TOKENS.empty()
 
 
 def judged_tokens(run: Run) -> pl.DataFrame:
