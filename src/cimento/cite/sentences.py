@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.cite.library import Reference, works_in
 from cimento.errors import CimentoError
 from cimento.measures import find_measure
-from cimento.runs.store import blank_before
+from cimento.runs.store import blank_before, manifest_part
 from cimento.suites.model import JsonValue, Meta
 from cimento.suites.published import NAMES
 
@@ -66,12 +66,6 @@ class RunFacts:
     def label(self) -> str:
         """The model, by name and revision."""
         return self.run.model
-
-
-def manifest_part(manifest: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
-    """An object inside a manifest; empty where there is none."""
-    member = manifest.get(name)
-    return member if isinstance(member, dict) else {}
 
 
 DIGITS = 12

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import TableError
 from cimento.io.tables import REQUESTS, TOKENS
 from cimento.runs.outcomes import Outcome, each_outcome
+from cimento.runs.store import manifest_part
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -71,22 +72,27 @@ class RunData:
     @property
     def card(self) -> Mapping[str, JsonValue]:
         """The model's card."""
-        return _part(self.run.manifest, "model")
+        return manifest_part(self.run.manifest, "model")
 
     @property
     def asking(self) -> Mapping[str, JsonValue]:
         """How the model was asked."""
-        return _part(self.run.manifest, "asking")
+        return manifest_part(self.run.manifest, "asking")
 
     @property
     def policy(self) -> Mapping[str, JsonValue]:
         """How texts were scored; empty for a recording, which was scored by somebody else."""
-        return {} if self.run.model_kind == "replay" else _part(self.asking, "policy")
+        return {} if self.run.model_kind == "replay" else manifest_part(self.asking, "policy")
 
     @property
     def model(self) -> str:
         """The model's name, without its revision."""
         return str(self.card.get("name") or self.run.model)
+
+    @property
+    def sha256(self) -> str:
+        """Of the suite; empty where the manifest does not say."""
+        return str(manifest_part(self.run.manifest, "suite").get("sha256") or "")
 
     @property
     def created(self) -> str:
@@ -218,8 +224,3 @@ def bounds(estimate: Estimate) -> tuple[float, float] | None:
 def of_runs(runs: Sequence[Run]) -> list[RunData]:
     """Some runs, ready to be written."""
     return [*map(RunData, runs)]
-
-
-def _part(manifest: Mapping[str, JsonValue], name: str) -> Mapping[str, JsonValue]:
-    member = manifest.get(name)
-    return member if isinstance(member, dict) else {}

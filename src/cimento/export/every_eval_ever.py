@@ -159,13 +159,13 @@ def _result(run: RunData, result: ExportedResult, estimate: Estimate) -> dict[st
 
 
 def _source(run: RunData) -> dict[str, JsonValue]:
-    meta, suite = run.run.suite.meta, run.run.manifest.get("suite")
+    meta = run.run.suite.meta
     details: dict[str, JsonValue] = {
         "version": meta.version,
         "language": meta.language,
         "licence": meta.licence,
         "citation": meta.citation,
-        "sha256": suite.get("sha256") if isinstance(suite, dict) else "",
+        "sha256": run.sha256,
     }
     return {
         "dataset_name": run.suite,

@@ -276,7 +276,7 @@ def _config(name: str, run: RunData, result: ExportedResult) -> dict[str, JsonVa
         "num_fewshot": 0,
         "metadata": {
             "version": meta.version,
-            "sha256": _sha256(run),
+            "sha256": run.sha256,
             "language": meta.language,
             "licence": meta.licence,
             "citation": meta.citation,
@@ -346,8 +346,3 @@ def _task_hash(samples: Sequence[dict[str, JsonValue]]) -> str:
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
-
-
-def _sha256(run: RunData) -> str:
-    suite = run.run.manifest.get("suite")
-    return str(suite.get("sha256", "")) if isinstance(suite, dict) else ""

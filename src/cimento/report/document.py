@@ -14,6 +14,7 @@ from cimento.report.grid import as_markdown
 from cimento.report.sections import estimates_grid
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
+from cimento.runs.store import manifest_part
 from cimento.runs.summary import Summary, to_json
 
 _SHOWN_DIGITS = 4
@@ -168,8 +169,7 @@ def versions_apart(runs: Sequence[Run]) -> list[Run]:
 
 def _content(run: Run) -> str:
     """The first digits of the sha256 of the suite of a run; empty where it is not known."""
-    suite = run.manifest.get("suite")
-    return str(suite.get("sha256", ""))[:_SHOWN_DIGITS] if isinstance(suite, dict) else ""
+    return str(manifest_part(run.manifest, "suite").get("sha256", ""))[:_SHOWN_DIGITS]
 
 
 def _named(run: Run, content: str) -> Run:

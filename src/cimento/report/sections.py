@@ -30,7 +30,7 @@ from cimento.report.records import (
     provenance_of,
 )
 from cimento.runs.outcomes import Outcome, each_outcome
-from cimento.runs.store import blank_before
+from cimento.runs.store import blank_before, manifest_part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -317,7 +317,10 @@ def conventions(
         manifest: its policy tells how it was scored.
         first_tokens: number of tokens without left context.
     """
-    policy = _policy(manifest)
+    model = manifest_part(manifest, "model")
+    # A recording was scored by somebody else.
+    recorded = model.get("kind") == "replay"
+    policy = {} if recorded else manifest_part(manifest, "asking", "policy")
     said: list[str] = []
     if options.compat:
         said.append(f"Conventions of {options.compat}, see docs/compat.md.")
@@ -325,8 +328,7 @@ def conventions(
         said.append(_BOS[str(policy["bos"])])
     if blank_before(manifest) and policy:
         said.append("A blank stood before every text.")
-    model = manifest.get("model")
-    if isinstance(model, dict) and model.get("boundary"):
+    if model.get("boundary"):
         said.append(f"Words are corrected for their boundaries ({model['boundary']}).")
     if options.unscored_first in _FIRST and first_tokens:
         done = _FIRST[options.unscored_first]
@@ -338,15 +340,6 @@ def conventions(
     if options.measure:
         said.append(_measure(options.measure))
     return tuple(said)
-
-
-def _policy(manifest: Mapping[str, JsonValue]) -> Mapping[str, JsonValue]:
-    """How texts were scored; empty for a recording, which was scored by somebody else."""
-    asking, model = manifest.get("asking"), manifest.get("model")
-    if isinstance(model, dict) and model.get("kind") == "replay":
-        return {}
-    policy = asking.get("policy") if isinstance(asking, dict) else None
-    return policy if isinstance(policy, dict) else {}
 
 
 def _measure(name: str) -> str:

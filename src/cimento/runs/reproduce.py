@@ -16,7 +16,7 @@ from cimento.models.base import Policy
 from cimento.models.hf.arguments import as_options
 from cimento.models.registry import Asking, needs_saying, without_secrets
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
-from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder
+from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Context
 
@@ -69,7 +69,7 @@ def model_of(manifest: Manifest, *, where: str) -> str:
             seen=f"its manifest names {without_secrets(named)}: {trusts}",
             todo=f"If you trust it, name it yourself: -m {shlex.quote(without_secrets(named))}",
         )
-    revision = str(_object(manifest.get("model")).get("revision", ""))
+    revision = str(manifest_part(manifest, "model").get("revision", ""))
     if _ON_HUB.fullmatch(named) and _COMMIT.fullmatch(revision):
         # A branch may have moved on since; the commit has not.
         return f"{named.partition('@')[0]}@{revision}"
@@ -91,7 +91,7 @@ def asking_of(
         TableError: the manifest does not say, or says it in another way than this version does.
         UsageError: the run was made with other options for transformers, or trusted otherwise.
     """
-    own = dict(_object(manifest.get("asking")))
+    own = dict(manifest_part(manifest, "asking"))
     try:
         policy, context = dict(_object(own.pop("policy"))), _object(own.pop("context"))
         spec, columns = own.pop("spec"), own.pop("columns")
@@ -171,7 +171,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     reading = SuiteReading(
         suite=run.suite,
         faults=tuple(run.paradigm.check(run.suite)),
-        sha256=str(_object(run.manifest.get("suite")).get("sha256", "")),
+        sha256=str(manifest_part(run.manifest, "suite").get("sha256", "")),
         path=stored.suite_folder,
     )
     loaded = LoadedSuite(paradigm=run.paradigm, reading=reading)
@@ -208,7 +208,7 @@ def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
 def _models(first: Run, second: Run) -> list[FileRepeat]:
     """A line for what the answers rest on, where it is not the same; else none."""
     lines = []
-    cards = [_object(run.manifest.get("model")) for run in (first, second)]
+    cards = [manifest_part(run.manifest, "model") for run in (first, second)]
     for name in ("revision", "tokenizer", "dtype", "device"):
         values = [card.get(name) for card in cards]
         if values[0] != values[1]:

@@ -18,6 +18,7 @@ from cimento.options import RunOptions
 from cimento.paradigms.regions.designs import compares_sentences
 from cimento.paradigms.regions.judging import ALL, options_of, suite_of
 from cimento.runs.run import Run
+from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 
@@ -184,10 +185,9 @@ def _applies(variant: MethodVariant, base: Run) -> bool:
         return False
     if variant.sentences is not None and variant.sentences != compares_sentences(base):
         return False
-    asking, judged = base.manifest.get("asking"), options_of(base)
-    policy = asking.get("policy") if isinstance(asking, dict) else None
+    judged = options_of(base)
     asked = {
-        **(policy if isinstance(policy, dict) else {}),
+        **manifest_part(base.manifest, "asking", "policy"),
         **judged.model_dump(),
         "metric": judged.metric or suite_of(base).metric,
         "measures": (judged.measure,),

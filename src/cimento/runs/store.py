@@ -45,13 +45,20 @@ def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclass
     }
 
 
+def manifest_part(manifest: Mapping[str, JsonValue], *path: str) -> Mapping[str, JsonValue]:
+    """An object inside a manifest, by the names on the way to it; empty where there is none."""
+    part = manifest
+    for name in path:
+        member = part.get(name)
+        part = member if isinstance(member, dict) else {}
+    return part
+
+
 def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
     """Whether a blank stood before every text of a run: by its suite, else by its policy."""
-    inputs, asking = manifest.get("inputs"), manifest.get("asking")
-    own = inputs.get(BLANK) if isinstance(inputs, dict) else None
-    policy = asking.get("policy") if isinstance(asking, dict) else None
-    by_policy = policy.get("leading_blank") if isinstance(policy, dict) else None
-    return bool(by_policy if own is None else own)
+    by_suite = manifest_part(manifest, "inputs").get(BLANK)
+    by_policy = manifest_part(manifest, "asking", "policy").get("leading_blank")
+    return bool(by_policy if by_suite is None else by_suite)
 
 
 def versions() -> dict[str, JsonValue]:
