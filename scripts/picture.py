@@ -4,8 +4,8 @@ Usage: python scripts/picture.py [--check]
 
 With --check nothing is written; exit code 1 where the picture is not that of the code.
 An import counts where it is made as a module is loaded. Rooms on which all stand, and the command
-line, which may call any, are left out, and so is an arrow that others imply. Where two rooms import
-each other, the direction with fewer imports is dotted.
+line, which may call any, are left out, and so is an arrow that others imply. An import of a room
+that stands higher in the table of rooms goes against the flow, and its arrow is dotted.
 """
 
 from __future__ import annotations
@@ -34,6 +34,11 @@ def rooms() -> list[str]:
     found = {path.stem for path in PACKAGE.glob("*.py")}
     found |= {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
     return sorted(found - {"__init__", "__main__", "_version"})
+
+
+def listed() -> list[str]:
+    """The rooms as the table of the page has them, from those who call to those who are called."""
+    return re.findall(r"^\| `(\w+)(?:/|\.py)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
 def imports() -> Counter[Arrow]:
@@ -77,11 +82,8 @@ def _leads(arrows: set[Arrow], start: str, end: str) -> bool:
 def picture() -> str:
     """The rooms and their imports as Mermaid."""
     found = imports()
-    against = {
-        (room, other)
-        for room, other in found
-        if (found[room, other], room) < (found[other, room], other)
-    }
+    table = listed()
+    against = {arrow for arrow in found if table.index(arrow[0]) > table.index(arrow[1])}
     along = reduced(set(found) - against)
     named = sorted({room for arrow in found for room in arrow})
     return "\n".join(
@@ -98,17 +100,20 @@ def picture() -> str:
 def main() -> int:
     """Write the picture, or say whether it is that of the code."""
     text = PAGE.read_text(encoding="utf-8")
+    faults = [f"{room}: no line in {PAGE.name}" for room in rooms() if room not in listed()]
+    faults += [
+        f"{room}: is no room any more" for room in listed() if room not in [*rooms(), "data"]
+    ]
+    if faults:
+        print("\n".join(faults))
+        return 1
     drawn = _PICTURE.sub(lambda _: picture(), text)
     if "--check" not in sys.argv[1:]:
         PAGE.write_text(drawn, encoding="utf-8")
         return 0
-    listed = re.findall(r"^\| `(\w+)(?:/|\.py)` \|", text, re.MULTILINE)
-    faults = [f"{room}: no line in {PAGE.name}" for room in rooms() if room not in listed]
-    faults += [f"{room}: is no room any more" for room in listed if room not in [*rooms(), "data"]]
     if drawn != text:
-        faults.append(f"{PAGE.name}: the picture is not that of the code: {Path(__file__).name}")
-    print("\n".join(faults), end="\n" if faults else "")
-    return 1 if faults else 0
+        print(f"{PAGE.name}: not the picture of the code; python scripts/{Path(__file__).name}")
+    return int(drawn != text)
 
 
 if __name__ == "__main__":
