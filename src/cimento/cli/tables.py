@@ -143,7 +143,7 @@ def _people(runs: Sequence[Run]) -> Grid:
         UsageError: nobody chose between the sentences of any suite.
     """
     from cimento.errors import UsageError
-    from cimento.paradigms.regions.designs import people_of
+    from cimento.paradigms.regions.people import people_of
     from cimento.report.robustness import people_grid
 
     found = [rate for run in runs for rate in people_of(run)]

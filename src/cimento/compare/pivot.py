@@ -15,8 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import UsageError
-from cimento.paradigms.regions.designs import compares_sentences, crosses_factors, factorial_of
-from cimento.paradigms.regions.judging import on_each_measure, options_of
+from cimento.paradigms.regions.designs import factorial_of
+from cimento.paradigms.regions.judging import (
+    compares_sentences,
+    crosses_factors,
+    on_each_measure,
+    options_of,
+)
 from cimento.report.formatting import rate
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.run import Run

@@ -15,8 +15,7 @@ from cimento.api import Failure, LoadedSuite, SuiteLike, load_suites, run_all
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import CimentoError
 from cimento.options import RunOptions
-from cimento.paradigms.regions.designs import compares_sentences
-from cimento.paradigms.regions.judging import ALL, options_of, suite_of
+from cimento.paradigms.regions.judging import ALL, compares_sentences, options_of, suite_of
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design

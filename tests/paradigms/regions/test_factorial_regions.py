@@ -13,7 +13,7 @@ from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import Missing
 from cimento.models.fake import FakeScorer
-from cimento.paradigms.regions.text import region_text
+from cimento.paradigms.regions.paradigm import region_text
 from cimento.paradigms.regions.two_by_two import region_dds
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of

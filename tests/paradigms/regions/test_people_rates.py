@@ -12,8 +12,7 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import FakeScorer
-from cimento.paradigms.regions.designs import people_of
-from cimento.paradigms.regions.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON
+from cimento.paradigms.regions.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON, people_of
 from cimento.people.judgments.records import BETTER, Judgment, table_of, write_judgments
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from cimento.errors import InputError
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
 from cimento.measures.registry import Measure
@@ -13,26 +12,20 @@ from cimento.measures.sentence import Missing, Value
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import (
-    CHOSEN_BY,
-    judged_suite,
-    label_of,
+    crosses_factors,
     options_of,
-    questions,
     scores_of,
     suite_of,
     values_of,
 )
 from cimento.paradigms.regions.licensing import LicensingEffect, licensing_effects
-from cimento.paradigms.regions.predictions import Kind
 from cimento.paradigms.regions.two_by_two import RegionDD, items_by_phenomenon, region_dds
 from cimento.runs.run import Run
-from cimento.suites.design import regions_measured, squares, windows_of
-from cimento.suites.formula import parse, references
+from cimento.suites.design import squares, windows_of
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.paradigms.regions.people import ChoiceRate
 
 DEFAULT_MEASURE = "surprisal-bits"
 """Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
@@ -102,57 +95,6 @@ def factorials(
         if squares(suite_of(run))
         for name in names
     ]
-
-
-def crosses_factors(run: Run) -> bool:
-    """Whether the suite of a run declares a design of two factors that can be used."""
-    try:
-        return bool(squares(suite_of(run)))
-    except InputError:
-        return False  # a warning of the suite says what is wrong with it
-
-
-def has_parts(run: Run) -> bool:
-    """Whether DD of a run can be told by region; suites of licensing have their own windows."""
-    try:
-        parts = windows_of(suite_of(run)) and squares(suite_of(run))
-    except InputError:
-        return False  # likewise
-    return bool(parts) and not regions_measured(suite_of(run))
-
-
-def compares_sentences(run: Run) -> bool:
-    """Whether all that a run's suite predicts is about whole sentences."""
-    return all(
-        reference.region == "*"
-        for prediction in suite_of(run).predictions
-        for reference in references(parse(prediction.formula))
-    )
-
-
-def people_of(run: Run) -> list[ChoiceRate]:
-    """How often people choose as the predictions of a run say, and its model on the same items.
-
-    Nothing where the suite does not say how many people chose each sentence.
-
-    Raises:
-        FormulaError: a prediction cannot be read.
-    """
-    suite, options = judged_suite(run), options_of(run)
-    if CHOSEN_BY not in suite.column_names:
-        return []
-    from cimento.paradigms.regions.people import choice_rates
-
-    names, own = questions(run), options.numbers(len(suite.predictions))
-    # The conjunction has no number, unless it is that of one prediction.
-    numbers: tuple[int | None, ...] = own if len(names) == 1 else (*own, None)
-    table = run.outcomes()
-    verdicts = {
-        number: dict(table.filter(table["question"] == name).select("item", "verdict").iter_rows())
-        for number, name in zip(numbers, names, strict=True)
-    }
-    passes: Collection[Kind] = {"pass", "tie"} if options.ties == "pass" else {"pass"}
-    return choice_rates(suite, verdicts, label_of(run), passes=passes, seed=options.seed)
 
 
 def region_dds_of(run: Run) -> tuple[RegionDD, ...]:

@@ -11,25 +11,21 @@ from typing import TYPE_CHECKING
 from cimento.measures import find_measure
 from cimento.measures.regions import with_equal_costs
 from cimento.paradigms.regions.chance import Chance, chance_level, near_tie_threshold, scale_reason
-from cimento.paradigms.regions.designs import (
-    compares_sentences,
-    crosses_factors,
-    factorial_of,
-    has_parts,
-    licensing_of_run,
-    people_of,
-    region_dds_of,
-)
+from cimento.paradigms.regions.designs import factorial_of, licensing_of_run, region_dds_of
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     ALL,
     PHENOMENON,
+    compares_sentences,
+    crosses_factors,
+    has_parts,
     judged_suite,
     options_of,
     questions,
     suite_of,
     verdicts_of,
 )
+from cimento.paradigms.regions.people import people_of
 from cimento.paradigms.regions.predictions import parse_predictions
 from cimento.runs.outcomes import GROUP, Estimate, Role, rate
 from cimento.suites.design import regions_measured

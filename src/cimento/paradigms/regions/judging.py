@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
+from cimento.errors import InputError
 from cimento.io.tables import TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.regions import (
@@ -22,6 +23,8 @@ from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, sc
 from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.regions.predictions import VERDICTS, combine, judged_items, parse_predictions
 from cimento.runs.outcomes import GROUP, OUTCOMES
+from cimento.suites.design import regions_measured, squares, windows_of
+from cimento.suites.formula import parse, references
 
 if TYPE_CHECKING:
     import polars as pl
@@ -295,3 +298,32 @@ def _groups(suite: Suite) -> pl.DataFrame:
 def _values(suite: Suite, column: str) -> list[str | None]:
     """The value of a free column for each item, where its conditions agree on it."""
     return [item.column(column) or None for item in suite.items]
+
+
+# --- What a suite declares
+
+
+def crosses_factors(run: Run) -> bool:
+    """Whether the suite of a run declares a design of two factors that can be used."""
+    try:
+        return bool(squares(suite_of(run)))
+    except InputError:
+        return False  # a warning of the suite says what is wrong with it
+
+
+def has_parts(run: Run) -> bool:
+    """Whether DD of a run can be told by region; suites of licensing have their own windows."""
+    try:
+        parts = windows_of(suite_of(run)) and squares(suite_of(run))
+    except InputError:
+        return False  # likewise
+    return bool(parts) and not regions_measured(suite_of(run))
+
+
+def compares_sentences(run: Run) -> bool:
+    """Whether all that a run's suite predicts is about whole sentences."""
+    return all(
+        reference.region == "*"
+        for prediction in suite_of(run).predictions
+        for reference in references(parse(prediction.formula))
+    )

@@ -24,10 +24,17 @@ from cimento.errors import UsageError
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing, refuse_run
-from cimento.paradigms.regions.judging import CHOSEN_BY
-from cimento.paradigms.regions.predictions import Kind, evaluate_item, parse_predictions
+from cimento.paradigms.regions.judging import (
+    CHOSEN_BY,
+    judged_suite,
+    label_of,
+    options_of,
+    questions,
+)
+from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
 from cimento.people.judgments.summaries import rating_of
+from cimento.runs.outcomes import VerdictName
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import bounded_mean
@@ -77,12 +84,35 @@ class ChoiceRate:
     reason: str | None = None
 
 
+def people_of(run: Run) -> list[ChoiceRate]:
+    """How often people choose as the predictions of a run say, and its model on the same items.
+
+    Nothing where the suite does not say how many people chose each sentence.
+
+    Raises:
+        FormulaError: a prediction cannot be read.
+    """
+    suite, options = judged_suite(run), options_of(run)
+    if CHOSEN_BY not in suite.column_names:
+        return []
+    names, own = questions(run), options.numbers(len(suite.predictions))
+    # The conjunction has no number, unless it is that of one prediction.
+    numbers: tuple[int | None, ...] = own if len(names) == 1 else (*own, None)
+    table = run.outcomes()
+    verdicts = {
+        number: dict(table.filter(table["question"] == name).select("item", "verdict").iter_rows())
+        for number, name in zip(numbers, names, strict=True)
+    }
+    passes: Collection[VerdictName] = {"pass", "tie"} if options.ties == "pass" else {"pass"}
+    return choice_rates(suite, verdicts, label_of(run), passes=passes, seed=options.seed)
+
+
 def choice_rates(
     suite: Suite,
-    verdicts: Mapping[int | None, Mapping[str, Kind]],
+    verdicts: Mapping[int | None, Mapping[str, VerdictName]],
     model: str,
     *,
-    passes: Collection[Kind],
+    passes: Collection[VerdictName],
     seed: int,
 ) -> list[ChoiceRate]:
     """The rates of people and of a model on the items that people answered.
@@ -150,7 +180,11 @@ class _Votes:
         )
 
     def rates(
-        self, verdicts: Mapping[str, Kind], model: str, passes: Collection[Kind], seed: int
+        self,
+        verdicts: Mapping[str, VerdictName],
+        model: str,
+        passes: Collection[VerdictName],
+        seed: int,
     ) -> Iterator[ChoiceRate]:
         """The majority, one person, and the model on the items of the majority."""
         kinds = {item: _kind(self.trees, own) for item, own in self.counts.items()}
@@ -165,7 +199,12 @@ class _Votes:
         yield self._share(beside, model, passes, people=False)
 
     def _share(
-        self, kinds: Mapping[str, Kind], who: str, passes: Collection[Kind], *, people: bool
+        self,
+        kinds: Mapping[str, VerdictName],
+        who: str,
+        passes: Collection[VerdictName],
+        *,
+        people: bool,
     ) -> ChoiceRate:
         passed = [kind in passes for kind in kinds.values()]
         interval = share_interval(passed, Design.of(kinds, self.clusters))
@@ -213,7 +252,7 @@ class _Votes:
         )
 
 
-def _kind(trees: Sequence[Formula], votes: Mapping[str, int]) -> Kind:
+def _kind(trees: Sequence[Formula], votes: Mapping[str, int]) -> VerdictName:
     """What predictions say where a sentence costs minus its votes."""
     values = {name: [0.0 - count] for name, count in votes.items()}
     return evaluate_item(functools.reduce(partial(Junction, "&"), trees), values).verdict

@@ -14,8 +14,13 @@ from cimento.measures.sentence import (
     corpus_perplexity,
     surprisal_bits,
 )
-from cimento.paradigms.regions.designs import crosses_factors
-from cimento.paradigms.regions.judging import scores_of, sentences_of, suite_of, tokens_of
+from cimento.paradigms.regions.judging import (
+    crosses_factors,
+    scores_of,
+    sentences_of,
+    suite_of,
+    tokens_of,
+)
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.grid import BLANK, Grid
 from cimento.runs.run import Run

@@ -11,11 +11,12 @@ decides, whatever else is missing. ``|`` is its mirror image: pass, unscored, ti
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.errors import FormulaError, did_you_mean
 from cimento.measures import BITS_PER_NAT, Unit, Value
 from cimento.measures.regions import RegionColumns
+from cimento.runs.outcomes import VerdictName
 from cimento.suites.formula import (
     Comparison,
     Connective,
@@ -36,9 +37,7 @@ if TYPE_CHECKING:
     from cimento.suites.model import Suite
 
 
-Kind: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
-
-VERDICTS: tuple[Kind, ...] = ("pass", "fail", "tie", "unscored")
+VERDICTS: tuple[VerdictName, ...] = ("pass", "fail", "tie", "unscored")
 """Verdicts by their numbers in columns."""
 
 ABSOLUTE_TOLERANCE = 1e-3
@@ -66,7 +65,7 @@ class Evaluation:
         reason: why the margin is None.
     """
 
-    verdict: Kind
+    verdict: VerdictName
     margin_bits: float | None
     reason: str | None = None
 

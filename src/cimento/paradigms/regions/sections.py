@@ -7,17 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.paradigms.regions.designs import (
-    compares_sentences,
-    crosses_factors,
-    factorial_of,
-    has_parts,
-    licensing_of_run,
-    people_of,
-    region_dds_of,
-)
+from cimento.paradigms.regions.designs import factorial_of, licensing_of_run, region_dds_of
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
+    compares_sentences,
+    crosses_factors,
+    has_parts,
     judged_suite,
     on_each_measure,
     options_of,
@@ -25,6 +20,7 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
     values_of,
 )
+from cimento.paradigms.regions.people import people_of
 from cimento.report.factorial import accuracy_grid, dd_grid, licensing_grid, regions_grid
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import remarks
