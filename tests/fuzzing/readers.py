@@ -47,9 +47,9 @@ def rated(path: Path) -> object:
 
 def forced_choices(path: Path) -> object:
     """People's choices between two sentences."""
-    from cimento.paradigms.ratings.people import read_choices
+    from cimento.paradigms.ratings.people import read_forced_choices
 
-    return read_choices(path)
+    return read_forced_choices(path)
 
 
 def variants(path: Path) -> object:

@@ -21,7 +21,7 @@ from cimento.paradigms.ratings.formats import (
     read_rated,
     replacement_in,
 )
-from cimento.paradigms.ratings.people import judgments_table, read_choices
+from cimento.paradigms.ratings.people import judgments_table, read_forced_choices
 from cimento.paradigms.ratings.suite import Rating, Scale
 
 ACCOMPLIT = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
@@ -197,13 +197,13 @@ def test_forced_choices_know_the_sentence_and_not_the_place(tmp_path):
         "1\tbob\t20\tattnchk\t1\t1\t1\tThis.\tNot this.\n"
         "2\tcarl\tNA\tp\t0\t1\tNA\tGood.\tBad.\n"
     )
-    choices = read_choices(written(tmp_path, "b.tsv", BLIMP + rows))
+    choices = read_forced_choices(written(tmp_path, "b.tsv", BLIMP + rows))
     assert [each.good for each in choices] == ["Good.", "Good.", "This.", "Good."]
     assert [each.chose_good for each in choices] == [True, False, True, None]
     assert [each.seconds for each in choices] == [75, 20, 20, None]
     assert [each.attention for each in choices] == [False, False, True, False]
     with pytest.raises(InputError, match="neither 1 nor 2"):
-        read_choices(written(tmp_path, "c.tsv", BLIMP + "0\ta\t1\tp\t0\t3\t1\tx\ty\n"))
+        read_forced_choices(written(tmp_path, "c.tsv", BLIMP + "0\ta\t1\tp\t0\t3\t1\tx\ty\n"))
 
 
 def test_single_ratings_are_a_table_of_judgments(tmp_path):

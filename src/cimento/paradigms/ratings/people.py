@@ -156,7 +156,7 @@ def mean_z(scores: dict[str, Value]) -> Value:
     return math.fsum(known) / len(known) if known else Missing("no participant has a z-score")
 
 
-def read_choices(path: Path) -> tuple[ForcedChoice, ...]:
+def read_forced_choices(path: Path) -> tuple[ForcedChoice, ...]:
     """Every answer of BLiMP's human validation (Warstadt et al. 2020, doi:10.1162/tacl_a_00321).
 
     One row is an answer. Which of the two sentences stands first differs between sheets, so that

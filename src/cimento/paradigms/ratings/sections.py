@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from textwrap import shorten
@@ -143,19 +143,8 @@ def _beside(run: RatedRun) -> Iterator[str]:
         )
     ]  # fmt: skip
     for spearman in spearmans:
-        measure = spearman.question
-        rows.append(
-            (
-                measure,
-                str(spearman.n),
-                "positive" if find_measure(measure).higher_is_better else "negative",
-                number(spearman.value),
-                interval(spearman.low, spearman.high, digits=2),
-                p_short(spearman.p),
-                *([p_short(spearman.p_corrected)] if family else []),
-                *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),
-            )
-        )
+        cells = _correlation_row(run, spearman, p_short)
+        rows.append(cells if family else (*cells[:6], *cells[7:]))
     yield columns(rows, indent=2)
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"
@@ -250,16 +239,7 @@ def _binary(run: RatedRun) -> Iterator[str]:
     rows: list[tuple[str, ...]] = [
         ("yes or no by a threshold", "n", "AUC", "95 %", "MCC", "MCC in sample")
     ]
-    rows += [
-        (
-            area.question,
-            str(area.n),
-            number(area.value),
-            interval(area.low, area.high, digits=2),
-            *(run.shown(area.question, name) for name in ("MCC", "MCC in sample")),
-        )
-        for area in areas
-    ]
+    rows += [_binary_row(run, area) for area in areas]
     yield columns(rows, indent=2)
     reasons = {area.reason for area in areas if area.reason}
     yield from (f"  no interval of AUC: {reason}" for reason in sorted(reasons))
@@ -385,7 +365,9 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
         grid = Grid(
             title=f"Measures beside the ratings, by {runs[0].by}; partial: length held constant.",
             header=header,
-            rows=tuple(_correlation_row(run, each) for run, each in spearmans),
+            rows=tuple(
+                (run.model, *_correlation_row(run, each, p_number)) for run, each in spearmans
+            ),
             labels=2,
             notes=(f"95 %: {intervals}; p of Spearman: {tests}.",),
         )
@@ -396,7 +378,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
         grid = Grid(
             title="Acceptable or not, by a threshold on each measure.",
             header=("model", "measure", "n", "AUC", "95 %", "MCC", "MCC in sample"),
-            rows=tuple(_binary_row(run, each) for run, each in areas),
+            rows=tuple((run.model, *_binary_row(run, each)) for run, each in areas),
             labels=2,
             notes=(
                 f"95 % of AUC: {intervals}.",
@@ -446,24 +428,25 @@ def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemR
     return replace(item, remarks=tuple(remarks))
 
 
-def _correlation_row(run: RatedRun, spearman: Estimate) -> tuple[str, ...]:
+def _correlation_row(
+    run: RatedRun, spearman: Estimate, p_text: Callable[[float | None], str]
+) -> tuple[str, ...]:
+    """The correlations of a measure, its p-values written as they are in one place."""
     measure = spearman.question
     return (
-        run.model,
         measure,
         str(spearman.n),
         "positive" if find_measure(measure).higher_is_better else "negative",
         number(spearman.value),
         interval(spearman.low, spearman.high, digits=2),
-        p_number(spearman.p),
-        p_number(spearman.p_corrected),
+        p_text(spearman.p),
+        p_text(spearman.p_corrected),
         *(run.shown(measure, name) for name in ("pearson", "kendall", "partial spearman")),
     )
 
 
 def _binary_row(run: RatedRun, area: Estimate) -> tuple[str, ...]:
     return (
-        run.model,
         area.question,
         str(area.n),
         number(area.value),

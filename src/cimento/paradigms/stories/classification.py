@@ -7,6 +7,7 @@ have that label, so that accuracy alone says little.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -100,10 +101,6 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
     here = [outcome for outcome in outcomes if outcome.tier == tier]
     known = [outcome for outcome in here if outcome.correct is not None]
     scored = [each for each in known if each.answer.logprobs_nats is not None]
-    unscored: dict[str, int] = {}
-    for outcome in here:
-        if outcome.correct is None:
-            unscored[outcome.reason] = unscored.get(outcome.reason, 0) + 1
     greedy = [any(outcome.answer.greedy) for outcome in here if outcome.answer.greedy]
     return Choices(
         n=len(known),
@@ -123,7 +120,7 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
             sum(each.gold == _first(each) for each in scored),
         ),
         invalid=sum(each.invalid for each in known),
-        unscored=unscored,
+        unscored=Counter(outcome.reason for outcome in here if outcome.correct is None),
         confidence=_confidence(scored) if scored else None,
     )
 
@@ -259,26 +256,28 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
     margins = _margins(first)
     pairs = sibling_pairs(stories, margins)
     n = len(answered)
+    chosen = Counter(outcome.chosen for outcome in answered)
     return Detection(
         answered=n,
-        answers={
-            label: sum(outcome.chosen == label for outcome in answered) / n
-            for label in (FALSE, TRUE)
-        }
-        if n
-        else {},
+        answers={label: chosen[label] / n for label in (FALSE, TRUE)} if n else {},
         invalid=sum(outcome.invalid for outcome in first),
         counts=counts,
         tpr=tpr(counts),
         tnr=tnr(counts),
         balanced_accuracy=balanced_accuracy(counts),
         mcc=mcc(counts),
-        auc=_auc(stories, margins),
+        auc=auc(list(margins.values()), [stories[row].plausible for row in margins])
+        if margins
+        else Statistic(None, NO_MARGINS),
         d_prime=found.d_prime,
         criterion=found.criterion,
-        sibling_pair_accuracy=_share(pairs),
+        sibling_pair_accuracy=Statistic(sum(pairs.values()) / len(pairs))
+        if pairs
+        else Statistic(None, "no plausible story has a scored variant"),
         n_pairs=len(pairs),
-        mean_margin_nats=_mean(list(margins.values())),
+        mean_margin_nats=Statistic(math.fsum(margins.values()) / len(margins))
+        if margins
+        else Statistic(None, NO_MARGINS),
     )
 
 
@@ -331,24 +330,6 @@ def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dic
 def _margins(first: Sequence[TierOutcome]) -> dict[int, float]:
     found = {outcome.row: margin(outcome.answer, TRUE, FALSE) for outcome in first}
     return {row: value for row, value in found.items() if value is not None}
-
-
-def _auc(stories: Sequence[Story], margins: Mapping[int, float]) -> Statistic:
-    if not margins:
-        return Statistic(None, NO_MARGINS)
-    return auc(list(margins.values()), [stories[row].plausible for row in margins])
-
-
-def _share(pairs: Mapping[int, float]) -> Statistic:
-    if not pairs:
-        return Statistic(None, "no plausible story has a scored variant")
-    return Statistic(sum(pairs.values()) / len(pairs))
-
-
-def _mean(values: Sequence[float]) -> Statistic:
-    if not values:
-        return Statistic(None, NO_MARGINS)
-    return Statistic(math.fsum(values) / len(values))
 
 
 def detection_intervals(

@@ -20,7 +20,7 @@ from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
-from cimento.paradigms.ratings.people import read_choices
+from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
 from cimento.studies.record import equals_printed, same_decimals
 from cimento.suites.model import JsonValue
@@ -297,7 +297,7 @@ def _blimp(paths: Sequence[Path], published: Path) -> JsonValue:
     from cimento.paradigms.ratings.people import attentive, preference_by_paradigm
     from cimento.statistics.agreement import krippendorff_alpha
 
-    choices = read_choices(paths[0])
+    choices = read_forced_choices(paths[0])
     kept = [each for each in attentive(choices) if each.chose_good is not None]
     seconds = {each.sheet: each.seconds for each in choices}
     means = preference_by_paradigm(kept)
