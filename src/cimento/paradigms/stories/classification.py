@@ -100,26 +100,26 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
     """Describe the answers at a tier."""
     here = [outcome for outcome in outcomes if outcome.tier == tier]
     known = [outcome for outcome in here if outcome.correct is not None]
-    scored = [each for each in known if each.answer.logprobs_nats is not None]
+    scored = [outcome for outcome in known if outcome.answer.logprobs_nats is not None]
     greedy = [any(outcome.answer.greedy) for outcome in here if outcome.answer.greedy]
     return Choices(
         n=len(known),
         scored=len(scored),
-        acc=share([bool(each.correct) for each in known]),
-        acc_norm_chars=share([by_characters(each.answer) == each.gold for each in scored]),
-        acc_if_ties_wrong=share([bool(each.correct) and not each.tied for each in known]),
+        acc=share([bool(outcome.correct) for outcome in known]),
+        acc_norm_chars=share([by_characters(outcome.answer) == outcome.gold for outcome in scored]),
+        acc_if_ties_wrong=share([bool(outcome.correct) and not outcome.tied for outcome in known]),
         chance=1 / len(OPTIONS[tier]),
         majority=_majority(known),
-        n_ties_at_max=sum(each.tied for each in known),
+        n_ties_at_max=sum(outcome.tied for outcome in known),
         any_choice_greedy_rate=share(greedy, "not recorded"),
         pred_distribution={
-            label: sum(each.chosen == label for each in known) for label in OPTIONS[tier]
+            label: sum(outcome.chosen == label for outcome in known) for label in OPTIONS[tier]
         },
         first_option=(
-            sum(each.chosen == _first(each) for each in scored),
-            sum(each.gold == _first(each) for each in scored),
+            sum(outcome.chosen == _first(outcome) for outcome in scored),
+            sum(outcome.gold == _first(outcome) for outcome in scored),
         ),
-        invalid=sum(each.invalid for each in known),
+        invalid=sum(outcome.invalid for outcome in known),
         unscored=Counter(outcome.reason for outcome in here if outcome.correct is None),
         confidence=_confidence(scored) if scored else None,
     )
@@ -131,7 +131,7 @@ def share(values: Sequence[bool], reason: str = "no answers") -> Statistic:
 
 
 def _majority(known: Sequence[TierOutcome]) -> Statistic:
-    labels = [each.gold for each in known if each.gold is not None]
+    labels = [outcome.gold for outcome in known if outcome.gold is not None]
     most = max(map(labels.count, set(labels)), default=0)
     return Statistic(most / len(labels)) if labels else Statistic(None, "no answers")
 
@@ -142,14 +142,14 @@ def _first(outcome: TierOutcome) -> str:
 
 def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
     rows, right, best = [], [], []
-    for each in scored:
-        values = probabilities(each.answer)
-        if values is None or each.gold is None:
+    for outcome in scored:
+        values = probabilities(outcome.answer)
+        if values is None or outcome.gold is None:
             continue
         rows.append(values)
-        right.append(each.answer.options.index(each.gold))
+        right.append(outcome.answer.options.index(outcome.gold))
         best.append(max(values))
-    correct = [bool(each.correct) for each in scored]
+    correct = [bool(outcome.correct) for outcome in scored]
     return Confidence(
         n=len(rows),
         brier_sum=brier(rows, right),
@@ -162,13 +162,13 @@ def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
 def _nll(scored: Sequence[TierOutcome]) -> Statistic | None:
     """The same from log-probabilities, which do not underflow; None where one is minus infinity."""
     losses = []
-    for each in scored:
-        values = each.answer.logprobs_nats
-        if values is None or each.gold is None or -math.inf in values:
+    for outcome in scored:
+        values = outcome.answer.logprobs_nats
+        if values is None or outcome.gold is None or -math.inf in values:
             return None
         top = max(values)
         total = top + math.log(math.fsum(math.exp(value - top) for value in values))
-        losses.append(total - values[each.answer.options.index(each.gold)])
+        losses.append(total - values[outcome.answer.options.index(outcome.gold)])
     return Statistic(math.fsum(losses) / len(losses))
 
 
