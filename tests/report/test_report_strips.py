@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento.io.tables import TOKENS
-from cimento.report.strips import Stretch, StripToken, merge, read_tokens, strip
+from cimento.report.strips import Stretch, StripToken, merge_tokens, read_tokens, strip
 
 
 def cut(text, stretches, tokens):
@@ -29,7 +29,7 @@ def test_bytes_of_one_character_become_one_piece_with_their_sum():
 
 
 def test_a_part_without_a_score_leaves_the_whole_without():
-    [piece] = merge([StripToken("a", 0, 2, 1.0), StripToken("b", 1, 2, None, "NaN")])
+    [piece] = merge_tokens([StripToken("a", 0, 2, 1.0), StripToken("b", 1, 2, None, "NaN")])
     assert (piece.surprisal_bits, piece.reason) == (None, "NaN")
 
 

@@ -221,7 +221,7 @@ def agreement(
     from cimento.io.files import write_text
     from cimento.people.annotate import second_annotator as second_
     from cimento.people.annotate.stories import known_stories
-    from cimento.report.formatting import agreement as agreed
+    from cimento.report.formatting import agreement_text as agreed
 
     known = known_stories(file)
     said = second_.read_story_judgments(judgments, stories=known)
@@ -250,7 +250,7 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
 
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
-    from cimento.report.formatting import agreement as agreed
+    from cimento.report.formatting import agreement_text as agreed
 
     found = summarise(judgments_of(read_judgments(file)))
     if as_json:

@@ -319,7 +319,7 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
     Raises:
         UsageError: it holds no run of the suite, or those of several models.
     """
-    from cimento.compare.item_outcomes import judged_on
+    from cimento.compare.item_outcomes import judged_on_measure
     from cimento.runs.run import open_runs
 
     stored = open_runs(path)
@@ -335,7 +335,7 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
             seen=f"it holds runs of {', '.join(sorted({run.model for run in runs}))}",
             todo="Give the folder of one run.",
         )
-    return judged_on(runs, measure)[0]
+    return judged_on_measure(runs, measure)[0]
 
 
 def vary_suite(

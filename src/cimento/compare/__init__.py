@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import overload
 
 from cimento.compare.before_after import Comparison, compare_before_after
-from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, judged_on
+from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, judged_on_measure
 from cimento.compare.pairwise import (
     Correction,
     PairedCorrelations,
@@ -82,5 +82,5 @@ def compare(
         return compare_before_after(
             runs_of(first), runs_of(second), measure=measure, correction=correction, seed=seed
         )
-    outcomes = item_outcomes(judged_on(runs_of(first), measure))
+    outcomes = item_outcomes(judged_on_measure(runs_of(first), measure))
     return rank_models(outcomes, correction=correction, seed=seed)

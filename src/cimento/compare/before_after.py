@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on
+from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on_measure
 from cimento.compare.pairwise import (
     Correction,
     PairedCorrelations,
@@ -132,7 +132,7 @@ def compare_before_after(
         UsageError: no runs belong together, two share no item, or there is no such measure.
     """
     sides = [[side] if not isinstance(side, Sequence) else list(side) for side in (first, second)]
-    judged = [judged_on(side, measure) for side in sides]
+    judged = [judged_on_measure(side, measure) for side in sides]
     pairs, rates, values, correlations = [], [], [], []
     headlines = set()
     for before, after in pair_runs(*judged):

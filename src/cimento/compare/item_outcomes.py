@@ -104,7 +104,7 @@ def item_outcomes(
         CimentoError: the answers cannot be judged.
     """
     names = distinct_names(runs)
-    judged = judged_on(runs, measure)
+    judged = judged_on_measure(runs, measure)
     return [
         outcomes
         for run, name in zip(judged, names, strict=True)
@@ -112,7 +112,7 @@ def item_outcomes(
     ]
 
 
-def judged_on(runs: Sequence[Run], measure: str) -> list[Run]:
+def judged_on_measure(runs: Sequence[Run], measure: str) -> list[Run]:
     """The runs, judged on a measure where their paradigm has that option.
 
     Raises:
@@ -243,7 +243,7 @@ def _flat(run: Run) -> dict[str, str]:
 _OWN_SCALES = ("causal", "masked", "seq2seq")
 
 
-def scales(kinds: Iterable[str]) -> tuple[str, ...]:
+def scales_of_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """The kinds whose scores lie on scales of their own; kinds that are not known are left out.
 
     A causal model gives the probability of a text, a masked model a pseudo-log-likelihood
@@ -254,13 +254,13 @@ def scales(kinds: Iterable[str]) -> tuple[str, ...]:
     return tuple(kind for kind in _OWN_SCALES if kind in found)
 
 
-def apart(kinds: Iterable[str]) -> str | None:
+def different_scales(kinds: Iterable[str]) -> str | None:
     """Why differences of scores between models of some kinds are not tested; None where they are.
 
     Args:
         kinds: of the models, as manifests have them.
     """
-    names = scales(kinds)
+    names = scales_of_kinds(kinds)
     if len(names) < 2:  # noqa: PLR2004  # one kind has one scale
         return None
     return f"scores of {' and '.join(names)} models are on different scales"
@@ -268,5 +268,5 @@ def apart(kinds: Iterable[str]) -> str | None:
 
 def rates_only(kinds: Iterable[str]) -> str | None:
     """What is to be said where models of several kinds are compared; None where they are of one."""
-    why = apart(kinds)
+    why = different_scales(kinds)
     return None if why is None else f"{why[0].upper()}{why[1:]}: only rates are compared."

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.compare.item_outcomes import ItemOutcomes, apart, rates_only
+from cimento.compare.item_outcomes import ItemOutcomes, different_scales, rates_only
 from cimento.paradigms.regions.two_by_two import mean_if_all, without_noise
 from cimento.runs.outcomes import design_of
 from cimento.statistics.agreement import Agreement, cohen_kappa
@@ -163,7 +163,7 @@ def paired_outcomes(first: ItemOutcomes, second: ItemOutcomes, *, seed: int) -> 
         unit=first.unit,
         seed=seed,
         clusters=first.clusters,
-        not_compared=apart((first.kind, second.kind)),
+        not_compared=different_scales((first.kind, second.kind)),
     )
 
 
@@ -218,7 +218,7 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
         return []
     rows = first.outcomes().select("item", "cluster").drop_nulls().unique().iter_rows()
     clusters = dict(rows)
-    why = apart((first.model_kind, second.model_kind))
+    why = different_scales((first.model_kind, second.model_kind))
 
     def pair(name: str, one: Mapping[str, float], other: Mapping[str, float]) -> PairedValues:
         values = {item: (value, other[item]) for item, value in one.items() if item in other}

@@ -39,7 +39,7 @@ def export(
     from cimento.runs.run import runs_of
 
     writers: Mapping[str, Callable[[Sequence[RunData], Path], list[Path]]] = {
-        "lm-eval": harnesses.write_lm_eval,
+        "lm-eval": harnesses.write_lm_eval_logs,
         "inspect": harnesses.write_inspect,
         "every-eval-ever": partial(
             every_eval_ever.write_every_eval_ever,

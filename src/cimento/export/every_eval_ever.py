@@ -18,7 +18,7 @@ from cimento.io.files import write_text
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.suites.model import JsonValue
 
-SCHEMA_VERSION = "0.2.2"
+EVERY_EVAL_VERSION = "0.2.2"
 NOT_STATED = "unknown"
 _PART = re.compile(r"[^\w.@-]+")
 
@@ -69,7 +69,7 @@ def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
 
 def _record(run: RunData, organization: str) -> dict[str, JsonValue]:
     return {
-        "schema_version": SCHEMA_VERSION,
+        "schema_version": EVERY_EVAL_VERSION,
         "evaluation_id": _evaluation_id(run),
         "evaluation_timestamp": run.created,
         "retrieved_timestamp": _epoch(run),
@@ -181,7 +181,7 @@ def _row(run: RunData, result: ExportedResult, outcome: Outcome) -> dict[str, Js
     choices: list[JsonValue] | None = [*texts.values()] if len(texts) > 1 else None
     right = bool(outcome.right)
     return {
-        "schema_version": f"instance_level_eval_{SCHEMA_VERSION}",
+        "schema_version": f"instance_level_eval_{EVERY_EVAL_VERSION}",
         "evaluation_id": _evaluation_id(run),
         "model_id": _model_id(run),
         "evaluation_name": f"{run.suite}: {result.name}",

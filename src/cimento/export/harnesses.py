@@ -169,7 +169,7 @@ _IN_MODEL = re.compile(r"[\"<>:/|\\?*\[\]]+")
 _IN_TASK = re.compile(r"\W")
 
 
-def write_lm_eval(runs: Sequence[RunData], folder: Path) -> list[Path]:
+def write_lm_eval_logs(runs: Sequence[RunData], folder: Path) -> list[Path]:
     """One folder for each model, with its results and the samples of every task.
 
     Raises:

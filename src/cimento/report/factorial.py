@@ -143,7 +143,7 @@ EFFECT_COLUMNS = (
 )  # fmt: skip
 
 
-ITEM_COLUMNS = (
+DD_COLUMNS = (
     "suite", "model", "measure", "phenomenon", "item", "plain", "first changed", "second changed",
     "both changed", "DD", "pairs", "reason",
 )  # fmt: skip
@@ -359,7 +359,7 @@ def items_grid(results: Sequence[Factorial]) -> Grid:
     ]
     return Grid(
         title="Scores of every item, turned so that more is better; the smallest DD first.",
-        header=_named(ITEM_COLUMNS, results),
+        header=_named(DD_COLUMNS, results),
         rows=tuple(rows),
         labels=5,
         remarks=1,

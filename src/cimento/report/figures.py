@@ -176,7 +176,7 @@ def _unchecked() -> Iterator[None]:
         yield
 
 
-def lacking() -> str:
+def lacking_figures() -> str:
     """Why no figure can be drawn here; empty where they can."""
     try:
         load_altair()

@@ -35,7 +35,7 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
     return f"[{low:.{digits}f}, {high:.{digits}f}]"
 
 
-def agreement(found: Agreement) -> str:
+def agreement_text(found: Agreement) -> str:
     """A coefficient of agreement with its interval, or why one of them is missing."""
     if found.value is None:
         return f"- ({found.reason})"
@@ -82,18 +82,18 @@ def p_value(p: float) -> str:
     return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
 
 
-ALL = "all predictions"
+ALL_PREDICTIONS = "all predictions"
 _PREDICTION = "prediction "
 
 
 def question_label(question: str) -> str:
     """A question as a narrow column has it: the number of a prediction, ``all`` for all of them."""
-    return "all" if question == ALL else question.removeprefix(_PREDICTION)
+    return "all" if question == ALL_PREDICTIONS else question.removeprefix(_PREDICTION)
 
 
 def labels(run: RunSummary) -> list[str]:
     """The rates of a run as a narrow column has them; one prediction alone goes by its number."""
-    if len(run.results) == 1 and run.results[0].question == ALL:
+    if len(run.results) == 1 and run.results[0].question == ALL_PREDICTIONS:
         given = run.options.get("predictions")
         first = str(given[0]).strip() if isinstance(given, list | tuple) and given else "0"
         return [first if first.isdigit() else "0"]
@@ -200,7 +200,7 @@ def estimate_label(estimate: Estimate) -> str:
     return " ".join(filter(None, (statistic, estimate.question, method)))
 
 
-def margin(outcome: Outcome | None) -> str:
+def margin_text(outcome: Outcome | None) -> str:
     """The value of an outcome with its sign and unit; the mark for none where it has none."""
     if outcome is None or outcome.value is None:
         return "–"

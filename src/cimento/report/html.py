@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.io.inline_markup import templates_of
-from cimento.report.figures import lacking
+from cimento.report.figures import lacking_figures
 from cimento.report.formatting import (
     chances,
     estimate_label,
@@ -24,7 +24,7 @@ from cimento.report.formatting import (
     interval,
     items,
     length_rate,
-    margin,
+    margin_text,
     methods,
     number,
     rate,
@@ -135,7 +135,7 @@ def html_page(page: Page) -> str:
     style, script = (
         environment.get_template(name).render().strip() for name in ("report.css", "items.js")
     )
-    reason = lacking()
+    reason = lacking_figures()
     common, own = _provenance(page.runs)
     block = encode_items(page.runs)
     charted = [rate for run in page.runs for rates in run.rates for _, rate in rates.lines]
@@ -214,7 +214,7 @@ def _environment() -> Environment:
         items=items,
         label=estimate_label,
         length_rate=lambda estimate: _minus(length_rate(estimate)),
-        margin=lambda outcome: _minus(margin(outcome)),
+        margin=lambda outcome: _minus(margin_text(outcome)),
         number=lambda value: _minus(number(value, absent="–")),
         percent=lambda value: f"{100 * value:.2f}%",
         rate=lambda value: _minus(rate(value, absent="–")),

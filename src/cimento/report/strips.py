@@ -128,7 +128,7 @@ def strip(
     regions = []
     cursor = 0
     for index, stretch in enumerate(stretches):
-        covered = merge(groups[stretch.number])
+        covered = merge_tokens(groups[stretch.number])
         # The blank before the next region belongs to this one; a token may reach over it.
         after = stretches[index + 1].start if index + 1 < len(stretches) else len(text)
         end = max([stretch.end, after, *(token.end for token in covered)])
@@ -138,7 +138,7 @@ def strip(
     return Strip(condition, tuple(regions))
 
 
-def merge(tokens: Sequence[StripToken]) -> list[StripToken]:
+def merge_tokens(tokens: Sequence[StripToken]) -> list[StripToken]:
     """Tokens that share characters as one, their surprisals added.
 
     Byte-level tokenizers cut inside a character; the parts then cover the same one. A token

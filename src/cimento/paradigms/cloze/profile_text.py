@@ -16,7 +16,7 @@ from cimento.paradigms.cloze.shares import (
     hit_by_only,
     hit_ranks,
 )
-from cimento.report.formatting import agreement, interval, number, signed
+from cimento.report.formatting import agreement_text, interval, number, signed
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate
@@ -70,7 +70,7 @@ def comparison_text(found: JudgmentComparison) -> str:
     """Judgments by dictionary beside those of people."""
     return (
         f"  dictionary and people: equal on {_share(found.agreement)}, "
-        f"kappa {agreement(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
+        f"kappa {agreement_text(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
         f"only people {found.person_only}"
     )
 

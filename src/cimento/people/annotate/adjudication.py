@@ -331,6 +331,6 @@ def _line(figures: PairAgreement) -> str:
     return (
         f"{figures.question}: {figures.first} / {figures.second}:"
         f" equal on {figures.equal} of {figures.n},"
-        f" Cohen's kappa {formatting.agreement(figures.kappa)},"
-        f" Krippendorff's alpha {formatting.agreement(figures.alpha)}"
+        f" Cohen's kappa {formatting.agreement_text(figures.kappa)},"
+        f" Krippendorff's alpha {formatting.agreement_text(figures.alpha)}"
     )

@@ -248,10 +248,10 @@ def candidate_agreement_text(found: RunAgreement) -> str:
     lines = [f"{name}: {count} candidates judged" for name, count in found.judged.items()]
     lines += [
         f"{pair.first} / {pair.second}: equal on {pair.equal} of {pair.n},"
-        f" Cohen's kappa {formatting.agreement(pair.kappa)}"
+        f" Cohen's kappa {formatting.agreement_text(pair.kappa)}"
         for pair in found.pairs
     ]
-    lines.append(f"Krippendorff's alpha {formatting.agreement(found.alpha)}")
+    lines.append(f"Krippendorff's alpha {formatting.agreement_text(found.alpha)}")
     for (item, candidate), said in found.divided:
         votes = ", ".join(f"{name} {value}" for name, value in said.items())
         lines.append(f"  {item}: {candidate}: {votes}")

@@ -25,7 +25,7 @@ from cimento.people.judgments.summaries import (
     summarise,
     with_rest,
 )
-from cimento.report.formatting import agreement
+from cimento.report.formatting import agreement_text
 
 RepeatedAnswers: TypeAlias = Literal["keep", "first", "last", "none"]
 """Which of several answers of one person to one question stay."""
@@ -349,7 +349,7 @@ def _changes(before: Sequence[QuestionSummary], after: Sequence[QuestionSummary]
         for name, mean in old.by_condition.items():
             if name:
                 yield f"  mean of {name} {mean:.3f} -> {_number(new.by_condition.get(name))}"
-        yield f"  Krippendorff's alpha {agreement(old.alpha)} -> {agreement(new.alpha)}"
+        yield f"  Krippendorff's alpha {agreement_text(old.alpha)} -> {agreement_text(new.alpha)}"
 
 
 def _number(value: float | None) -> str:

@@ -10,7 +10,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.compare.item_outcomes import apart
+from cimento.compare.item_outcomes import different_scales
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.statistics.correlation import correlate
@@ -292,7 +292,7 @@ def _pair_row(
         for key, each in ours.items()
         if each.features == features and key in theirs
     ]
-    different = apart((first.kind, second.kind))
+    different = different_scales((first.kind, second.kind))
     differences = [] if different else [a.ratio - b.ratio for a, b in both]
     mean = mean_of(differences, design_of([a for a, _ in both] if differences else ()), seed=seed)
     return ModelPairRow(
