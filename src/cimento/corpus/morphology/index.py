@@ -185,7 +185,7 @@ CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
 
 
 class DictionaryIndex:
-    """An index that `build` wrote.
+    """An index that `build_index` wrote.
 
     Args:
         path: the SQLite file.

@@ -67,7 +67,7 @@ class Morphology(Protocol):
         """All forms of a lemma that have these features, in a fixed order.
 
         Args:
-            lemma: as `Reading.lemma` spells it; case is ignored.
+            lemma: as `WordReading.lemma` spells it; case is ignored.
             features: what the forms must have; None for any.
             pos: part of speech; empty for any.
         """
