@@ -27,25 +27,6 @@ if TYPE_CHECKING:
 PART_MISSING = 3
 
 
-def run_suites(options: RunOptions, *, engine: Engine, ask: bool = True) -> int:
-    """Ask suites of models, judge and store the answers, print them; return the exit code.
-
-    Args:
-        options: which suites, which models, and how.
-        engine: who does the work.
-        ask: whether models are asked; else what is done is put together.
-
-    Raises:
-        CimentoError: a suite or an option cannot be used.
-    """
-    runs, failures = evaluate_with_progress(
-        options.suites, options.models, options, engine=engine, ask=ask
-    )
-    if engine.share is not None:
-        return report_failures([engine.share], failures)
-    return show_ends(runs, failures, output=options.output, as_json=options.as_json)
-
-
 def show_ends(
     runs: Sequence[Run], failures: Sequence[Failure], *, output: Path | None, as_json: bool
 ) -> int:

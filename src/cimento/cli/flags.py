@@ -67,7 +67,7 @@ def command_of(
     )
     command.__annotations__ = {each.name: each.annotation for each in (context, *parameters)}
     command.__doc__ = action.__doc__
-    command.__name__ = action.__name__
+    command.__name__ = action.__name__.strip("_")
     return command
 
 

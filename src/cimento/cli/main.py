@@ -157,46 +157,49 @@ def invoke(arguments: Sequence[str]) -> int:
     ``CIMENTO_DEBUG=1`` lets errors through with their traceback.
     """
     try:
-        return _call(arguments)
-    except CimentoError as error:
-        if os.environ.get("CIMENTO_DEBUG"):
+        result = app(_with_dashes(arguments), standalone_mode=False)
+    except BaseException as error:
+        code = _explain(error)
+        if code is None:
             raise
-        print(f"cimento: {error}", file=sys.stderr)  # noqa: T201  # this is where messages are shown
-        return error.exit_code
-    except _UsageProblem as error:
+        return code
+    if result == INTERRUPTED:  # which typer made of the interrupt
+        return _interrupted()
+    return result if isinstance(result, int) else 0
+
+
+def _explain(error: BaseException) -> int | None:
+    """Say what went wrong; the exit code, or None of what is raised on."""
+    # typer takes a reader that went away for a failure.
+    if isinstance(error, BrokenPipeError) or (
+        isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
+    ):
+        # The reader of our output went away (`cimento ... | head`): nothing more can be said.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    if isinstance(error, _UsageProblem):
         # What checks the value says so before a sentence that needs no such beginning.
         error.message = error.message.removeprefix("Value error, ")
         error.show()
         return USAGE
-    except KeyboardInterrupt:
-        print("cimento: interrupted; what was scored is kept.", file=sys.stderr)  # noqa: T201
-        return INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output went away (`cimento ... | head`): nothing more can be said.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except Exception as error:
-        if os.environ.get("CIMENTO_DEBUG"):
-            raise
-        print(  # noqa: T201
-            f"cimento: this is a fault of cimento itself: {type(error).__name__}: {error}\n"
-            "Please report it with the command you ran; CIMENTO_DEBUG=1 shows where it happened.",
-            file=sys.stderr,
-        )
-        return 1
+    if isinstance(error, KeyboardInterrupt):
+        return _interrupted()
+    if not isinstance(error, Exception) or os.environ.get("CIMENTO_DEBUG"):
+        return None
+    if isinstance(error, CimentoError):
+        print(f"cimento: {error}", file=sys.stderr)  # noqa: T201  # this is where messages are shown
+        return error.exit_code
+    print(  # noqa: T201
+        f"cimento: this is a fault of cimento itself: {type(error).__name__}: {error}\n"
+        "Please report it with the command you ran; CIMENTO_DEBUG=1 shows where it happened.",
+        file=sys.stderr,
+    )
+    return 1
 
 
-def _call(arguments: Sequence[str]) -> int:
-    try:
-        result = app(_with_dashes(arguments), standalone_mode=False)
-    except SystemExit as end:
-        # typer takes a reader that went away for a failure.
-        if isinstance(end.__context__, BrokenPipeError):
-            raise end.__context__ from None
-        raise
-    if result == INTERRUPTED:
-        raise KeyboardInterrupt  # which typer made an exit code of
-    return result if isinstance(result, int) else 0
+def _interrupted() -> int:
+    print("cimento: interrupted; what was scored is kept.", file=sys.stderr)  # noqa: T201
+    return INTERRUPTED
 
 
 def _with_dashes(arguments: Sequence[str]) -> list[str]:

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cimento.cli import flags
-from cimento.cli.flags import command_of
+from cimento.cli.flags import Given, command_of
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.parsing import parse_toml
 from cimento.options import RunOptions, is_trust, option, recorded_fields, sentence, shape_of
@@ -52,33 +52,18 @@ def run_command(
         action: what it does; its docstring is the help of the command.
     """
 
-    def act(options: RunOptionsT) -> int:
-        _need("SUITE", "suites", options.suites)
-        _need("--model", "models", options.models)
-        return action(options)
+    def read(given: Given) -> Given:
+        stated = with_run_file(model, given)
+        for name, where in (("suites", "SUITE"), ("models", "--model")):
+            if not stated.get(name):
+                raise UsageError(
+                    where=where,
+                    seen=f"no {name} are given",
+                    todo="Give SUITE... -m MODEL..., or a run file that names them.",
+                )
+        return stated
 
-    act.__doc__, act.__name__ = action.__doc__, action.__name__.strip("_")
-    return command_of(
-        model,
-        act,
-        positional="suites",
-        metavar="SUITE...|RUN.toml",
-        read=lambda given: with_run_file(model, given),
-    )
-
-
-def _need(where: str, name: str, given: tuple[str, ...]) -> None:
-    """See that there is something to run.
-
-    Raises:
-        UsageError: there is not.
-    """
-    if not given:
-        raise UsageError(
-            where=where,
-            seen=f"no {name} are given",
-            todo="Give SUITE... -m MODEL..., or a run file that names them.",
-        )
+    return command_of(model, action, positional="suites", metavar="SUITE...|RUN.toml", read=read)
 
 
 def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
@@ -261,14 +246,17 @@ def _run(options: _RunOptions) -> int:
     it is stored with. A run file names suites, models and options; what the command line says goes
     before it.
     """
-    from cimento.cli.evaluating import run_suites
+    from cimento.cli.evaluating import evaluate_with_progress, report_failures, show_ends
     from cimento.engine.engines import Engine, parse_share
 
     if options.sensitivity:
         _refuse_sensitivity(options)
     share = None if options.share is None else parse_share(options.share)
     engine = Engine(name=options.engine, workers=options.workers, share=share)
-    code = run_suites(options, engine=engine)
+    runs, failures = evaluate_with_progress(options.suites, options.models, options, engine=engine)
+    if share is not None:
+        return report_failures([share], failures)
+    code = show_ends(runs, failures, output=options.output, as_json=options.as_json)
     if options.sensitivity and code == 0:
         _show_sensitivity(options)
     return code

@@ -61,14 +61,17 @@ def _collect(options: _CollectOptions) -> int:
 
     No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
     """
-    from cimento.cli.evaluating import run_suites
+    from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.engine.engines import Engine
 
     options = options.model_copy(update={"force": False})
     if options.check:
         return _check(options)
     engine = Engine(name=options.engine, workers=options.workers)
-    return run_suites(options, engine=engine, ask=False)
+    runs, failures = evaluate_with_progress(
+        options.suites, options.models, options, engine=engine, ask=False
+    )
+    return show_ends(runs, failures, output=options.output, as_json=options.as_json)
 
 
 collect = run_command(_CollectOptions, _collect)

@@ -1,4 +1,4 @@
-"""What the commands on treebanks print."""
+"""Tables of connectives in treebanks: how often each is found, beside published numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The figures that the paper prints, as it prints them (CLiC-it 2021, ceur-ws.org/Vol-3033)."""
+"""The figures that the paper prints, and what adds up in them: sums, percentages, p of rho."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Perplexities:
+class PerplexityRow:
     """A row of Table 4."""
 
     mean: float
@@ -35,7 +35,7 @@ class Perplexities:
 
 
 @dataclass(frozen=True, slots=True)
-class Scores:
+class ScoreRow:
     """A row of Table 2."""
 
     mean: float
@@ -52,9 +52,9 @@ def _share_rows(table: str) -> dict[str, Share]:
 PER_CONNECTIVE, PAIRS_IN_PROSE = _TABLES["section 2.2.1"].values()
 ACCEPTABLE, UNACCEPTABLE, UNGRAMMATICAL, CLOZE_ITEMS = _TABLES["sizes"].values()
 RHO, RHO_P_BELOW, TARGET_IN_PROSE, PLAUSIBLE_IN_PROSE = _TABLES["section 4"].values()
-TABLE_2 = {name: Scores(*cells) for name, cells in _TABLES["Table 2"].items()}
+TABLE_2 = {name: ScoreRow(*cells) for name, cells in _TABLES["Table 2"].items()}
 TABLE_3 = _share_rows("Table 3")
-TABLE_4 = {name: Perplexities(*cells) for name, cells in _TABLES["Table 4"].items()}
+TABLE_4 = {name: PerplexityRow(*cells) for name, cells in _TABLES["Table 4"].items()}
 TABLE_5_TEN, TABLE_5_FIRST = _share_rows("Table 5, ten"), _share_rows("Table 5, first")
 WORDS: Mapping[str, int] = _TABLES["section 2.1"]
 """Words of the treebanks."""
