@@ -21,16 +21,6 @@ if TYPE_CHECKING:
     from cimento.people.judgments.mapping import ColumnMap
 
 
-Prolific = Annotated[
-    Path | None, flags.option("--prolific", help="Prolific's export of the participants.")
-]
-Participants = Annotated[
-    Path | None,
-    flags.option("--participants", help="Write pseudonym, status, seconds and --keep (TSV)."),
-]
-Output = Annotated[Path, flags.option("-o", "--output", help="Judgments: .parquet, .csv or .tsv.")]
-
-
 class ImportAnswersOptions(Options):
     """Files of answers, their form, and what becomes of names."""
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
@@ -46,14 +46,8 @@ def make_table(
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
 
-    own = {
-        "licensing": _licensing,
-        "regions": _regions,
-        "covariates": _covariates,
-        "people": _people,
-    }
-    if name in own:
-        return own[name](runs)
+    if name in _DECLARED:
+        return _of_declared(name, runs)
     if name in {"perplexity", "lowest", "joint", "blimp"}:
         return _overview(name, runs, measures)
     results = factorials(runs, measures)
@@ -75,85 +69,57 @@ def make_table(
     return makers[name](results)
 
 
-def _licensing(runs: Sequence[Run]) -> Grid:
-    """The licensing effects of all runs whose suites declare them.
+def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
+    """Tables of what only some suites declare.
 
     Raises:
-        UsageError: there are none.
-    """
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.designs import licensing_of_run
-    from cimento.report.factorial import licensing_grid
-
-    found = [effect for run in runs for effect in licensing_of_run(run)]
-    if not found:
-        raise UsageError(
-            where="--table licensing",
-            seen="none of the runs is of a suite with [licensing] in its suite.toml",
-            todo="Declare filler, gap and windows there; see docs/islands.md.",
-        )
-    return licensing_grid(found)
-
-
-def _regions(runs: Sequence[Run]) -> Grid:
-    """DD by region of all runs of factorial suites with several regions.
-
-    Raises:
-        UsageError: there are none.
-    """
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.designs import region_dds_of
-    from cimento.report.factorial import regions_grid
-
-    found = [each for run in runs for each in region_dds_of(run)]
-    if not found:
-        raise UsageError(
-            where="--table regions",
-            seen="none of the runs is of a suite with two factors and several regions",
-            todo="Part the sentences at bars in items.tsv; see docs/islands.md.",
-        )
-    return regions_grid(found)
-
-
-def _covariates(runs: Sequence[Run]) -> Grid:
-    """Margins beside length and word frequency.
-
-    Raises:
-        UsageError: no formula judged any of the runs.
+        UsageError: none of the suites does.
     """
     from cimento.cli.resources import zipf_frequencies_if_any
     from cimento.compare.covariates import margin_covariates
     from cimento.errors import UsageError
-    from cimento.report.robustness import covariates_grid
-
-    found = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
-    if not found:
-        raise UsageError(
-            where="--table covariates",
-            seen="none of the runs is of a suite with predictions",
-            todo="Give runs of suites that formulas judge.",
-        )
-    return covariates_grid(found)
-
-
-def _people(runs: Sequence[Run]) -> Grid:
-    """People's choices beside models.
-
-    Raises:
-        UsageError: nobody chose between the sentences of any suite.
-    """
-    from cimento.errors import UsageError
+    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
-    from cimento.report.robustness import people_grid
+    from cimento.report.factorial import licensing_grid, regions_grid
+    from cimento.report.robustness import covariates_grid, people_grid
 
-    found = [rate for run in runs for rate in people_of(run)]
+    found: list[Any]
+    write: Callable[[Any], Grid]
+    if name == "covariates":
+        found = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
+        write = covariates_grid
+    else:
+        finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
+            "licensing": (licensing_of_run, licensing_grid),
+            "regions": (region_dds_of, regions_grid),
+            "people": (people_of, people_grid),
+        }
+        find, write = finders[name]
+        found = [each for run in runs for each in find(run)]
+    seen, todo = _DECLARED[name]
     if not found:
         raise UsageError(
-            where="--table people",
-            seen="none of the runs is of a suite whose sentences people chose between",
-            todo="Put their choices into it with cimento annotate apply; see docs/judgments.md.",
+            where=f"--table {name}", seen=f"none of the runs is of a suite {seen}", todo=todo
         )
-    return people_grid(found)
+    return write(found)
+
+
+_DECLARED: Mapping[str, tuple[str, str]] = {
+    "licensing": (
+        "with [licensing] in its suite.toml",
+        "Declare filler, gap and windows there; see docs/islands.md.",
+    ),
+    "regions": (
+        "with two factors and several regions",
+        "Part the sentences at bars in items.tsv; see docs/islands.md.",
+    ),
+    "covariates": ("with predictions", "Give runs of suites that formulas judge."),
+    "people": (
+        "whose sentences people chose between",
+        "Put their choices into it with cimento annotate apply; see docs/judgments.md.",
+    ),
+}
+"""Of what suites a table is, and what to do where there is none."""
 
 
 def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:
