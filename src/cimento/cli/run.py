@@ -324,11 +324,14 @@ def _show_sensitivity(options: _RunOptions) -> None:
         note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")
 
 
+_LONG = ("es-stories", "it-stories", "pt-stories")
+"""Suites whose prompts are longer than the window of the masked demo model."""
+
 _DEMO = (
     *("it-subject-verb", "it-subject-verb-adversarial", "es-subject-verb", "pt-subject-verb"),
     *("ru-subject-verb", "en-subject-verb", "it-acceptability", "it-connectives-cloze"),
     *("pt-idioms", "es-agreement-templates", "pt-grammar-templates", "ru-agreement-templates"),
-    *("es-stories", "it-stories", "pt-stories"),
+    *_LONG,
 )
 """A starter suite of each kind in each language; of agreement the harder variant too, once."""
 
@@ -349,26 +352,24 @@ def demo(
     from cimento.cli.console import note
     from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.models.hf.files import DEMO_MODELS
-    from cimento.options import RunOptions
+    from cimento.paradigms.registry import paradigm_of
     from cimento.report.document import report as write_report
-    from cimento.suites.builtin import list_builtin
+    from cimento.suites.builtin import builtin_names, find_suite
 
-    suites = [each for each in list_builtin() if everything or each.name in _DEMO]
-    suites.sort(key=lambda suite: _DEMO.index(suite.name) if suite.name in _DEMO else len(_DEMO))
+    names = [*_DEMO, *(sorted({*builtin_names()} - {*_DEMO}) if everything else ())]
+    whole = [name for name in names if "all_tokens" in paradigm_of(find_suite(name)).scoring]
+    others = [name for name in names if name not in {*whole, *_LONG}]
     causal, masked = DEMO_MODELS
-    note(f"{len(suites)} suites on {causal} and {masked}: a minute or so on two cores ...")
+    note(f"{len(names)} suites on {causal} and {masked}: a minute or so on two cores ...")
+    usual = RunOptions(device="cpu", output=output, no_cache=True)
     runs: list[Run] = []
     failures: list[Failure] = []
-    for kinds, models, given in (
-        (("regions", "acceptability"), DEMO_MODELS, {"all_tokens": True}),
-        (("cloze", "templates"), DEMO_MODELS, {}),
-        (("stories",), [causal], {}),  # their prompts are longer than the window of the other
+    for suites, models, run_options in (
+        (whole, DEMO_MODELS, usual.model_copy(update={"all_tokens": True})),
+        (others, DEMO_MODELS, usual),
+        (_LONG, [causal], usual),
     ):
-        names = [suite.name for suite in suites if suite.kind in kinds]
-        run_options = RunOptions.model_validate(
-            {"device": "cpu", "output": output, "no_cache": True, **given}
-        )
-        done, failed = evaluate_with_progress(names, models, run_options)
+        done, failed = evaluate_with_progress(suites, models, run_options)
         runs += done
         failures += failed
     code = show_ends(runs, failures, output=None, as_json=json)
