@@ -8,9 +8,9 @@ import math
 import pytest
 
 import cimento
-from cimento import Estimate, Failure, Run
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento import Estimate, Failure, Run, UsageError
+from cimento.models.fake import uniform_scorer
+from cimento.testing import FakeScorer
 from tests.engine.test_requests import make_suite
 
 TEXTS = (

@@ -9,16 +9,13 @@ from collections import Counter
 
 import pytest
 
+from cimento import Meta, Policy, Run, TableError, open_run, open_runs
 from cimento.cite import bibtex, methods_paragraph, references
 from cimento.cite.library import find_reference, from_text, library, slug, works_in
 from cimento.cli.main import invoke
-from cimento.errors import TableError
 from cimento.measures import MEASURES
-from cimento.models.base import Policy
-from cimento.paradigms.base import MethodFacts
-from cimento.runs.run import Run, open_run, open_runs
+from cimento.paradigms import MethodFacts
 from cimento.suites.builtin import builtin_names, find_suite
-from cimento.suites.model import Meta
 from tests.helpers.made_runs import MadeSuite, made_run, outcomes_of
 
 KINDS = (

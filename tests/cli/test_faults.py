@@ -18,13 +18,13 @@ from pathlib import Path
 
 import pytest
 
-from cimento import evaluate, load_suite, open_runs
+from cimento import CimentoError, TableError, evaluate, load_suite, open_runs
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
-from cimento.errors import CimentoError, StorageError, TableError
-from cimento.models.fake import FakeScorer
+from cimento.errors import StorageError
 from cimento.paradigms.regions.requests import region_requests
 from cimento.runs import store
+from cimento.testing import FakeScorer
 from tests.helpers.servers.loopback import drop, serve
 from tests.helpers.suites_on_disk import write_folder
 

@@ -9,10 +9,9 @@ import sys
 
 import pytest
 
+from cimento import Asking, InputError
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.models.questions import FillPolicy
-from cimento.models.registry import Asking
 from cimento.paradigms.cloze.requests import fill_texts
 
 

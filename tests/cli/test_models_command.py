@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from cimento import open_source
 from cimento.cli.main import invoke
 from cimento.models import registry
 from cimento.models.base import ModelCard
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf.causal import CausalScorer
 from cimento.models.hf.files import cached_models, demo_models
-from cimento.models.registry import OPENERS, open_source
+from cimento.models.registry import OPENERS
 from cimento.testing import check_model
 from tests.cli.test_cli import modules_after
 

@@ -8,12 +8,11 @@ import math
 import polars as pl
 import pytest
 
+from cimento import Estimate, Outcome, UsageError, compare
 from cimento.cli.main import invoke
-from cimento.compare import compare, item_outcomes, rank_models
+from cimento.compare import item_outcomes, rank_models
 from cimento.compare.before_after import pair_runs
 from cimento.compare.pairwise import NO_SHARED_ITEM, paired
-from cimento.errors import UsageError
-from cimento.runs.outcomes import Estimate, Outcome
 from tests.helpers.made_runs import made_run, outcomes_of
 
 MARGINS = {"+": 2.0, "-": -1.0, "=": 0.0, "?": None}

@@ -7,12 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from cimento.api import evaluate
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
 from cimento.compare.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
-from cimento.models.fake import FakeScorer
 from cimento.statistics.regression import CONSTANT_TERM
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.testing import FakeScorer
 
 # Two sides of each item, in words: the second is longer by 0 to 3 words.
 PAIRS = [

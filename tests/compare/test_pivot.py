@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import UsageError, evaluate
 from cimento.cli.main import invoke
 from cimento.compare.pivot import (
     PUBLISHED_MODELS,
@@ -17,12 +17,12 @@ from cimento.compare.pivot import (
     pivot_grid,
     published_accuracies,
 )
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
 from cimento.report.grid import as_csv, as_text
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
+from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write
 

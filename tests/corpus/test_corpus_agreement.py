@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 import cimento
+from cimento import InputError, Meta
 from cimento.cli.main import invoke
 from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, draw_pairs
 from cimento.corpus.morphology.model import WordReading, chosen
 from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.treebanks import open_treebanks
-from cimento.errors import InputError
 from cimento.suites.load import open_suite
-from cimento.suites.model import Meta
 from cimento.suites.stimuli import stimulus_text
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"

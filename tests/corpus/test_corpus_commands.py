@@ -6,13 +6,13 @@ import json
 
 import pytest
 
+from cimento import InputError, UsageError
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.frequencies import count_connectives, read_published
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.search import DuplicateSentences, search_treebanks
 from cimento.corpus.treebanks import open_treebanks
-from cimento.errors import InputError, UsageError
 
 TINY = """# sent_id = {id}
 # text = {text}

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 import cimento
+from cimento import Condition, InputError, Item, Meta, Region, Suite, UsageError
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.making.inference import LABELS, clauses, inferences, open_wording
-from cimento.errors import InputError, UsageError
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.people.surveys.design import read_design
 from cimento.suites.load import open_suite
-from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"
 INVENTORY = open_inventory("it-connectives")

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cimento
+from cimento import InputError, Meta
 from cimento.cli.main import invoke
 from cimento.corpus.connectives import DecisionKind
 from cimento.corpus.connectives.extraction import (
@@ -38,9 +39,7 @@ from cimento.corpus.connectives.passages import (
 from cimento.corpus.making.decisions import as_table, columns_of, decision_rows, read_decisions
 from cimento.corpus.making.finishing import pair_suite
 from cimento.corpus.treebanks import open_treebanks
-from cimento.errors import InputError
 from cimento.paradigms.cloze.checks import load_cloze
-from cimento.suites.model import Meta
 from cimento.suites.stimuli import join_regions
 from cimento.suites.tables import read_table
 from tests.helpers.rated import load_rated

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError
 from cimento.corpus.sentences import token_spans, tree_faults
 from cimento.corpus.treebanks import (
     ReadingProblem,
@@ -17,7 +18,6 @@ from cimento.corpus.treebanks import (
     open_treebanks,
     read_sentences,
 )
-from cimento.errors import InputError
 
 GOOD = """# newdoc id = lettere
 # sent_id = a1

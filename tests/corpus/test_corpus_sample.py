@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import cimento
+from cimento import Meta
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.frequencies import count_connectives
 from cimento.corpus.connectives.lexicons import open_inventory
@@ -14,7 +15,6 @@ from cimento.corpus.making.decisions import read_decisions
 from cimento.corpus.making.finishing import pair_suite
 from cimento.corpus.sentences import joined_tokens, token_spans
 from cimento.corpus.treebanks import may_show, open_treebanks
-from cimento.suites.model import Meta
 
 SAMPLE = Path(cimento.__file__).parent / "data" / "corpus" / "sample"
 

@@ -6,6 +6,7 @@ import csv
 
 import pytest
 
+from cimento import InputError
 from cimento.corpus.connectives.frequencies import (
     PublishedFrequencies,
     compare_published,
@@ -23,7 +24,6 @@ from cimento.corpus.connectives.matching import Matcher, builtin_rules, make_rul
 from cimento.corpus.search import Finder, search_treebanks
 from cimento.corpus.sentences import Multiword, Sentence, Word
 from cimento.corpus.treebanks import open_treebanks
-from cimento.errors import InputError
 
 MORE = ("per", "così", "ancora")
 COLUMNS = {

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.sentences import token_spans
@@ -33,7 +34,6 @@ from cimento.corpus.texts import (
     tokens,
 )
 from cimento.corpus.treebanks import read_sentences
-from cimento.errors import InputError
 
 INVENTORY = open_inventory("it-connectives")
 

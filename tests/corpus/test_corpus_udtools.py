@@ -14,8 +14,8 @@ from functools import cache
 import pytest
 from udtools import Validator
 
+from cimento import InputError
 from cimento.corpus.treebanks import read_sentences
-from cimento.errors import InputError
 
 TREES = """# sent_id = lettera
 # text = Scrivo dell'estate, e di Lia.

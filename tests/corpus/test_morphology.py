@@ -11,13 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError, UsageError, open_morphology
 from cimento.corpus.morphology import rules
-from cimento.corpus.morphology.dictionaries import open_dictionary_file, open_morphology, split_tags
+from cimento.corpus.morphology.dictionaries import open_dictionary_file, split_tags
 from cimento.corpus.morphology.index import DictionaryEntry, parse_delaf, parse_unimorph
 from cimento.corpus.morphology.model import format_features, parse_features, sister_forms
 from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.morphology.tags import from_delaf, from_unimorph
-from cimento.errors import InputError, MissingDependencyError, UsageError
+from cimento.errors import MissingDependencyError
 
 DELAF = r"""brancas,branco.A:fp
 branco,.A:ms

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import Policy
 from cimento.engine.cache import (
     FileCache,
     MemoryCache,
@@ -23,7 +24,6 @@ from cimento.engine.cache import (
     sequence_key,
 )
 from cimento.errors import StorageError
-from cimento.models.base import Policy
 from tests.helpers import plain
 from tests.helpers.whole_path import ask, load_folder
 

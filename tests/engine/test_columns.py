@@ -13,14 +13,14 @@ import scipy.stats
 import torch
 
 import cimento
+from cimento import Asking, UsageError
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.engine.scores import ask
-from cimento.errors import UsageError
 from cimento.io.tables import COLUMNS, parse_columns
-from cimento.models.base import Score
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf.heads import read_columns
-from cimento.models.registry import Asking, open_scorer
+from cimento.models.registry import open_scorer
+from cimento.paradigms import Score
 from tests.engine.test_requests import make_suite
 from tests.helpers import zoo
 from tests.helpers.plain import TEXTS, tokens_of

@@ -6,10 +6,10 @@ import math
 
 import pytest
 
+from cimento import UsageError
 from cimento.cli.main import invoke
 from cimento.engine.freetext import prefixes, score_end_marks
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer
+from cimento.testing import FakeScorer
 from tests.helpers.suites_on_disk import write
 
 

@@ -11,13 +11,15 @@ import torch
 from tokenizers import processors
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, PreTrainedTokenizerFast
 
+from cimento import Policy
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.engine.scores import SHARD, answer_scores
 from cimento.errors import NonFiniteScoreError, TextTooLongError
-from cimento.models.base import Policy, Score
-from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.models.fake import uniform_scorer
+from cimento.paradigms import Score
 from cimento.paradigms.regions.requests import region_requests
+from cimento.testing import FakeScorer
 from tests.engine.test_requests import make_suite
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, load_folder

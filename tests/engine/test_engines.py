@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cimento import Asking, Policy
 from cimento.cli.main import invoke
-from cimento.models.base import Policy
-from cimento.models.registry import Asking
 from tests.helpers import engines
 
 MODELS = ("-m", "counted:a", "-m", "counted:b")

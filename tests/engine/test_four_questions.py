@@ -8,15 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from cimento import Asking, CimentoError, ModelError, UsageError
 from cimento.engine.cache import FileCache
 from cimento.engine.engines import Engine
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
-from cimento.engine.requests import Answers, Choose, Reply, Score
 from cimento.engine.units import UnitStore
-from cimento.errors import CimentoError, ModelError, UsageError
-from cimento.models.registry import Asking
+from cimento.paradigms import Answers, Choose, Reply, Score
 from tests.helpers import engines
 from tests.helpers.asking import TwoRounds
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 import cimento
-from cimento.engine.freetext import score
-from cimento.errors import UsageError
+from cimento import UsageError, fill, score
 from cimento.models.fake import uniform_scorer
 from cimento.models.questions import FillPolicy
-from cimento.paradigms.cloze.requests import ask_texts, fill, fill_texts
+from cimento.paradigms.cloze.requests import ask_texts, fill_texts
 from cimento.testing import check_model
 
 

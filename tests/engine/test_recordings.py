@@ -5,11 +5,12 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from cimento import InputError
 from cimento.engine.replay import Recording
-from cimento.engine.requests import NO_ANSWERS, Choose, Fill, Requests
-from cimento.errors import InputError
+from cimento.engine.requests import NO_ANSWERS
 from cimento.io.tables import CHOICES, FILLS, REQUESTS
 from cimento.models.base import ModelCard
+from cimento.paradigms import Choose, Fill, Requests
 
 CARD = ModelCard(name="somebody", kind="replay", revision="0123456789", tokenizer="")
 BLANKS = (Fill(before="La lampada è ", after="."), Fill(before="Le lampade sono ", after="."))

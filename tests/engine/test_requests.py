@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.paradigms.regions.requests import region_requests
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.stimuli import join_regions
 
 WORDS = st.text(alphabet="abcèрий'.,", min_size=0, max_size=6)

@@ -15,11 +15,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cimento import Estimate, open_runs
 from cimento.cli.main import invoke
 from cimento.export.data import of_runs, standard_error
 from cimento.paradigms.regions.factorial import INTERCEPTS
-from cimento.runs.outcomes import Estimate
-from cimento.runs.run import open_runs
 from cimento.runs.store import find_runs
 from cimento.statistics.mixed import mixed_model
 

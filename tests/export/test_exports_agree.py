@@ -13,13 +13,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.compare import item_outcomes
 from cimento.export.data import of_runs, standard_error
 from cimento.paradigms.cloze.judging import UNREACHABLE
 from cimento.paradigms.regions.factorial import BY_CLUSTER, INTERCEPTS
 from cimento.runs.outcomes import design_of, each_outcome
-from cimento.runs.run import open_runs
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.mixed import mixed_model
 from cimento.suites.builtin import find_suite

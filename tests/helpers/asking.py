@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import polars as pl
 
+from cimento import CimentoError
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Job
-from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Requests, Score
-from cimento.errors import CimentoError
+from cimento.engine.requests import Request
 from cimento.io.tables import REQUESTS
 from cimento.models.questions import FillPolicy
+from cimento.paradigms import Answers, Choose, Fill, Reply, Requests, Score
 
 WORDS = ("lampada", "casa", "strada", "porta", "finestra", "tavola", "sedia", "luce")
 

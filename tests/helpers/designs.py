@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from cimento import Condition, Item, Meta, Region, Suite
 from cimento.measures.sentence import Missing, Value
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
-from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
 
 def island_suite(

@@ -9,9 +9,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_suite
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 PLUGIN = '''
 """Models `counted:NAME`; what is asked of them is appended to the file in CIMENTO_TEST_LOG."""

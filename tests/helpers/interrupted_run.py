@@ -6,12 +6,11 @@ import sys
 import time
 from pathlib import Path
 
-from cimento.api import evaluate
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.engine import units
 from cimento.engine.cache import FileCache
-from cimento.engine.requests import Score
-from cimento.models.fake import FakeScorer
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.paradigms import Score
+from cimento.testing import FakeScorer
 
 N_ITEMS = 400
 

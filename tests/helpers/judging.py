@@ -9,15 +9,14 @@ from itertools import count
 import numpy as np
 import polars as pl
 
+from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite
 from cimento.io.tables import TOKENS
 from cimento.measures.sentence import Reasons
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.predictions import VERDICTS, Evaluation, Evaluations, combine
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.registry import find_paradigm
-from cimento.runs.run import Run
 from cimento.suites.formula import Connective
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 
 def make_suite(

@@ -8,11 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from cimento.paradigms.base import MethodFacts, ParadigmOptions
-from cimento.paradigms.plain import PlainParadigm
-from cimento.runs.outcomes import Estimate, Outcome, outcomes_table, rate
-from cimento.runs.run import Run
-from cimento.suites.model import Meta
+from cimento import Estimate, Meta, Outcome, Run
+from cimento.paradigms import MethodFacts, ParadigmOptions, PlainParadigm, outcomes_table, rate
 
 MARKS = {"+": "pass", "-": "fail", "=": "tie", "?": "unscored"}
 

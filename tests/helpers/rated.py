@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cimento.api import evaluate
-from cimento.models.fake import FakeScorer
+from cimento import Suite, evaluate
 from cimento.paradigms.ratings.formats import read_rated
 from cimento.paradigms.ratings.paradigm import rated_run
 from cimento.paradigms.ratings.suite import (
@@ -19,7 +18,7 @@ from cimento.paradigms.ratings.suite import (
     with_ratings,
 )
 from cimento.suites.load import open_suite
-from cimento.suites.model import Suite
+from cimento.testing import FakeScorer
 
 if TYPE_CHECKING:
     from cimento.paradigms.ratings.sections import RatedRun

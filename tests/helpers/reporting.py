@@ -9,16 +9,14 @@ from collections.abc import Iterable, Sequence
 
 import polars as pl
 
+from cimento import Meta, Policy, Prediction, Run, RunSummary, Suite, Summary
 from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import answer_scores
-from cimento.models.base import Policy
-from cimento.models.fake import FakeScorer, TokenScore
+from cimento.models.fake import TokenScore
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.regions.sections import region_report
 from cimento.report.records import RunReport, SuiteReport
-from cimento.runs.run import Run
-from cimento.runs.summary import RunSummary, Summary
-from cimento.suites.model import Meta, Prediction, Suite
+from cimento.testing import FakeScorer
 from tests.helpers.judging import judged, make_suite, requests_of
 
 NOUNS = ("gatto", "cane", "lupo", "merlo", "topo", "bue", "falco", "corvo")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from cimento import Suite
 from cimento.suites.builtin import REGIONS, kind_of
 from cimento.suites.formats.native import read_native
-from cimento.suites.model import Suite
 
 FOLDER = Path(__file__).parents[2] / "src" / "cimento" / "data" / "suites"
 NAMES = tuple(

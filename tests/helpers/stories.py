@@ -9,15 +9,14 @@ from pathlib import Path
 import numpy as np
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from cimento import api
+from cimento import Run, api
 from cimento.models.base import ModelCard
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judged_run
 from cimento.paradigms.stories.outcomes import TierOutcome
 from cimento.paradigms.stories.requests import Message
 from cimento.paradigms.stories.suite import Tier
-from cimento.runs.run import Run
+from cimento.testing import FakeScorer
 
 TRIPLES_FILE = Path(__file__).parents[1] / "data" / "stories" / "triples.jsonl"
 FILE = read_stories(TRIPLES_FILE)

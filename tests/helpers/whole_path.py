@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cimento import Policy, Scorer
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.scores import answer_scores
-from cimento.models.base import Policy, Score, Scorer
 from cimento.models.hf.files import locate
 from cimento.models.hf.loading import load
+from cimento.paradigms import Score
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

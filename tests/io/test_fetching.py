@@ -19,9 +19,9 @@ from urllib.error import HTTPError, URLError
 import pytest
 from huggingface_hub import close_session
 
-from cimento import load_suite
+from cimento import InputError, UsageError, load_suite
 from cimento.cli.main import invoke
-from cimento.errors import InputError, StorageError, UsageError
+from cimento.errors import StorageError
 from cimento.io import fetching
 from cimento.io.fetching import download, fetch, unpinned
 from cimento.suites.published import Published, find_published, https_only, published

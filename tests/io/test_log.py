@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cimento.errors import InputError, StorageError
+from cimento import InputError
+from cimento.errors import StorageError
 from cimento.io.log import Log
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.errors import TableError
+from cimento import TableError
 from cimento.io.parquet import parse_parquet, read_parquet, refuse_growth, write_parquet
 from cimento.io.tables import REQUESTS, TOKENS
 from tests.fuzzing.seeds_more import run_files

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import InputError
+from cimento import InputError
 from cimento.io.parsing import MAX_DEPTH, SMALL_BYTES, parse_json, parse_toml, unpack_gzip
 
 VALUES = st.recursive(

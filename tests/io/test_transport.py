@@ -8,7 +8,7 @@ from urllib.request import HTTPRedirectHandler, ProxyHandler, Request
 
 import pytest
 
-from cimento.errors import InputError
+from cimento import InputError
 from cimento.io.transport import Patience, TransientError, opener, patiently, transient
 from cimento.suites.published import https_only
 

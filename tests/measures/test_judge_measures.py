@@ -9,15 +9,13 @@ import math
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
+from cimento import InputError, Summary, UsageError, evaluate, open_run, open_runs
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.measures import MEASURES
-from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.report.terminal import terminal_table
-from cimento.runs.run import open_run, open_runs
-from cimento.runs.summary import Summary
+from cimento.testing import FakeScorer
 from tests.helpers.judging import judged, make_suite, word_tokens
 
 PAIR = "(*;%good%) < (*;%bad%)"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import TableError, UsageError
+from cimento import TableError, UsageError
 from cimento.io.tables import TOKENS
 from cimento.measures import (
     NOT_ASKED,

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from cimento.models.base import Policy, Score
+from cimento import Policy
+from cimento.paradigms import Score
 from tests.helpers import zoo
 from tests.helpers.whole_path import ask_folder
 

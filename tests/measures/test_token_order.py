@@ -5,9 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cimento import Run, evaluate
+from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, evaluate
 from cimento.measures.regions import region_values
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 
 @pytest.fixture(scope="module")

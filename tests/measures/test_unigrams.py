@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from cimento.errors import InputError, MissingDependencyError, UsageError
+from cimento import InputError, UsageError
+from cimento.errors import MissingDependencyError
 from cimento.measures import Missing
 from cimento.measures.unigrams import WordFrequencies, load_unigrams
 

@@ -8,13 +8,12 @@ import regex
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import Condition, Item, Meta, Policy, Prediction, Region, Suite
 from cimento.io.tables import TOKENS
 from cimento.measures import Missing, region_values
-from cimento.models.base import Policy
 from cimento.models.tokens.characters import containing, tokens_in, trim_spans, word_spans
 from cimento.models.tokens.tokenizing import Frame, TextEncoder
 from cimento.paradigms.regions.requests import region_requests
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from tests.helpers import plain, zoo
 
 KINDS = sorted(zoo.TOKENIZERS)

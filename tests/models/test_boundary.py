@@ -18,12 +18,12 @@ from transformers import (
 )
 from transformers.modeling_outputs import CausalLMOutput
 
-from cimento.api import evaluate
+from cimento import Policy, UsageError, evaluate
 from cimento.engine.freetext import score_texts
-from cimento.errors import UsageError
 from cimento.measures import surprisal_bits
-from cimento.models.base import BatchLimits, ModelCard, Policy, Score
+from cimento.models.base import BatchLimits, ModelCard
 from cimento.models.hf.causal import CausalScorer
+from cimento.paradigms import Score
 from cimento.paradigms.regions.judging import values_of
 from tests.helpers import zoo
 from tests.helpers.judging import make_suite

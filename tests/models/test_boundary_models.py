@@ -11,14 +11,11 @@ import torch
 from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
 from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedTokenizerFast
 
-from cimento.api import evaluate
+from cimento import Asking, Policy, UsageError, evaluate
 from cimento.engine.freetext import score_texts
-from cimento.errors import UsageError
 from cimento.io.tables import TOKENS
 from cimento.measures import region_values
-from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
-from cimento.models.registry import Asking
 from cimento.models.tokens.facts import surfaces_of
 from cimento.paradigms.regions.judging import values_of
 from tests.helpers import zoo

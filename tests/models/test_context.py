@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 import torch
 
-from cimento.api import evaluate, evaluate_all
+from cimento import InputError, Policy, UsageError, evaluate, evaluate_all
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import read_contexts, score_texts
-from cimento.errors import InputError, UsageError
 from cimento.measures import surprisal_bits
-from cimento.models.base import Policy
 from cimento.models.hf.files import locate
 from cimento.models.hf.loading import load
 from cimento.paradigms.regions.requests import region_requests

@@ -10,9 +10,10 @@ import torch
 from tokenizers import Tokenizer
 from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, pipeline
 
-from cimento.errors import ModelError, TextTooLongError, UsageError
+from cimento import ModelError, Policy, UsageError
+from cimento.errors import TextTooLongError
 from cimento.models.answering import open_filler
-from cimento.models.base import BatchLimits, Policy
+from cimento.models.base import BatchLimits
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf.fill_words import FillTokens
 from cimento.models.questions import FillPolicy, FillRequest

@@ -7,9 +7,10 @@ import math
 
 import pytest
 
-from cimento.models.base import ModelCard, Policy
+from cimento import Asking, Policy
+from cimento.models.base import ModelCard
 from cimento.models.hf.inspection import Inspection, inspect_model
-from cimento.models.registry import Asking, open_scorer
+from cimento.models.registry import open_scorer
 from cimento.models.tokens.facts import tokenizer_facts
 from cimento.models.tokens.tokenizing import causal_frame
 from tests.helpers import zoo

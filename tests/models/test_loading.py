@@ -19,8 +19,7 @@ from transformers import (
     GPT2Model,
 )
 
-from cimento.errors import ModelError, UsageError
-from cimento.models.base import Policy
+from cimento import ModelError, Policy, UsageError
 from cimento.models.hf.files import locate
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask_folder, load_folder

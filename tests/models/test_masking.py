@@ -9,15 +9,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.api import evaluate
+from cimento import Asking, Policy, evaluate
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.measures import surprisal_bits
-from cimento.models.base import Policy, Score
 from cimento.models.hf.files import locate
 from cimento.models.hf.layout import masked_positions
 from cimento.models.hf.loading import load
-from cimento.models.registry import Asking
+from cimento.paradigms import Score
 from cimento.paradigms.regions.requests import region_requests
 from tests.helpers import zoo
 from tests.helpers.judging import make_suite

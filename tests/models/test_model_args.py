@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 
 import cimento
+from cimento import Asking, ModelError, Policy, UsageError, open_source
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache
-from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.base import Policy, Score
+from cimento.errors import MissingDependencyError
 from cimento.models.hf.arguments import for_transformers, parse_model_args
 from cimento.models.hf.files import locate
 from cimento.models.hf.layout import plain_logprobs, refuse_foresight
-from cimento.models.registry import Asking, open_scorer, open_source
+from cimento.models.registry import open_scorer
+from cimento.paradigms import Score
 from tests.helpers import zoo
 from tests.helpers.plain import TEXTS
 

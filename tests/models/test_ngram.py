@@ -12,10 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cimento
+from cimento import InputError, Policy
 from cimento.engine.freetext import score_texts
-from cimento.errors import InputError, MissingDependencyError
-from cimento.models.base import Policy, Score
+from cimento.errors import MissingDependencyError
 from cimento.models.ngram import ArpaModel, KenlmModel, NgramScorer, load_ngrams, locate_ngrams
+from cimento.paradigms import Score
 from cimento.testing import check_model
 from tests.engine.test_requests import make_suite
 

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import Asking, UsageError
 from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
-from cimento.errors import UsageError
-from cimento.models.base import BatchLimits, Score
+from cimento.models.base import BatchLimits
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import Layout, plant
-from cimento.models.registry import Asking, open_scorer
+from cimento.models.registry import open_scorer
+from cimento.paradigms import Score
 from cimento.runs.reproduce import asking_of
 from tests.helpers.plain import TEXTS
 

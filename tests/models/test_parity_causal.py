@@ -9,10 +9,11 @@ import pytest
 import torch
 from transformers import AutoModelForCausalLM
 
-from cimento.errors import ModelError
-from cimento.models.base import BatchLimits, Policy, Score
+from cimento import ModelError, Policy
+from cimento.models.base import BatchLimits
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import LAYOUTS, Layout
+from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder
 

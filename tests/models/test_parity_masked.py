@@ -8,9 +8,10 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM
 
-from cimento.errors import ModelError
-from cimento.models.base import BatchLimits, Policy, Score
+from cimento import ModelError, Policy
+from cimento.models.base import BatchLimits
 from cimento.models.hf.layout import find_layout
+from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder
 

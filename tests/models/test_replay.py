@@ -11,12 +11,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.errors import TableError, UsageError
+from cimento import Suite, TableError, UsageError
 from cimento.io.tables import TOKENS, validate
 from cimento.measures import Missing, region_values
 from cimento.models.recorded.replay import Replayed, replay
 from cimento.paradigms.regions.requests import region_requests
-from cimento.suites.model import Suite
 from tests.helpers.judging import judged, make_suite
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import CimentoError, InputError, TableError
+from cimento import CimentoError, InputError, TableError
 from cimento.models.recorded.reading import parse_spec, read_recording, read_spec
 
 HEADER = "sentence_id\ttoken_id\ttoken\tsurprisal\n"

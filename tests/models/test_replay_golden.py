@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import cimento
+from cimento import Run, Suite
 from cimento.measures import region_values
 from cimento.models.recorded.aligning import align_tokens
 from cimento.models.recorded.reading import parse_spec, read_recording
 from cimento.models.recorded.replay import Replayed, replay
 from cimento.paradigms.regions.requests import region_requests
-from cimento.runs.run import Run
 from cimento.suites.load import open_suite
-from cimento.suites.model import METRICS, Suite
+from cimento.suites.model import METRICS
 from cimento.suites.stimuli import join_regions
 
 if TYPE_CHECKING:

@@ -10,13 +10,14 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM
 
+from cimento import Asking, ModelError, Policy, UsageError
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
-from cimento.errors import ModelError, TextTooLongError, UsageError
+from cimento.errors import TextTooLongError
 from cimento.measures import surprisal_bits
-from cimento.models.base import BatchLimits, Policy, Score
+from cimento.models.base import BatchLimits
 from cimento.models.hf.inspection import inspect_model
-from cimento.models.registry import Asking
+from cimento.paradigms import Score
 from cimento.testing import check_model
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder

@@ -11,10 +11,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import CimentoError, TableError
+from cimento import CimentoError, Region, TableError
 from cimento.models.recorded.aligning import Alignment, align_tokens
 from cimento.models.recorded.reading import PLAIN, ModelSpec, Tokenizer, Vocabulary, parse_spec
-from cimento.suites.model import Region
 from cimento.suites.stimuli import join_regions
 
 UNKNOWN = Vocabulary(unk_types=("<unk>",), prefix_types=("<s>",), suffix_types=("</s>",))

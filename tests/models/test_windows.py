@@ -9,12 +9,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import evaluate
+from cimento import Policy, UsageError, evaluate
 from cimento.cli.main import invoke
-from cimento.errors import TextTooLongError, UsageError
-from cimento.models.base import Policy, Score
+from cimento.errors import TextTooLongError
 from cimento.models.hf.layout import centred, window_start
 from cimento.models.tokens.tokenizing import Frame
+from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.judging import make_suite
 from tests.helpers.whole_path import ask, ask_folder, load_folder

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
 from cimento.options import parse_settings
 from cimento.suites.builtin import kind_of
 

@@ -9,17 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import Asking, InputError, UsageError, join_surprisals
 from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
-from cimento.errors import InputError, UsageError
 from cimento.models.ngram import load_ngrams, locate_ngrams
-from cimento.models.registry import Asking, open_scorer
+from cimento.models.registry import open_scorer
 from cimento.people.reading_times import (
     ENTROPY,
     READING_POLICY,
     WordColumns,
     all_words,
-    join_surprisals,
     read_observations,
     read_texts,
     without_marks,

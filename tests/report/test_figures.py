@@ -10,11 +10,9 @@ import statistics
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import InputError, UsageError, evaluate
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.measures.regions import RegionValues
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import values_of
 from cimento.paradigms.regions.sections import region_report
@@ -40,6 +38,7 @@ from cimento.studies.islands.human import people_result
 from cimento.suites.builtin import find_suite
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
+from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite, scores
 from tests.helpers.pages import parse_page
 from tests.helpers.suites_on_disk import write

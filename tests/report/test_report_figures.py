@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.report.figures_rates import (
     bin_width,
     margin_bars,

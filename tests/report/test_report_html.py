@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import Missing
 from cimento.errors import MissingDependencyError
 from cimento.report import figures
 from cimento.report.figures_rates import margins_figure, phenomena_figure
@@ -19,7 +20,6 @@ from cimento.report.grid import Grid
 from cimento.report.html import Page, html_page
 from cimento.report.items import BLOCK_VERDICTS, encode_items
 from cimento.report.records import NamedGrid, SuiteReport
-from cimento.runs.summary import Missing
 from tests.helpers.judging import make_suite
 from tests.helpers.pages import parse_page
 from tests.helpers.reporting import (

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from cimento import api
-from cimento.api import evaluate as road
+from cimento import evaluate as road
 from cimento.cli.main import invoke
 from cimento.cli.report import open_reports
 from cimento.io.tables import JUDGMENTS, write_table

@@ -9,10 +9,10 @@ import json
 import polars as pl
 import pytest
 
+from cimento import open_runs
 from cimento.cli.main import invoke
 from cimento.report.formatting import interval
 from cimento.report.grid import EstimateCell
-from cimento.runs.run import open_runs
 from tests.helpers.pages import parse_page
 
 

@@ -10,13 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.api import evaluate
-from cimento.errors import TableError
-from cimento.models.fake import FakeScorer
+from cimento import Estimate, Missing, Outcome, RunSummary, Summary, TableError, evaluate, open_run
 from cimento.report.records import manifest_lines
-from cimento.runs.outcomes import Estimate, Outcome
-from cimento.runs.run import open_run
-from cimento.runs.summary import Missing, RunSummary, Summary, from_json, json_schema, to_json
+from cimento.runs.summary import from_json, json_schema, to_json
+from cimento.testing import FakeScorer
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "summary.schema.json"
 

@@ -7,9 +7,9 @@ import re
 
 import pytest
 
+from cimento import Missing, Summary
 from cimento.report.formatting import bits, remarks
 from cimento.report.terminal import terminal_table
-from cimento.runs.summary import Missing, Summary
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
 from tests.helpers.reporting import (
     AGREEMENT,

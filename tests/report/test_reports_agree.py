@@ -10,8 +10,7 @@ import json
 import polars as pl
 import pytest
 
-from cimento import report
-from cimento.api import evaluate
+from cimento import evaluate, report
 from cimento.report.document import sections_of
 from cimento.report.grid import EstimateCell as Cell
 from cimento.runs.summary import run_html

@@ -10,13 +10,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
+from cimento import Estimate, Run, evaluate, open_run
 from cimento.cite import methods_paragraph
 from cimento.cli.main import invoke
 from cimento.compare import item_outcomes, rank_models
 from cimento.export.data import RunData, bounds
-from cimento.runs.outcomes import Estimate
-from cimento.runs.run import Run, open_run
 from cimento.runs.summary import from_json
 
 SUITES = {

@@ -6,13 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, evaluate
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.sections import region_report
 from cimento.report.terminal import terminal_item
-from cimento.runs.run import Run
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 SUITE = Suite(
     meta=Meta(name="verbs", language="it", phenomenon="agreement"),

@@ -16,12 +16,13 @@ import polars as pl
 import pytest
 
 import cimento
+from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.runs.compat import COMPAT, find_compat
+from cimento.testing import FakeScorer
 from tests.helpers import zoo
 from tests.helpers.judging import make_suite
 from tests.helpers.plain import causal, masked, tokens_of

@@ -10,12 +10,10 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import open_run
+from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, open_run
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import each_outcome
-from cimento.runs.run import Run
 from cimento.runs.store import RunFolder
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 FEW, MANY = 1_000, 100_000
 

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import TableError
+from cimento import Suite, TableError
 from cimento.measures.regions import region_values
-from cimento.suites.model import Suite
 from tests.helpers.judging import judged, make_suite, requests_of, word_tokens
 
 FORMULAS = ("(1;%a%) < (1;%b%)", "(*;%a%) < (*;%b%)")

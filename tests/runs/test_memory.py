@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cimento
-from cimento.errors import ModelError
-from cimento.models.base import Score
+from cimento import Asking, ModelError
 from cimento.models.hf.batches import Asks, DoesNotFitError, Memory, is_out_of_memory
-from cimento.models.registry import Asking, open_scorer
+from cimento.models.registry import open_scorer
+from cimento.paradigms import Score
 from tests.engine.test_requests import make_suite
 from tests.helpers import zoo
 from tests.helpers.plain import TEXTS

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from cimento import evaluate, evaluate_all, open_runs
+from cimento import UsageError, evaluate, evaluate_all, open_runs
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
 
 SUITES = {
     "regions": "it-islands",

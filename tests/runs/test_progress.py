@@ -8,9 +8,9 @@ import itertools
 import sys
 from typing import TYPE_CHECKING
 
+from cimento import open_run
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
-from cimento.runs.run import open_run
 from cimento.runs.store import find_runs
 
 if TYPE_CHECKING:

@@ -10,16 +10,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
+from cimento import Asking, Policy, TableError, evaluate, open_run, open_source
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, default_cache_folder, get_scores, put_scores
-from cimento.errors import TableError
-from cimento.models.base import Policy
 from cimento.models.fake import uniform_scorer
-from cimento.models.registry import Asking, name_of, open_source, shown_name
+from cimento.models.registry import name_of, shown_name
 from cimento.paradigms.stories.suite import STORY
 from cimento.runs.reproduce import asking_of, compare_runs, model_of
-from cimento.runs.run import open_run
 from cimento.runs.store import RunFolder, describe, find_runs
 from cimento.suites.stimuli import Context
 from tests.helpers.designs import island_suite

@@ -9,11 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import Asking, evaluate, open_runs
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
-from cimento.models.registry import Asking
-from cimento.runs.run import open_runs
 from cimento.runs.store import RunFolder, find_runs
 from tests.helpers.designs import island_suite
 

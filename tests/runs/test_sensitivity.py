@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import RunOptions, evaluate
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
-from cimento.options import RunOptions
 from cimento.runs.sensitivity import ANY, sensitivities
 
 SUITE = "it-subject-verb"

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from cimento import open_run
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.paradigm import ClozeParadigm
-from cimento.runs.run import open_run
 
 KINDS = ("it-islands", "it-acceptability", "it-connectives-cloze", "es-agreement-templates",
          "es-stories")  # fmt: skip

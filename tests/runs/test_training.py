@@ -14,13 +14,19 @@ import torch
 from transformers import Trainer, TrainerCallback, TrainingArguments
 
 import cimento
-from cimento import open_runs
+from cimento import (
+    CimentoError,
+    UsageError,
+    evaluate_while_training,
+    live_scorer,
+    open_runs,
+    undisturbed,
+)
 from cimento.cli.main import invoke
-from cimento.errors import CimentoError, UsageError
 from cimento.models.base import BatchLimits
 from cimento.models.hf.causal import CausalScorer
-from cimento.models.hf.live import live_scorer, undisturbed, weights_digest
-from cimento.runs.training import evaluate_while_training, logged
+from cimento.models.hf.live import weights_digest
+from cimento.runs.training import logged
 from tests.helpers import zoo
 
 SUITE = "it-subject-verb"

@@ -7,9 +7,10 @@ import sqlite3
 
 import pytest
 
+from cimento import InputError
 from cimento.corpus.morphology.index import DictionaryIndex
 from cimento.engine.cache import FileCache
-from cimento.errors import InputError, StorageError
+from cimento.errors import StorageError
 from cimento.people.surveys.serving.storage import open_database
 
 

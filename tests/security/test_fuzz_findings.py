@@ -11,19 +11,11 @@ from hashlib import sha256
 
 import pytest
 
-from cimento import load_suites
+from cimento import CimentoError, Fault, InputError, ModelError, SuiteError, TableError, load_suites
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.morphology.tags import from_unimorph
-from cimento.errors import (
-    CimentoError,
-    Fault,
-    FormulaError,
-    InputError,
-    ModelError,
-    SuiteError,
-    TableError,
-)
+from cimento.errors import FormulaError
 from cimento.io.fetching import _opener
 from cimento.io.parsing import filled, whole_number
 from cimento.models.hf.files import kind_of, locate

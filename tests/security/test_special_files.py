@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cimento import InputError, TableError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, TableError
 from cimento.io.files import open_plain, read_bytes
 from cimento.runs.store import RunFolder, find_runs
 from cimento.suites import archives

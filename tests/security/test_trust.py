@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 import torch
 
+from cimento import CimentoError, ModelError, Policy
 from cimento.cli.main import invoke
-from cimento.errors import CimentoError, ModelError
 from cimento.models.answering import chat_template
-from cimento.models.base import Policy
 from cimento.models.hf.files import locate
 from cimento.models.hf.loading import load
 

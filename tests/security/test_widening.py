@@ -15,12 +15,11 @@ from typing import get_type_hints
 
 import pytest
 
-from cimento import api
+from cimento import Asking, Policy, api
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.engines import ONE_WORKER
-from cimento.models.base import Policy
-from cimento.models.registry import Asking, needs_saying
+from cimento.models.registry import needs_saying
 from cimento.runs.store import find_runs
 from tests.helpers import engines
 

@@ -13,6 +13,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
+from cimento import Meta, Prediction, Suite
 from cimento.paradigms.regions.judging import ALL
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import (
@@ -27,7 +28,6 @@ from cimento.statistics.intervals import (
 )
 from cimento.suites.checks.contradictions import can_hold, contradictions
 from cimento.suites.formula import Arithmetic, Comparison, Number, Reference
-from cimento.suites.model import Meta, Prediction, Suite
 from tests.helpers.judging import judged, make_suite, word_tokens
 
 # Contradictions

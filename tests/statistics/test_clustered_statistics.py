@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.design import Design
 from cimento.statistics.reliability import ceiling_of_means, reliability_of_means

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.design import Design, mean_freedom
 from cimento.statistics.intervals import (
     NOTHING_SCORED,

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.agreement import (
     NO_PAIR,
     NO_VARIATION,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.means import bounded_mean
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.calibration import brier, expected_calibration_error, nll
 from cimento.statistics.classification import (
     Confusion,

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.reliability import REST, variance_shares
 
 TABLE = [[1, 0, 1, 1], [0, 0, 1, 0], [1, 1, 1, 0]]

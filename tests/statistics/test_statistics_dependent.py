@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.correlation import correlation_difference
 from cimento.statistics.design import Design
 

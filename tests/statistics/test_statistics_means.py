@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.design import FEWEST_CLUSTERS, WORKING_CORRELATION, Design, mean_freedom
 from cimento.statistics.means import (
     ALL_ALIKE,

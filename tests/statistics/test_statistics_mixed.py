@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.mixed import (
     SATTERTHWAITE,
     WALD,

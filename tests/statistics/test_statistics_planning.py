@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.planning import Pilot, plan_size

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.agreement import intraclass
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.correlation import correlate
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.statistics.means import WITHIN_METHODS, within_intervals
 
 TABLES = st.integers(2, 5).flatmap(

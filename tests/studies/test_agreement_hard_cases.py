@@ -6,11 +6,8 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
-from cimento.errors import UsageError
-from cimento.runs.run import Run
+from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, UsageError, evaluate
 from cimento.studies.agreement.twins import agreement_run
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import CimentoError, InputError
 from cimento.cli.main import invoke
-from cimento.errors import CimentoError, InputError
 from cimento.studies.connectives import checks
 from cimento.studies.connectives.checks import (
     check_published,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.contrast import Contrast, ItemRatio
 from cimento.statistics.multiple import holm
@@ -29,7 +30,6 @@ from cimento.studies.agreement.twins import (
     plain_name,
     twins,
 )
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.published import language_code
 
 STARTERS = Path(__file__).parents[2] / "src" / "cimento" / "data" / "suites"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from scipy import stats
 
+from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.models.hf.files import Located
 from cimento.paradigms.regions.contrast import Contrast, ItemRatio
 from cimento.statistics.multiple import holm
@@ -28,7 +28,6 @@ from cimento.studies.agreement.models import (
 from cimento.studies.agreement.profile import profile_figure, profile_frame, profile_rows
 from cimento.studies.agreement.table import language_rows, suite_row
 from cimento.studies.agreement.twins import AgreementRun
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 SUITES = Path(__file__).parents[2] / "src" / "cimento" / "data" / "suites"
 

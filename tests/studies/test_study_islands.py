@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.statistics.means import within_intervals
 from cimento.studies.islands.fillers import filler_effects, filler_model

@@ -10,8 +10,8 @@ import json
 
 import pytest
 
+from cimento import Meta, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
 from cimento.paradigms.cloze import portuguese
 from cimento.paradigms.cloze.checks import read_cloze
 from cimento.paradigms.cloze.reading import INSTANCES, MWE_ITEMS, TEMPLATES
@@ -24,7 +24,6 @@ from cimento.paradigms.cloze.suite import (
 from cimento.paradigms.cloze.writing import write_cloze
 from cimento.studies.portuguese.data import StudyData, load
 from cimento.studies.portuguese.study import NUMBERS, PARTS, part, table
-from cimento.suites.model import Meta
 
 pytestmark = pytest.mark.golden
 

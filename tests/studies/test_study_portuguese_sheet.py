@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from cimento import InputError
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.paradigms.cloze.portuguese import read_sheet
 from cimento.studies.portuguese.data import load
 from cimento.studies.portuguese.study import numbers_of, part, table

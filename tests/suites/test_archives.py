@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from cimento import load_suites
+from cimento import InputError, SuiteError, load_suites
 from cimento.cli.main import invoke
-from cimento.errors import InputError, SuiteError
 from cimento.suites import archives, load
 
 SUITE = {

@@ -8,9 +8,9 @@ from itertools import product
 
 import pytest
 
+from cimento import Condition, Suite
 from cimento.suites.formula import parse, references
 from cimento.suites.load import inspect_suite
-from cimento.suites.model import Condition, Suite
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.starter import FOLDER, NAMES, starter_suite
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError
 from cimento.cli.main import invoke
 from cimento.corpus.making.generation import generate_suites
 from cimento.corpus.making.grammar import Grammar, find_grammar, grammar_names, read_grammar
-from cimento.errors import InputError
 from cimento.suites.checks import check_suite
 from cimento.suites.load import open_suite
 

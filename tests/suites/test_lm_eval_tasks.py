@@ -10,9 +10,8 @@ import polars as pl
 import pytest
 import yaml
 
+from cimento import InputError, open_runs
 from cimento.cli.main import invoke
-from cimento.errors import InputError
-from cimento.runs.run import open_runs
 from cimento.suites.builtin import find_suite
 from cimento.suites.load import open_suite
 from tests.helpers.servers.loopback import serve

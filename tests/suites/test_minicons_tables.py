@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from cimento import Condition, InputError, Item, Meta, Prediction, Region, Suite, SuiteError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, SuiteError
 from cimento.suites.formats.registry import convert, losses
 from cimento.suites.load import open_suite
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, sentence
+from cimento.suites.model import sentence
 
 
 def write(folder: Path, text: str, name: str = "stimoli.tsv") -> Path:

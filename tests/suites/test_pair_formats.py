@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from cimento import Suite, SuiteError
 from cimento.cli.main import invoke
-from cimento.errors import SuiteError
 from cimento.suites.load import SuiteFile, open_suite
-from cimento.suites.model import Suite
 
 
 def written(path: Path, text: str, *, encoding: str = "utf-8") -> Path:

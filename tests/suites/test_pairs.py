@@ -5,10 +5,9 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cimento.errors import UsageError
+from cimento import UsageError, pairs
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
-from cimento.suites.pairs import pairs
 
 ROWS = [
     {"good": "Il gatto dorme.", "bad": "Il gatto dormono.", "verb": "dormire"},

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cimento.errors import Fault
+from cimento import Condition, Fault, Item, Meta, Prediction, Region, Suite, new_canary
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import CHECKS, errors, summarize, warnings
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 

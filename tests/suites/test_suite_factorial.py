@@ -8,12 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.errors import InputError, SuiteError
+from cimento import Condition, InputError, Item, Meta, Region, Suite, SuiteError
 from cimento.suites.checks import check_suite
 from cimento.suites.design import island_factors, predictions_of, squares
 from cimento.suites.formats.region_rows import merged
 from cimento.suites.load import inspect_suite, open_suite
-from cimento.suites.model import Condition, Item, Meta, Region, Suite
 from tests.helpers.suites_on_disk import write
 
 FOUR = {

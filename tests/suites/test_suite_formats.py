@@ -12,11 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import load_suites
-from cimento.errors import InputError, SuiteError
+from cimento import InputError, Region, SuiteError, load_suites
 from cimento.suites.formats.registry import FORMATS
 from cimento.suites.load import inspect_suite, open_suite, suite_paths
-from cimento.suites.model import Region
 from tests.helpers.suites_on_disk import (
     ITEMS,
     PAIRS,

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from cimento import load_suites
+from cimento import Condition, Region, Suite, load_suites
 from cimento.suites.formats.registry import convert
 from cimento.suites.formula import canonical, parse
 from cimento.suites.load import open_suite
-from cimento.suites.model import Condition, Region, Suite
 from cimento.suites.stimuli import join_regions, stimulus_text
 from tests.helpers.suites_on_disk import faults_of, syntaxgym, write
 

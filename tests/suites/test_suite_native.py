@@ -6,10 +6,9 @@ import hashlib
 
 import pytest
 
-from cimento.errors import InputError, SuiteError
+from cimento import InputError, Region, SuiteError
 from cimento.suites.formats.items import read_regions
 from cimento.suites.load import open_suite
-from cimento.suites.model import Region
 from tests.helpers.suites_on_disk import (
     ITEMS,
     TOML,

@@ -9,8 +9,8 @@ from collections import Counter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.checks import check_suite
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 WORDS = st.sampled_from(
     ["Casa.", "Casa", "casa", "l'uomo.", "l’uomo.", "la la.", "e\u0300.", "Ã¨.", "", " ", "\u200b."]

@@ -13,13 +13,24 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import InputError, StorageError, SuiteError, UsageError
+from cimento import (
+    Condition,
+    InputError,
+    Item,
+    Meta,
+    Prediction,
+    Region,
+    Suite,
+    SuiteError,
+    UsageError,
+)
+from cimento.errors import StorageError
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
 from cimento.suites.formats.items import escape, read_regions, unescape, write_regions
 from cimento.suites.formats.registry import TARGETS, convert, losses
 from cimento.suites.load import open_suite
-from cimento.suites.model import METRICS, Condition, Item, Meta, Prediction, Region, Suite, sentence
+from cimento.suites.model import METRICS, sentence
 from cimento.suites.stimuli import stimulus_text
 from tests.helpers.suites_on_disk import write, write_folder
 

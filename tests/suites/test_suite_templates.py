@@ -9,7 +9,8 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from cimento.errors import InputError, StorageError, UsageError
+from cimento import InputError, UsageError
+from cimento.errors import StorageError
 from cimento.suites.builtin import REGIONS, builtin_names, find_suite, list_builtin, new_suite
 from cimento.suites.load import open_suite
 

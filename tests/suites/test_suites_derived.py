@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cimento import evaluate, load_suite
+from cimento import UsageError, evaluate, load_suite
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.judging import scores_of
 from cimento.suites.matching import Limits, balance, match_items
 from cimento.suites.variants import prime
+from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write
 

@@ -6,9 +6,8 @@ import json
 
 import pytest
 
-from cimento.api import load_suite
+from cimento import InputError, UsageError, load_suite
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.paradigms.registry import audit_suite, sentence_suite
 from cimento.people.annotate.importing import apply_judgments, asked_items
 from cimento.people.judgments.records import Judgment

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.suites.load import open_suite
 from cimento.suites.model import sentence
 from cimento.suites.variants import Variant, open_slots, read_variants, vary

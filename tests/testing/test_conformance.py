@@ -16,12 +16,12 @@ from pathlib import Path
 
 import pytest
 
+from cimento import Asking
 from cimento.cli.main import invoke
-from cimento.models.fake import FakeScorer
-from cimento.models.registry import AnyScorer, Asking, open_scorer
+from cimento.models.registry import AnyScorer, open_scorer
 from cimento.paradigms.registry import find_paradigm
 from cimento.suites.builtin import find_suite
-from cimento.testing import Finding, check_paradigm
+from cimento.testing import FakeScorer, Finding, check_paradigm
 from tests.helpers import probes, stories
 
 FROZEN = Path(__file__).parents[1] / "frozen_plugin"

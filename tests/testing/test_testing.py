@@ -7,9 +7,9 @@ import math
 
 import pytest
 
-from cimento.models.base import Policy
-from cimento.models.fake import FakeScorer, uniform_scorer
-from cimento.testing import UNKNOWN_TEXT, check_model
+from cimento import Policy
+from cimento.models.fake import uniform_scorer
+from cimento.testing import UNKNOWN_TEXT, FakeScorer, check_model
 from tests.helpers.whole_path import load_folder
 
 

@@ -7,15 +7,13 @@ import threading
 import pytest
 
 import cimento
-from cimento import Asking
+from cimento import Asking, ModelError, Policy, UsageError, open_source
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
-from cimento.errors import ModelError, UsageError
-from cimento.models.base import Policy, Score
-from cimento.models.registry import open_source
 from cimento.models.server.identity import PROBES
 from cimento.models.server.model import connect
+from cimento.paradigms import Score
 from tests.engine.test_requests import make_suite
 from tests.helpers.servers.loopback import completion, logprob, pieces, serve
 

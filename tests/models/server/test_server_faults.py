@@ -8,7 +8,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
+from cimento import ModelError
+from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.io.transport import Patience
 from cimento.models.base import ModelCard
 from cimento.models.server.http import Server

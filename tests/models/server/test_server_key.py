@@ -6,9 +6,8 @@ import logging
 
 import pytest
 
-from cimento import score
+from cimento import CimentoError, UsageError, score
 from cimento.cli.main import invoke
-from cimento.errors import CimentoError, UsageError
 from cimento.models.server.http import Server
 from tests.helpers.servers.loopback import refuse, serve
 

@@ -7,10 +7,10 @@ import math
 
 import pytest
 
+from cimento import InputError, SuiteError, UsageError
 from cimento.cli.main import invoke
 from cimento.corpus.morphology.dictionaries import open_dictionary_file
 from cimento.corpus.morphology.rules import Rules, with_article
-from cimento.errors import InputError, SuiteError, UsageError
 from cimento.models.questions import Fill
 from cimento.paradigms.cloze.building import compare_forms, generate, read_description
 from cimento.paradigms.cloze.checks import load_cloze

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.errors import InputError
+from cimento import InputError
 from cimento.paradigms.cloze import people
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.suite import ClozeItem, Option

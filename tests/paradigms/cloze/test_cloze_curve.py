@@ -6,13 +6,11 @@ import json
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import Meta, UsageError, evaluate
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
 from cimento.paradigms.cloze.figures import curve_figure, curve_frame
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, MultiwordItem
 from cimento.paradigms.cloze.writing import write_cloze
-from cimento.suites.model import Meta
 
 pytest.importorskip("altair")
 

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.corpus.morphology.dictionaries import open_morphology
-from cimento.errors import InputError, UsageError
+from cimento import InputError, UsageError, open_morphology
 from cimento.paradigms.cloze import shares
 from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.judgments import (

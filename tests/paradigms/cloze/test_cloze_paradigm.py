@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.errors import TableError, UsageError
+from cimento import Meta, TableError, UsageError, open_run, open_runs
 from cimento.paradigms.cloze.judging import (
     CHOSEN,
     DIVIDED,
@@ -22,8 +22,6 @@ from cimento.paradigms.cloze.judging import (
     REACHABLE,
 )
 from cimento.runs.outcomes import GROUP
-from cimento.runs.run import open_run, open_runs
-from cimento.suites.model import Meta
 
 EARLIER = Path(__file__).parents[2] / "data" / "cloze-0.1"
 NAMES = ("demo-masked", "demo-causal", "recorded")

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
+from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.people import compare_with_people, option_weights
 from cimento.paradigms.cloze.profile import Profiling, choose_expressions, profile

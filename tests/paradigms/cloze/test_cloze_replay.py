@@ -9,14 +9,11 @@ from collections import Counter
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
+from cimento import InputError, Meta, evaluate, open_run
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.paradigms.cloze.recording import read_recorded_candidates
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.cloze.writing import write_cloze
-from cimento.runs.run import open_run
-from cimento.suites.model import Meta
 
 ITEMS = (
     ClozeItem(

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import Meta
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.reading import read_folder
 from cimento.paradigms.cloze.suite import (
@@ -22,7 +23,6 @@ from cimento.paradigms.cloze.suite import (
     Template,
 )
 from cimento.paradigms.cloze.writing import write_cloze, write_options
-from cimento.suites.model import Meta
 
 HARD = (
     '"',

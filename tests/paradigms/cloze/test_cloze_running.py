@@ -9,15 +9,14 @@ import math
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
+from cimento import InputError, Meta, Policy, Run, TableError, UsageError, evaluate, open_run
 from cimento.cli.main import invoke
 from cimento.corpus.morphology.rules import Rules
 from cimento.engine.fills import fills_table
-from cimento.errors import InputError, TableError, UsageError
 from cimento.io.tables import JUDGMENTS, write_table
-from cimento.models.base import Policy, Score
 from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
+from cimento.paradigms import Score
 from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
 from cimento.paradigms.cloze.judging import choose, dictionary_for
 from cimento.paradigms.cloze.judgments import _majority, human_judgments
@@ -25,8 +24,6 @@ from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.paradigms.cloze.requests import blank_requests
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.cloze.writing import write_cloze
-from cimento.runs.run import Run, open_run
-from cimento.suites.model import Meta
 from tests.helpers.whole_path import ask_folder
 
 ITEMS = (

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from cimento.corpus.morphology.dictionaries import open_morphology
+from cimento import open_morphology
 from cimento.paradigms.cloze.checks import load_cloze, read_cloze
 from cimento.paradigms.cloze.judgments import expectations
 from cimento.paradigms.cloze.reading import CLOZE_KINDS

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from cimento import InputError, SuiteError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, SuiteError
 from cimento.paradigms.cloze.checks import load_cloze, read_cloze
 from cimento.paradigms.cloze.paradigm import CLOZE
 from cimento.paradigms.cloze.reading import CLOZE_CHECKS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import InputError
+from cimento import InputError
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.judgments import read_judged_candidates
 from cimento.paradigms.cloze.writing import write_cell

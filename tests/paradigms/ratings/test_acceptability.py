@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.measures.sentence import Missing
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.ratings.correlation import divide
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
@@ -35,6 +34,7 @@ from cimento.paradigms.ratings.suite import (
     RatedSentence,
     Rating,
 )
+from cimento.testing import FakeScorer
 from tests.helpers.rated import FIVE, judged, rated, sentence
 
 KINDS = ("spearman", "pearson", "kendall")

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.api import evaluate
+from cimento import InputError, evaluate
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.paradigms.ratings.paradigm import scatter_of
 from cimento.paradigms.ratings.suite import (
     RatedSentence,

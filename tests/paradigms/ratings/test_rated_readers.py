@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import CimentoError, InputError, UsageError
+from cimento import CimentoError, InputError, UsageError
 from cimento.io.tables import JUDGMENTS, validate
 from cimento.paradigms.ratings.formats import (
     CONNECTIVES,

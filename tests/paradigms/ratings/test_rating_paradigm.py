@@ -13,14 +13,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer
+from cimento import UsageError, evaluate, open_run
 from cimento.paradigms.ratings.estimates import BY_ERRORS, BY_HALVES, RATING
 from cimento.paradigms.ratings.paradigm import RATINGS, RatingOptions
 from cimento.paradigms.registry import find_paradigm, paradigm_of, parse_options
 from cimento.runs.outcomes import GROUP
-from cimento.runs.run import open_run
+from cimento.testing import FakeScorer
 
 EARLIER = Path(__file__).parents[2] / "data" / "ratings-0.1"
 NAMES = ("it-acceptability", "connectives-rated")

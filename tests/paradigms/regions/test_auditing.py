@@ -6,11 +6,10 @@ import json
 
 import pytest
 
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
 from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.audit import audit_suite
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 
 def suite_of(*triples: tuple[str, str, str], formula: str = "(2;%good%) < (2;%bad%)") -> Suite:

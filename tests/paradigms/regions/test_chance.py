@@ -12,13 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import evaluate
-from cimento.models.fake import FakeScorer
+from cimento import Summary, evaluate
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, chance_level
 from cimento.report.formatting import remarks
 from cimento.report.terminal import terminal_table
-from cimento.runs.summary import Summary
 from cimento.suites.formula import parse
+from cimento.testing import FakeScorer
 from tests.helpers.judging import make_suite
 
 

@@ -9,15 +9,15 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import evaluate
 from cimento.cli.main import invoke
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
+from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite, scores
 
 SUITE = island_suite({"se": ["1", "2"], "np": ["3"]})

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import Meta, Suite, UsageError
 from cimento.measures.normalising import NORMALISATIONS, equal_bins, normalise
 from cimento.measures.sentence import Missing, length_penalty
 from cimento.paradigms.regions.factorial import factorial
@@ -21,7 +21,6 @@ from cimento.paradigms.regions.two_by_two import (
     without_noise,
 )
 from cimento.suites.design import ISLAND_CONDITIONS, squares
-from cimento.suites.model import Meta, Suite
 from tests.helpers.designs import island_suite, scores
 
 TWO_ITEMS = {"1": (-10.0, -11.0, -12.0, -20.0), "2": (-9.0, -12.0, -11.0, -13.0)}

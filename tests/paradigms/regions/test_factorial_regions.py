@@ -7,17 +7,15 @@ import math
 
 import pytest
 
-from cimento import evaluate
+from cimento import InputError, Region, evaluate
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import Missing
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.paradigm import region_text
 from cimento.paradigms.regions.two_by_two import region_dds
 from cimento.suites.checks import check_suite
 from cimento.suites.design import ISLAND_CONDITIONS, windows_of
-from cimento.suites.model import Region
+from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite
 
 NAMES = ("matrix", "joint", "rest")

@@ -9,9 +9,8 @@ from itertools import product
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import Condition, InputError, Item, Meta, Region, Suite, evaluate
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import BITS_PER_NAT, Missing
 from cimento.models.fake import uniform_scorer
@@ -21,7 +20,6 @@ from cimento.paradigms.regions.paradigm import design_grids
 from cimento.report.grid import as_text
 from cimento.suites.checks import check_suite
 from cimento.suites.design import Licensing, licensing_of, regions_measured
-from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
 FACTORS = {"filler": ("what", "that"), "gap": ("gap", "full"), "island": ("none", "whether")}
 DECLARED = {

@@ -7,15 +7,14 @@ import math
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import UsageError, evaluate
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.chance import NEAR_TIE_BITS, near_tie_threshold
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.report.formatting import near_ties as said_near_ties
 from cimento.report.formatting import remarks
 from cimento.runs.outcomes import each_outcome
+from cimento.testing import FakeScorer
 from tests.helpers.judging import make_suite
 
 

@@ -9,12 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from cimento.api import evaluate
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
 from cimento.cli.main import invoke
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.regions.people import MAJORITY, NO_CHOICES, NO_SINGLE, ONE_PERSON, people_of
 from cimento.people.judgments.records import BETTER, Judgment, table_of, write_judgments
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.testing import FakeScorer
 
 FIRST_IS_BETTER = "(*;%good%) < (*;%bad%)"
 NAMES = ("good", "bad", "other", "rest")

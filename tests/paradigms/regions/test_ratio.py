@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
 from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import Missing, Unit
 from cimento.paradigms.regions.contrast import (
@@ -21,7 +21,6 @@ from cimento.paradigms.regions.contrast import (
     items_with_other_contexts,
     probability_ratios,
 )
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 surprisals = st.floats(0, 1e4)
 

@@ -8,16 +8,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento.api import evaluate
-from cimento.errors import CimentoError, TableError, UsageError
+from cimento import Asking, CimentoError, Run, TableError, UsageError, evaluate, open_run, pairs
 from cimento.measures.regions import count_first_tokens
-from cimento.models.registry import Asking
 from cimento.paradigms.regions.judging import ALL, scores_of, tokens_of, values_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.paradigm import REGIONS
 from cimento.paradigms.registry import parse_options
-from cimento.runs.run import Run, open_run
-from cimento.suites.pairs import pairs
 from cimento.testing import check_paradigm
 
 SUITE = "it-subject-verb"

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import FormulaError, UsageError
+from cimento import UsageError
+from cimento.errors import FormulaError
 from cimento.io.tables import validate
 from cimento.measures import BITS_PER_NAT, NOT_ASKED, Missing
 from cimento.paradigms.regions.judging import ALL

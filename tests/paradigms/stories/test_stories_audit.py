@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from cimento import InputError, Meta, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.paradigms.stories.checks import CHECKED, CHECKS, audit, story_names
 from cimento.paradigms.stories.description import audit_record, describe
 from cimento.paradigms.stories.formats import read_stories
@@ -22,7 +22,6 @@ from cimento.paradigms.stories.grouping import (
     left_out,
 )
 from cimento.paradigms.stories.suite import SentenceStates, Story, StorySuite
-from cimento.suites.model import Meta
 
 BASE = Story(
     row=0,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError, Meta, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.paradigms.stories.building import (
     Replacement,
     cloze_variants,
@@ -28,7 +28,6 @@ from cimento.paradigms.stories.suite import (
     is_replacement,
     is_swap,
 )
-from cimento.suites.model import Meta
 
 BASE = Story(
     row=0,

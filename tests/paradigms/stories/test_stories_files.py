@@ -8,8 +8,8 @@ import math
 
 import pytest
 
+from cimento import InputError, SuiteError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, SuiteError
 from cimento.paradigms.stories.formats import (
     is_stories,
     line,

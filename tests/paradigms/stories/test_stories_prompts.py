@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from cimento.errors import ModelError, UsageError
+from cimento import ModelError, UsageError
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.prompts import (
     PromptStyle,

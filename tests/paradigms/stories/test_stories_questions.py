@@ -7,10 +7,8 @@ import json
 
 import pytest
 
-from cimento import api
+from cimento import UsageError, api, open_run
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.stories.answers import parse_words
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import are_siblings
@@ -21,7 +19,7 @@ from cimento.paradigms.stories.rounds import (
     question_prompts,
 )
 from cimento.paradigms.stories.suite import SentenceStates
-from cimento.runs.run import open_run
+from cimento.testing import FakeScorer
 from tests.helpers.servers.replies import reply_server
 from tests.helpers.stories import TRIPLES, TRIPLES_FILE, ask
 

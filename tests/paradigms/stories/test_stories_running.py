@@ -10,13 +10,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import api
+from cimento import ModelError, UsageError, api, open_run
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
-from cimento.engine.requests import Choose
 from cimento.engine.units import SIZES
-from cimento.errors import ModelError, UsageError
-from cimento.models.fake import FakeScorer, uniform_scorer
+from cimento.models.fake import uniform_scorer
+from cimento.paradigms import Choose
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import (
     StoryOptions,
@@ -27,7 +26,7 @@ from cimento.paradigms.stories.options import (
 from cimento.paradigms.stories.prompts import choose_shots, find_prompt, prompts
 from cimento.paradigms.stories.requests import PromptFormat, find_format, tier_prompts
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
-from cimento.runs.run import open_run
+from cimento.testing import FakeScorer
 from tests.helpers import zoo
 from tests.helpers.stories import (
     SYSTEM_TEMPLATE,

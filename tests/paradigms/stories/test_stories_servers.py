@@ -7,10 +7,10 @@ import re
 
 import pytest
 
+from cimento import ModelError, UsageError
 from cimento.engine.cache import MemoryCache
-from cimento.engine.requests import Reply
 from cimento.engine.units import SIZES
-from cimento.errors import ModelError, UsageError
+from cimento.paradigms import Reply
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.report.html import Page, html_page
 from tests.helpers.servers.loopback import serve

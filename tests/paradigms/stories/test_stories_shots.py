@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import UsageError
+from cimento import UsageError
 from cimento.paradigms.stories.prompts import MODES, Shots, are_siblings, choose_shots
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from tests.helpers.stories import TRIPLES

@@ -7,16 +7,14 @@ import json
 import numpy as np
 import pytest
 
-from cimento import api
+from cimento import Meta, TableError, UsageError, api
 from cimento.cli.main import invoke
-from cimento.errors import TableError, UsageError
-from cimento.models.fake import FakeScorer
 from cimento.paradigms.stories.formats import read_stories, write_suite
 from cimento.paradigms.stories.prompts import prompts
 from cimento.paradigms.stories.suite import STORY, StorySuite
 from cimento.paradigms.stories.variation import condition_of, open_story_runs, vary
 from cimento.suites.builtin import find_suite
-from cimento.suites.model import Meta
+from cimento.testing import FakeScorer
 
 STORIES = read_stories(find_suite("pt-stories")).stories[:6]
 WORDS = {

@@ -13,16 +13,14 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import api
-from cimento.errors import SuiteError, TableError, UsageError
-from cimento.models.fake import FakeScorer
+from cimento import SuiteError, TableError, UsageError, api, open_run
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.judging import judge_stories
 from cimento.paradigms.stories.rates import METRICS
 from cimento.paradigms.stories.recordings import read_responses
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
-from cimento.runs.run import open_run
 from cimento.studies.stories.record import summarize
+from cimento.testing import FakeScorer
 from tests.helpers.stories import TRIPLES_FILE, Hashes, ask
 
 EARLIER = Path(__file__).parents[2] / "data" / "stories-0.1"

@@ -11,8 +11,8 @@ import openpyxl
 import pytest
 
 import cimento
+from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.people.annotate.spreadsheets import export_review, import_review
 from cimento.suites.load import open_suite
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError
 from cimento.cli.main import invoke
-from cimento.errors import InputError
 from cimento.paradigms.stories.checks import audit
 from cimento.paradigms.stories.formats import read_stories, record
 from cimento.paradigms.stories.suite import ATTRIBUTES, CONFLICT, STATE, STORY

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.errors import InputError, UsageError
+from cimento import InputError, UsageError
 from cimento.people.annotate.importing import ImportOptions, read_answers
 from cimento.people.judgments.records import (
     Judgment,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
 from cimento.people.judgments import summaries
 from cimento.people.judgments.filters import ExclusionRules, filter_judgments, log_text
 from cimento.people.judgments.records import Judgment, read_judgments, table_of, write_judgments

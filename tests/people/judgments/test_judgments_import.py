@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.people.annotate.importing import ImportOptions, asked_items, read_answers
 from cimento.people.judgments.formats import read_prolific
 from cimento.people.judgments.importing import open_secret, pseudonym

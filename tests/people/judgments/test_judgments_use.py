@@ -11,8 +11,8 @@ import polars as pl
 import pytest
 
 import cimento
+from cimento import InputError, UsageError, open_runs
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.people.annotate.adjudication import (
     adjudication_text,
@@ -29,7 +29,6 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
-from cimento.runs.run import open_runs
 from cimento.studies.connectives.cloze import TARGET, table_3
 from cimento.studies.connectives.own import own_tables, read_own
 from tests.helpers.dialogues import lines_of

@@ -12,8 +12,8 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.errors import InputError, UsageError
 from cimento.people.judgments.records import judgments_of
 from cimento.people.surveys.design import write_design
 from cimento.people.surveys.serving import administration, storage

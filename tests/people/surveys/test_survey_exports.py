@@ -18,8 +18,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.errors import UsageError
 from cimento.people.judgments.records import judgments_of
 from cimento.people.surveys import exports
 from cimento.people.surveys.building import SurveyPlan, build_design
