@@ -149,7 +149,8 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
             raise InputError(where="suite", seen="there is no item to ask", todo="Add one.")
         # What cannot be judged should be known before a model is asked for hours.
         refuse_unknown_columns(items, options.by)
-        human_judgments(None, options.judgments)
+        if options.judgments:
+            human_judgments(None, options.judgments)
         if options.dictionary:
             dictionary_for(options.dictionary, suite.meta.language)
         return blank_requests(items, options.policy, suite=suite.name)

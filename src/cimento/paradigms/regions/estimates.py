@@ -15,6 +15,7 @@ from cimento.paradigms.regions.designs import factorial_of, licensing_of_run, re
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     ALL,
+    CHOSEN_BY,
     PHENOMENON,
     compares_sentences,
     crosses_factors,
@@ -56,7 +57,8 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
     """
     options = options_of(run)
     yield from accuracies_of(run)
-    yield from (_of_people(run, each) for each in people_of(run))
+    if CHOSEN_BY in judged_suite(run).column_names:
+        yield from (_of_people(run, rate) for rate in people_of(run))
     for measure in options.also:
         beside = run.judge(measure=measure, also=())
         for estimate in accuracies_of(beside):
