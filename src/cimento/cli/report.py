@@ -1,4 +1,4 @@
-"""Tables of stored runs of region suites, by their names."""
+"""``cimento report``, ``show``, ``export`` and ``cite``: stored runs to read and to pass on."""
 
 from __future__ import annotations
 
