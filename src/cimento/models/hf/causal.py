@@ -22,7 +22,6 @@ import torch
 
 from cimento.models.base import BatchLimits, Encoded, ModelCard, Policy
 from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, batches
-from cimento.models.hf.layers import row_head
 from cimento.models.hf.layout import (
     Layout,
     PrefixTree,
@@ -37,7 +36,7 @@ from cimento.models.hf.layout import (
     stride_of,
     tolerance_nats,
 )
-from cimento.models.hf.scorer import TransformersScorer
+from cimento.models.hf.scorer import TransformersScorer, row_head
 from cimento.models.tokens.boundaries import described
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, vocabulary_size
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import torch
 
+from cimento.io.tables import layer_of
 from cimento.models.hf.batches import Asks, fits, joined, memory_of, smaller
 
 if TYPE_CHECKING:
@@ -382,3 +383,8 @@ def read_scores(
 def widened(logits: torch.Tensor) -> torch.Tensor:
     """Logits in float32 at least, in which they are normalised."""
     return logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
+
+
+def column_layer(column: Read) -> int | None:
+    """The layer that a column is of; None for a column of no layer."""
+    return layer_of(column) if isinstance(column, str) else None

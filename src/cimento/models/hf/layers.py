@@ -17,8 +17,15 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.io.tables import layer_of
-from cimento.models.hf.heads import Gathering, Replaced, RowHead, Thinning, read_scores
+from cimento.models.hf.heads import (
+    Gathering,
+    Replaced,
+    RowHead,
+    Thinning,
+    column_layer,
+    read_scores,
+)
+from cimento.models.hf.layout import tolerance_nats
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -34,15 +41,6 @@ Output: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
 
 _NOTHING = torch.empty(0)
 _PROBE = 7
-
-
-def row_head(
-    model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
-) -> RowHead:
-    """The head of a model for some columns, those of layers among them."""
-    if any(_layer(column) is not None for column in columns):
-        return LayerHead(model, thin=thin, columns=columns)
-    return RowHead(model, thin=thin, columns=columns)
 
 
 class LayerHead(RowHead):
@@ -61,10 +59,10 @@ class LayerHead(RowHead):
     def __init__(
         self, model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
     ) -> None:
-        own = [column for column in columns if _layer(column) is None]
+        own = [column for column in columns if column_layer(column) is None]
         super().__init__(model, thin="nowhere" if thin == "nowhere" else "head", columns=own)
         self._layers = Layers(model)
-        numbers = enumerate(map(_layer, columns), start=1)
+        numbers = enumerate(map(column_layer, columns), start=1)
         self._wanted = {place: number for place, number in numbers if number is not None}
         self._states: Mapping[int, torch.Tensor] = {}
 
@@ -184,8 +182,6 @@ class Layers:
 
     def _prove(self) -> None:
         """See that what comes out of the last layer gives the model's own scores."""
-        from cimento.models.hf.layout import tolerance_nats
-
         ids = _probe(self._model)
         rows = torch.arange(ids.shape[1], device=ids.device)
         with torch.inference_mode(), self.recording(rows, {self.count}) as states:
@@ -228,8 +224,3 @@ def _probe(model: PreTrainedModel) -> torch.Tensor:
     config = model.config.get_text_config()
     ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]
     return torch.tensor([ordinary[-_PROBE:]], device=model.device)
-
-
-def _layer(column: Read) -> int | None:
-    """The layer that a column is of."""
-    return layer_of(column) if isinstance(column, str) else None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from cimento.io.tables import BOUNDARY
 from cimento.models.base import Encoded, ModelCard, Scorer
 from cimento.models.hf.batches import memory_of
-from cimento.models.hf.layers import Layers
+from cimento.models.hf.heads import RowHead, Thinning, column_layer
+from cimento.models.hf.layers import LayerHead, Layers
 from cimento.models.hf.layout import Layout, Proof, long_texts
 from cimento.models.tokens.boundaries import NOTHING_MARKED, find_boundaries, with_boundaries
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from cimento.io.tables import Column
     from cimento.models.base import FloatArray, Score
-    from cimento.models.hf.heads import Read, Thinning
+    from cimento.models.hf.heads import Read
     from cimento.models.tokens.tokenizing import TextEncoder
 
 _THINNED: Mapping[Thinning, str] = {
@@ -156,3 +157,12 @@ def way_of(layout: Layout, proof: Proof | None = None) -> str:
     said.append("lengths mixed in a batch" if layout.pad else "one length in a batch")
     said.append(_THINNED[layout.thin])
     return "; ".join(said)
+
+
+def row_head(
+    model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
+) -> RowHead:
+    """The head of a model for some columns, those of layers among them."""
+    if any(column_layer(column) is not None for column in columns):
+        return LayerHead(model, thin=thin, columns=columns)
+    return RowHead(model, thin=thin, columns=columns)
