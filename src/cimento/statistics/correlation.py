@@ -79,7 +79,7 @@ def correlate(
 
     Pearson's product-moment coefficient, Spearman's (the same of mid-ranks) or Kendall's tau-b
     (Kendall 1945, doi:10.1093/biomet/33.3.239). The interval is the jackknife's on Fisher's z
-    (`jackknife.jackknife`).
+    (`draws.jackknife`).
 
     Args:
         x: one value a row.
@@ -359,7 +359,7 @@ def correlation_difference(
     """The difference of two correlations that share a column, over observations in clusters.
 
     ``d ± t[m-1] se`` with ``d = r(second, reference) - r(first, reference)`` and the standard error
-    of d by the jackknife over clusters (`jackknife.jackknife_error`), so that what the two
+    of d by the jackknife over clusters (`draws.jackknife_error`), so that what the two
     coefficients have in common is allowed for, and so are observations that belong together.
 
     Args:

@@ -234,7 +234,7 @@ def mcnemar_power(
         only_first: the chance that only the first model gets an item right.
         only_second: the chance that only the second does.
         alpha: level.
-        variant: of the test, as in `paired.mcnemar`.
+        variant: of the test, as in `differences.mcnemar`.
 
     Raises:
         UsageError: chances that are none.

@@ -252,7 +252,7 @@ class PairedHits:
         only_second: items that only the second hits.
         n: all items.
         change: second minus first, with its interval.
-        test: McNemar's exact test, or t over clusters (`statistics.paired.share_test`).
+        test: McNemar's exact test, or t over clusters (`statistics.differences.share_test`).
         holm: its p, corrected over all tests made together; None where it is the only one.
     """
 
