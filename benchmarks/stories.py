@@ -14,16 +14,15 @@ import time
 from collections.abc import Callable, Sequence
 
 import torch
-from cimento.models.hf.prefixed import split_ids
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from cimento.models.answering import CausalOptions
 from cimento.models.base import Encoded, ModelCard, Policy
 from cimento.models.hf.batches import BatchLimits
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.files import locate
 from cimento.models.hf.inspection import Inside
 from cimento.models.hf.layout import Layout
+from cimento.models.hf.prompts import CausalOptions, split_ids
 from cimento.models.questions import Choose
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import StoryOptions
