@@ -225,7 +225,7 @@ def permute_pairs(
     """Whether x and y are associated, by pairing them anew at random; two-sided.
 
     ``p = (1 + draws at least as far from zero) / (1 + draws)``. The rows must be exchangeable: of
-    rows that come in clusters this p is too small; use `clustered.permute_clusters` there.
+    rows that come in clusters this p is too small; use `resampling.permute_clusters` there.
 
     Args:
         x: one value a row.
