@@ -16,8 +16,8 @@ from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.morphology.tags import from_unimorph
 from cimento.errors import FormulaError
-from cimento.io.fetching import _opener
 from cimento.io.parsing import filled, whole_number
+from cimento.io.transport import opener
 from cimento.models.hf.files import kind_of, locate
 from cimento.models.hf.loading import count_parameters
 from cimento.models.recorded.reading import parse_spec
@@ -28,6 +28,7 @@ from cimento.people.annotate.second_annotator import read_story_judgments as rea
 from cimento.runs.store import RunFolder
 from cimento.studies.islands.human import read_judgments as read_islands
 from cimento.suites.formula import parse
+from cimento.suites.published import https_only
 from tests.fuzzing import readers, seeds
 from tests.fuzzing import readers_more as more_readers
 from tests.fuzzing import seeds_files as files
@@ -347,7 +348,8 @@ def test_weights_whose_header_is_damaged_are_not_counted(tmp_path, header):
 
 
 def test_a_download_stays_on_the_secure_web():
-    [handler] = [each for each in _opener().handlers if type(each).__name__ == "Secure"]
+    found = opener("https://data.test/", allowed=https_only).handlers
+    [handler] = [each for each in found if isinstance(each, urllib.request.HTTPRedirectHandler)]
     request = urllib.request.Request("https://data.test/a.zip")  # not opened
 
     with pytest.raises(InputError, match="is not https"):
