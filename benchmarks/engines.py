@@ -26,13 +26,14 @@ from statistics import median
 
 from meter import resident_bytes
 
-from cimento.api import load_suites, run_all
+from cimento.api import run_all
 from cimento.engine.cache import FileCache, default_cache_folder
 from cimento.engine.engines import Engine
 from cimento.engine.workers import Processes, TaskOutcome, UnitTask, Worker
 from cimento.models.fake import FakeScorer
 from cimento.models.registry import OPENERS, Asking, ScorerSource, Source
 from cimento.options import RunOptions
+from cimento.paradigms.loading import load_suites
 from cimento.runs.job import SuiteJob
 from cimento.runs.run import Run
 from cimento.suites.formats.native import write_native

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from cimento.api import Failure, LoadedSuite, evaluate, evaluate_all, load_suite, load_suites
+    from cimento.api import Failure, evaluate, evaluate_all
     from cimento.cite import cite
     from cimento.compare import compare
     from cimento.corpus.morphology.dictionaries import open_morphology
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from cimento.models.registry import Asking, Source, open_source
     from cimento.options import RunOptions
     from cimento.paradigms.cloze.requests import fill
+    from cimento.paradigms.loading import LoadedSuite, load_suite, load_suites
     from cimento.people.reading_times import join_surprisals
     from cimento.report.document import figure, report
     from cimento.runs.outcomes import Estimate, Outcome
@@ -47,14 +48,8 @@ if TYPE_CHECKING:
     from cimento.suites.reading import Reading
 
 _HOMES = {
-    "cimento.api": (
-        "Failure",
-        "LoadedSuite",
-        "evaluate",
-        "evaluate_all",
-        "load_suite",
-        "load_suites",
-    ),
+    "cimento.api": ("Failure", "evaluate", "evaluate_all"),
+    "cimento.paradigms.loading": ("LoadedSuite", "load_suite", "load_suites"),
     "cimento.cite": ("cite",),
     "cimento.paradigms.cloze.requests": ("fill",),
     "cimento.compare": ("compare",),

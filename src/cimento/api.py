@@ -7,59 +7,27 @@ Read this file first. Each stage is a module of its own::
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias, TypeGuard, cast
+from typing import Any, TypeAlias, TypeGuard
 
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
 from cimento.engine.jobs import Work
-from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
-from cimento.errors import CimentoError, ModelError, StorageError, SuiteError, UsageError
+from cimento.errors import CimentoError, ModelError, StorageError, UsageError
 from cimento.models.registry import AnyScorer, Asking, shown_name
 from cimento.options import RunOptions, from_names
-from cimento.paradigms.base import AnyParadigm, ParadigmOptions, SuiteReading, TestSuite
-from cimento.paradigms.registry import own_paradigms, plugged_paradigms, read_all
+from cimento.paradigms.base import ParadigmOptions
+from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
-from cimento.suites import faults
-from cimento.suites.builtin import find_suite, name_or_path
 from cimento.suites.model import JsonValue
-
-SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedSuite:
-    """A suite that can be run, of any paradigm.
-
-    Attributes:
-        paradigm: the kind of test.
-        reading: the suite, without faults that would keep it from being used, and its warnings.
-    """
-
-    paradigm: AnyParadigm
-    reading: SuiteReading[Any]
-
-    @property
-    def suite(self) -> TestSuite:
-        """The suite itself.
-
-        Raises:
-            SuiteError: nothing could be made of it.
-        """
-        suite = self.reading.suite
-        if suite is None:
-            raise SuiteError(where=str(self.reading.path), faults=self.reading.faults)
-        return cast("TestSuite", suite)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,80 +37,6 @@ class Failure:
     suite: str
     model: str
     error: CimentoError
-
-
-def load_suite(suite: SuiteLike) -> LoadedSuite:
-    """A suite of any paradigm, checked.
-
-    Args:
-        suite: a built-in name, a path, or a suite made in Python.
-
-    Raises:
-        CimentoError: there is no such suite, it has faults, or there are several.
-    """
-    loaded = list(load_suites([suite]))
-    if len(loaded) != 1:
-        raise UsageError(
-            where=str(suite),
-            seen=f"there are {len(loaded)} suites: {', '.join(each.suite.name for each in loaded)}",
-            todo="Give one of them.",
-        )
-    return loaded[0]
-
-
-def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
-    """Suites of any paradigm, by built-in name, path or as they are, one after the other.
-
-    Args:
-        suites: one or several; a folder of suites gives all of them.
-
-    Raises:
-        CimentoError: there is no such suite, or it has faults.
-    """
-    # A name is iterable too, and so may be a suite of a paradigm from elsewhere.
-    several = not isinstance(suites, str) and not hasattr(suites, "meta")
-    for suite in suites if several and isinstance(suites, Iterable) else (suites,):
-        if isinstance(suite, LoadedSuite):
-            yield suite
-        elif isinstance(suite, str | Path):
-            for paradigm, reading in read_all(find_suite(name_or_path(suite))):
-                yield LoadedSuite(paradigm=paradigm, reading=reading)
-        else:
-            yield _made_here(cast("TestSuite", suite))
-
-
-def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
-    """A suite that was read, where it has no fault that keeps it from being used.
-
-    Raises:
-        SuiteError: it has; the error carries all of them.
-    """
-    if reading.suite is None or faults.errors(reading.faults):
-        raise SuiteError(where=str(reading.path), faults=reading.faults)
-    return LoadedSuite(paradigm=paradigm, reading=reading)
-
-
-def _made_here(suite: TestSuite) -> LoadedSuite:
-    """A suite that was made in Python, checked like one that was read."""
-    # Suites of ratings are suites of regions too, so the wider kind is asked last.
-    paradigms = [*plugged_paradigms(), *reversed(own_paradigms())]
-    paradigm = next((paradigm for paradigm in paradigms if paradigm.owns(suite)), None)
-    if paradigm is None:
-        raise UsageError(
-            where="suite",
-            seen=f"{type(suite).__name__} is neither a name, a path nor a suite",
-            todo="Give a built-in name, a path, or a suite made in Python.",
-        )
-    # A frozen record's repr says all that is in it, in the same words every time.
-    digest = hashlib.sha256(repr(suite).encode()).hexdigest()
-    reading = SuiteReading(
-        suite=suite,
-        faults=tuple(paradigm.check(suite)),
-        sha256=digest,
-        path=Path(suite.name),
-        format="python",
-    )
-    return usable(paradigm, reading)
 
 
 def evaluate(
@@ -294,7 +188,7 @@ def run_all(
         note=note,
     )
     for some in ([model] for model in models) if alone else (models,):
-        yield from _done(list(_jobs(suites, some, run_options, progress)), work)
+        yield from _done(list(suite_jobs(suites, some, run_options, progress)), work)
 
 
 def _done(entries: Sequence[SuiteJob | Failure], work: Work) -> Iterator[Run | Failure]:
@@ -312,123 +206,7 @@ def _done(entries: Sequence[SuiteJob | Failure], work: Work) -> Iterator[Run | F
             yield result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuitePlan:
-    """What a suite asks of a model.
-
-    Attributes:
-        suite: its name.
-        items: how many are asked about.
-        requests: question (``score``, ``fill``, ``choose``, ``reply``) to how many different ones
-            are asked at first.
-        new: requests that no suite before it asks.
-        later: requests that depend on the answers to these, at most.
-        problem: why it cannot be asked; empty where it can.
-    """
-
-    suite: str
-    items: int = 0
-    requests: Mapping[str, int] = field(default_factory=dict)
-    new: int = 0
-    later: int = 0
-    problem: str = ""
-
-    def plain(self) -> dict[str, JsonValue]:
-        """As a JSON object."""
-        return dataclasses.asdict(self)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """What runs would do.
-
-    Attributes:
-        suites: what each asks, of the first model that it can be asked of.
-        models: what each is asked.
-    """
-
-    suites: tuple[SuitePlan, ...]
-    models: tuple[ModelPlan, ...]
-
-
-def plan_all(
-    suites: Sequence[LoadedSuite],
-    models: Sequence[str | AnyScorer],
-    run_options: RunOptions,
-    *,
-    cache: AnswerCache | None,
-    gpu: bool = False,
-) -> Planned:
-    """What `run_all` would do; no weights are loaded and nothing is written.
-
-    Args:
-        suites: of any paradigms.
-        models: names.
-        run_options: how.
-        cache: of answers; None where none are used.
-        gpu: whether models go to GPUs.
-    """
-    asked: dict[str, SuitePlan] = {}
-    planned: list[ModelPlan] = []
-    output = run_options.output
-    store = None if output is None else UnitStore.below(output)
-    for model in dict.fromkeys(models):
-        entries = list(_jobs(suites, [model], run_options, None))
-        jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-        failures = [entry for entry in entries if isinstance(entry, Failure)]
-        execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
-        for job, plan in zip(jobs, plan_jobs(execution), strict=True):
-            if job.suite_name not in asked or asked[job.suite_name].problem:
-                later = 0 if plan.problem else job.later
-                asked[job.suite_name] = SuitePlan(
-                    suite=job.suite_name, items=job.items, later=later, **dataclasses.asdict(plan)
-                )
-        for failure in failures:
-            nothing = SuitePlan(suite=failure.suite, problem=str(failure.error))
-            asked.setdefault(failure.suite, nothing)
-        planned += plan_models(execution, cache, gpu=gpu)
-        if failures and not jobs:
-            planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
-    order = [asked[loaded.suite.name] for loaded in suites]
-    return Planned(suites=tuple(order), models=tuple(planned))
-
-
-def find_missing(
-    suites: Sequence[LoadedSuite], models: Sequence[str | AnyScorer], run_options: RunOptions
-) -> list[Failure]:
-    """The runs that cannot be put together, and how many units each lacks; nothing is written.
-
-    Args:
-        suites: of any paradigms.
-        models: names.
-        run_options: how they were to be run.
-    """
-    output = run_options.output
-    store = None if output is None else UnitStore.below(output)
-    return [
-        entry
-        for model in dict.fromkeys(models)
-        for entry in _with_units(list(_jobs(suites, [model], run_options, None)), store)
-        if isinstance(entry, Failure)
-    ]
-
-
-def _with_units(
-    entries: Sequence[SuiteJob | Failure], store: UnitStore | None
-) -> Iterator[SuiteJob | Failure]:
-    """Each job that lacks nothing; for each other why it does not go on."""
-    jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-    execution = Execution(jobs, Work(store=store, ask=False))
-    states = iter(execution.states)
-    for entry in entries:
-        if isinstance(entry, SuiteJob):
-            error = execution.lacks(next(states))
-            yield entry if error is None else Failure(entry.suite_name, entry.shown, error)
-        else:
-            yield entry
-
-
-def _jobs(
+def suite_jobs(
     suites: Sequence[LoadedSuite],
     models: Sequence[str | AnyScorer],
     run_options: RunOptions,

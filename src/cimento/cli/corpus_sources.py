@@ -127,11 +127,11 @@ def _nli(options: InferenceOptions) -> None:
     The result is a cloze suite whose blank is one of three words, so that models, surveys and
     tables work as for any other.
     """
-    from cimento.api import load_suite
     from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.paradigms.cloze.writing import write_cloze
+    from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.model import Meta
 

@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.api import Failure, load_suites, refuse_same_names, run_all
+from cimento.api import Failure, refuse_same_names, run_all
 from cimento.cli.console import note, show
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.engine.engines import ONE_WORKER, Engine
+from cimento.paradigms.loading import load_suites
 from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
 from cimento.runs.run import Run
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 
     from rich.progress import Progress
 
-    from cimento.api import ProgressFor, SuiteLike
+    from cimento.api import ProgressFor
     from cimento.options import RunOptions
+    from cimento.paradigms.loading import SuiteLike
 
 PART_MISSING = 3
 

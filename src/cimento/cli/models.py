@@ -80,8 +80,8 @@ def _check(options: _CheckOptions) -> int:
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
-    from cimento.api import load_suites
     from cimento.models.registry import open_scorer
+    from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
     from cimento.testing import check_model
 
@@ -129,8 +129,8 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
-    from cimento.api import load_suite
     from cimento.errors import UsageError, did_you_mean
+    from cimento.paradigms.loading import load_suite
     from cimento.suites.builtin import list_builtin
     from cimento.suites.model import Suite
 

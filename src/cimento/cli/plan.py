@@ -10,7 +10,7 @@ from cimento.cli.run import run_command
 from cimento.options import RunOptions, option
 
 if TYPE_CHECKING:
-    from cimento.api import Planned
+    from cimento.runs.planning import Planned
     from cimento.suites.model import JsonValue
 
 
@@ -22,11 +22,13 @@ def _plan(options: RunOptions) -> int:
 
     Times and memory are estimates: from earlier units of the same model, else from its size.
     """
-    from cimento.api import load_suites, plan_all, refuse_same_names
+    from cimento.api import refuse_same_names
     from cimento.cli.console import show
     from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.engine.engines import visible_gpus
+    from cimento.paradigms.loading import load_suites
     from cimento.runs.job import refuse_unused, unused_options
+    from cimento.runs.planning import plan_all
 
     loaded = list(load_suites(options.suites))
     refuse_same_names(loaded)

@@ -271,8 +271,8 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
     Raises:
         UsageError: it cannot.
     """
-    from cimento.api import load_suites
     from cimento.errors import UsageError
+    from cimento.paradigms.loading import load_suites
     from cimento.suites.model import Suite
 
     loaded = list(load_suites(options.suites))

@@ -79,9 +79,10 @@ collect = run_command(_CollectOptions, _collect)
 
 def _check(options: RunOptions) -> int:
     """Say what is missing; the exit code."""
-    from cimento.api import find_missing, load_suites
     from cimento.cli.console import show
     from cimento.cli.evaluating import PART_MISSING
+    from cimento.paradigms.loading import load_suites
+    from cimento.runs.planning import find_missing
 
     loaded = list(load_suites(options.suites))
     runs = len(loaded) * len(dict.fromkeys(options.models))

@@ -19,8 +19,9 @@ from cimento.studies.agreement.table import Averaging
 from cimento.studies.record import Form
 
 if TYPE_CHECKING:
-    from cimento.api import Failure, LoadedSuite
+    from cimento.api import Failure
     from cimento.options import RunOptions
+    from cimento.paradigms.loading import LoadedSuite
     from cimento.runs.run import Run
     from cimento.studies.agreement.report import AgreementReport
     from cimento.suites.model import Suite
@@ -117,7 +118,7 @@ agreement = command_of(AgreementOptions, _agreement)
 
 def _by_language(paths: Sequence[Path]) -> dict[str, list[LoadedSuite]]:
     """The suites of each language; where a suite does not name one, its archive does."""
-    from cimento.api import load_suites
+    from cimento.paradigms.loading import load_suites
     from cimento.suites.archives import ARCHIVE_SUFFIX
     from cimento.suites.published import language_code
 

@@ -17,9 +17,9 @@ from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
-    from cimento.api import LoadedSuite
     from cimento.errors import Fault
     from cimento.models.base import Scorer
+    from cimento.paradigms.loading import LoadedSuite
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.suites.model import JsonValue, Suite
 
@@ -48,7 +48,7 @@ def audit_suites(
     json: flags.Json = False,
 ) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
-    from cimento.api import load_suites
+    from cimento.paradigms.loading import load_suites
     from cimento.paradigms.regions.audit import audit_suite
     from cimento.suites.model import Suite
 
@@ -277,7 +277,7 @@ def show_suite(
     items: Annotated[int, flags.option("--items", min=0, help="How many items to print.")] = 3,
 ) -> None:
     """Print what a suite is, what it predicts, and its first items."""
-    from cimento.api import load_suites
+    from cimento.paradigms.loading import load_suites
 
     for loaded in load_suites(suite):
         show(loaded.paradigm.describe(loaded.suite, items))
@@ -337,7 +337,7 @@ def convert(
     ] = False,
 ) -> None:
     """Write a suite in another format; refused where the format would lose something."""
-    from cimento.api import load_suite
+    from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.builtin import find_suite
     from cimento.suites.formats.registry import convert as write

@@ -44,10 +44,10 @@ def _match_suite(options: MatchOptions) -> None:
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.api import load_suite
     from cimento.cli.console import note, show
     from cimento.errors import UsageError
     from cimento.io.inline_markup import columns
+    from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.matching import Limits, match_items
@@ -103,8 +103,8 @@ def prime_suite(
 
     Run it with --context-column context; cimento compare tells what exposure changes.
     """
-    from cimento.api import load_suite
     from cimento.cli.console import note
+    from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.variants import COLUMN, prime
@@ -128,8 +128,8 @@ def merge_suite(
 
     Scores are normalised over a suite, so that what is to be pooled must be one.
     """
-    from cimento.api import load_suites
     from cimento.cli.console import note
+    from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.pairs import merge_suites
@@ -199,8 +199,8 @@ def _power_of_suite(options: PowerOptions) -> None:
     rate less the first's. Exact where items stand alone; where they come in clusters, from
     clusters of the pilot that are drawn whole.
     """
-    from cimento.api import load_suite
     from cimento.cli.console import show
+    from cimento.paradigms.loading import load_suite
     from cimento.report.grid import as_text
     from cimento.report.robustness import plan_grid
     from cimento.statistics.planning import plan_size
@@ -351,9 +351,9 @@ def vary_suite(
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.api import load_suite
     from cimento.cli.console import note, show
     from cimento.io.inline_markup import columns
+    from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.faults import summarize
     from cimento.suites.formats.native import write_native

@@ -20,8 +20,8 @@ from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
 from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
-    from cimento.api import LoadedSuite
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions
+    from cimento.paradigms.loading import LoadedSuite
 
 
 PARADIGMS: Mapping[str, str] = {

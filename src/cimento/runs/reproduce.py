@@ -156,9 +156,10 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
         UsageError: the repetition would lie where the run itself does.
         CimentoError: the suite cannot be asked, or the model cannot answer.
     """
-    from cimento.api import LoadedSuite, ask_suite, open_model
+    from cimento.api import ask_suite, open_model
     from cimento.engine.cache import MemoryCache
     from cimento.paradigms.base import SuiteReading
+    from cimento.paradigms.loading import LoadedSuite
 
     stored = RunFolder(run.folder or Path())
     target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)

@@ -11,10 +11,11 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.api import Failure, LoadedSuite, SuiteLike, load_suites, run_all
+from cimento.api import Failure, run_all
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import CimentoError
 from cimento.options import RunOptions
+from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suites
 from cimento.paradigms.regions.judging import ALL, compares_sentences, options_of, suite_of
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part

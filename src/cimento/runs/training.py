@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from transformers import PreTrainedTokenizerBase, TrainerCallback
 
-from cimento.api import Failure, SuiteLike, load_suites, refuse_same_names, run_all
+from cimento.api import Failure, refuse_same_names, run_all
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
 from cimento.models.hf.live import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
+from cimento.paradigms.loading import SuiteLike, load_suites
 from cimento.runs.job import refuse_unused, suite_job
 from cimento.runs.run import Run
 

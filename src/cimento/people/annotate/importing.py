@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.api import load_suite, load_suites
 from cimento.errors import InputError, UsageError
 from cimento.paradigms.base import Applied
+from cimento.paradigms.loading import load_suite, load_suites
 from cimento.people.judgments.formats import (
     RawAnswers,
     Submission,

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.api import load_suite
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.paradigms.loading import load_suite
 from cimento.people.judgments.records import NONE
 from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyQuestion
 from cimento.people.surveys.tasks import words

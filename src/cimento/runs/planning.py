@@ -1,0 +1,135 @@
+"""What runs would do: what each suite asks of each model, and what is missing of shares."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from cimento.api import Failure, suite_jobs
+from cimento.engine.cache import AnswerCache
+from cimento.engine.execute import Execution
+from cimento.engine.jobs import Work
+from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
+from cimento.engine.units import UnitStore
+from cimento.models.registry import AnyScorer
+from cimento.options import RunOptions
+from cimento.paradigms.loading import LoadedSuite
+from cimento.runs.job import SuiteJob
+from cimento.suites.model import JsonValue
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuitePlan:
+    """What a suite asks of a model.
+
+    Attributes:
+        suite: its name.
+        items: how many are asked about.
+        requests: question (``score``, ``fill``, ``choose``, ``reply``) to how many different ones
+            are asked at first.
+        new: requests that no suite before it asks.
+        later: requests that depend on the answers to these, at most.
+        problem: why it cannot be asked; empty where it can.
+    """
+
+    suite: str
+    items: int = 0
+    requests: Mapping[str, int] = field(default_factory=dict)
+    new: int = 0
+    later: int = 0
+    problem: str = ""
+
+    def plain(self) -> dict[str, JsonValue]:
+        """As a JSON object."""
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """What runs would do.
+
+    Attributes:
+        suites: what each asks, of the first model that it can be asked of.
+        models: what each is asked.
+    """
+
+    suites: tuple[SuitePlan, ...]
+    models: tuple[ModelPlan, ...]
+
+
+def plan_all(
+    suites: Sequence[LoadedSuite],
+    models: Sequence[str | AnyScorer],
+    run_options: RunOptions,
+    *,
+    cache: AnswerCache | None,
+    gpu: bool = False,
+) -> Planned:
+    """What `run_all` would do; no weights are loaded and nothing is written.
+
+    Args:
+        suites: of any paradigms.
+        models: names.
+        run_options: how.
+        cache: of answers; None where none are used.
+        gpu: whether models go to GPUs.
+    """
+    asked: dict[str, SuitePlan] = {}
+    planned: list[ModelPlan] = []
+    output = run_options.output
+    store = None if output is None else UnitStore.below(output)
+    for model in dict.fromkeys(models):
+        entries = list(suite_jobs(suites, [model], run_options, None))
+        jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
+        failures = [entry for entry in entries if isinstance(entry, Failure)]
+        execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
+        for job, plan in zip(jobs, plan_jobs(execution), strict=True):
+            if job.suite_name not in asked or asked[job.suite_name].problem:
+                later = 0 if plan.problem else job.later
+                asked[job.suite_name] = SuitePlan(
+                    suite=job.suite_name, items=job.items, later=later, **dataclasses.asdict(plan)
+                )
+        for failure in failures:
+            nothing = SuitePlan(suite=failure.suite, problem=str(failure.error))
+            asked.setdefault(failure.suite, nothing)
+        planned += plan_models(execution, cache, gpu=gpu)
+        if failures and not jobs:
+            planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
+    order = [asked[loaded.suite.name] for loaded in suites]
+    return Planned(suites=tuple(order), models=tuple(planned))
+
+
+def find_missing(
+    suites: Sequence[LoadedSuite], models: Sequence[str | AnyScorer], run_options: RunOptions
+) -> list[Failure]:
+    """The runs that cannot be put together, and how many units each lacks; nothing is written.
+
+    Args:
+        suites: of any paradigms.
+        models: names.
+        run_options: how they were to be run.
+    """
+    output = run_options.output
+    store = None if output is None else UnitStore.below(output)
+    return [
+        entry
+        for model in dict.fromkeys(models)
+        for entry in _with_units(list(suite_jobs(suites, [model], run_options, None)), store)
+        if isinstance(entry, Failure)
+    ]
+
+
+def _with_units(
+    entries: Sequence[SuiteJob | Failure], store: UnitStore | None
+) -> Iterator[SuiteJob | Failure]:
+    """Each job that lacks nothing; for each other why it does not go on."""
+    jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
+    execution = Execution(jobs, Work(store=store, ask=False))
+    states = iter(execution.states)
+    for entry in entries:
+        if isinstance(entry, SuiteJob):
+            error = execution.lacks(next(states))
+            yield entry if error is None else Failure(entry.suite_name, entry.shown, error)
+        else:
+            yield entry
