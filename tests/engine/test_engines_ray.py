@@ -13,7 +13,7 @@ pytest.importorskip("ray")
 
 KILLING = """\
 import os, signal, sys, threading, time
-from cimento.engine import ray as on_ray
+from cimento.engine import engines as on_ray
 from cimento.cli.main import main
 
 give = on_ray.RayActors.give
