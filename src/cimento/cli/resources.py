@@ -22,11 +22,10 @@ def open_named(name: str, *, language: str) -> Morphology:
     Raises:
         CimentoError: there is no such dictionary, or it cannot be used.
     """
-    from cimento.corpus.morphology.dictionaries import FileMorphology, open_morphology
-    from cimento.engine.cache import default_cache_folder
+    from cimento.corpus.morphology.dictionaries import FileMorphology
+    from cimento.paradigms.cloze.judging import dictionary_for
 
-    folder = default_cache_folder() / "dictionaries"
-    opened = open_morphology(name, language=language, index_folder=folder)
+    opened = dictionary_for(name, language)
     if isinstance(opened, FileMorphology) and opened.faults_text:
         note(f"warning: {opened.faults_text}")
     return opened

@@ -340,7 +340,7 @@ def demo(
     output: flags.Output = Path("cimento-demo"),
     *,
     everything: Annotated[
-        bool, flags.option("--all", help="Run all starter suites: some three minutes.")
+        bool, flags.option("--all", help="Run all starter suites, in some two minutes.")
     ] = False,
     json: flags.Json = False,
 ) -> int:
@@ -360,7 +360,7 @@ def demo(
     whole = [name for name in names if "all_tokens" in paradigm_of(find_suite(name)).scoring]
     others = [name for name in names if name not in {*whole, *_LONG}]
     causal, masked = DEMO_MODELS
-    note(f"{len(names)} suites on {causal} and {masked}: a minute or so on two cores ...")
+    note(f"{len(names)} suites on {causal} and {masked} ...")
     usual = RunOptions(device="cpu", output=output, no_cache=True)
     runs: list[Run] = []
     failures: list[Failure] = []

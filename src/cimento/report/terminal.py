@@ -45,18 +45,9 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
         width: columns of the terminal; below 76 lines are longer than that.
         colour: with ANSI codes, for a terminal; without, for files and pipes.
     """
-    from rich.console import Console
-
     width = max(width, NARROWEST)
     sheet = StringIO()
-    console = Console(
-        file=sheet,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        highlight=False,
-        legacy_windows=False,
-    )
+    console = _console(sheet, width=width, colour=colour)
     if not summary.runs:
         console.print("Nothing was run.")
     widths = _widths(summary, width)
@@ -66,6 +57,20 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
         console.print(f"\n{told_about(summary)}", style="dim")
     _print_notes(console, summary)
     return "\n".join(line.rstrip() for line in sheet.getvalue().splitlines()) + "\n"
+
+
+def _console(sheet: StringIO, *, width: int, colour: bool) -> Console:
+    """What lays text out for a terminal of some width, into a sheet."""
+    from rich.console import Console
+
+    return Console(
+        file=sheet,
+        width=width,
+        force_terminal=colour,
+        color_system="standard" if colour else None,
+        highlight=False,
+        legacy_windows=False,
+    )
 
 
 def _widths(summary: Summary, width: int) -> dict[str, int]:
@@ -174,17 +179,8 @@ def terminal_item(
         width: columns of the terminal.
         colour: with ANSI codes, for a terminal; without, for files and pipes.
     """
-    from rich.console import Console
-
     sheet = StringIO()
-    console = Console(
-        file=sheet,
-        width=width,
-        force_terminal=colour,
-        color_system="standard" if colour else None,
-        highlight=False,
-        legacy_windows=False,
-    )
+    console = _console(sheet, width=width, colour=colour)
     about = f" ({printable(record.phenomenon)})" if record.phenomenon else ""
     console.print(f"item {printable(record.id)} of {printable(run.suite)}{about}", markup=False)
     for strip in record.strips:
