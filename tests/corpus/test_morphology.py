@@ -14,7 +14,13 @@ from hypothesis import strategies as st
 from cimento import InputError, UsageError, open_morphology
 from cimento.corpus.morphology import rules
 from cimento.corpus.morphology.dictionaries import open_dictionary_file, split_tags
-from cimento.corpus.morphology.index import DictionaryEntry, parse_delaf, parse_unimorph
+from cimento.corpus.morphology.index import (
+    DictionaryEntry,
+    DictionaryIndex,
+    build_index,
+    parse_delaf,
+    parse_unimorph,
+)
 from cimento.corpus.morphology.model import format_features, parse_features, sister_forms
 from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.morphology.tags import from_delaf, from_unimorph
@@ -121,6 +127,18 @@ def test_a_damaged_index_is_made_again(tmp_path):
         connection.execute("UPDATE facts SET value = '0' WHERE name = 'version'")
     connection.close()
     assert forms(open_dictionary_file(path, format="delaf").analyse("casa")) == ["casa"]
+
+
+def test_an_index_that_nobody_holds_is_closed(tmp_path):
+    path = tmp_path / "d.dic"
+    path.write_text("casa,.N:fs\n", encoding="utf-8")
+    build_index(path, tmp_path / "d.index", parse=parse_delaf, facts={})
+    index = DictionaryIndex(tmp_path / "d.index")
+    assert index.find("form", "casa")
+    connection = index._connection
+    del index
+    with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+        connection.execute("SELECT 1")
 
 
 WORDS = st.text("aàbcçdeéё", min_size=1, max_size=3)

@@ -11,6 +11,7 @@ import codecs
 import functools
 import re
 import sqlite3
+import weakref
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
@@ -185,7 +186,7 @@ CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
 
 
 class DictionaryIndex:
-    """An index that `build_index` wrote.
+    """An index that `build_index` wrote; its file is closed with `close`, or with the object.
 
     Args:
         path: the SQLite file.
@@ -196,17 +197,22 @@ class DictionaryIndex:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        uri = f"{path.resolve().as_uri()}?mode=ro"
         try:
-            self._connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+            # The last reference to an index may be dropped in any thread, which then closes it.
+            self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         except DATABASE_ERRORS as error:
             raise _not_an_index(path, error) from error
+        self._close = weakref.finalize(self, self._connection.close)
         try:
             self.facts, self.faults = self._read_head()
         except InputError:
-            self._connection.close()
+            self.close()
             raise
         # One word is often asked for many times, and its neighbours (its other forms) after it.
-        self._block = functools.lru_cache(maxsize=128)(self._read_block)
+        # The cache belongs to no method: a bound one would refer back to the index and keep it.
+        read = functools.partial(_read_block, self._connection, path)
+        self._block = functools.lru_cache(maxsize=128)(read)
 
     def find(self, key: IndexKey, word: str) -> list[DictionaryEntry]:
         """The entries of a form or lemma, whatever its case, in the order of the file."""
@@ -220,7 +226,7 @@ class DictionaryIndex:
 
     def close(self) -> None:
         """Close the file."""
-        self._connection.close()
+        self._close()
 
     def _read_head(self) -> tuple[dict[str, str], tuple[LineFault, ...]]:
         try:
@@ -237,28 +243,34 @@ class DictionaryIndex:
         return facts, tuple(LineFault(*row) for row in rows)
 
     def _block_of(self, key: IndexKey, word: str) -> int:
-        row = self._row(_FIND[key], word)
+        row = _row(self._connection, self._path, _FIND[key], word)
         return int(row[0]) if row else 0
 
-    def _read_block(self, key: IndexKey, number: int) -> list[list[str]]:
-        row = self._row(_READ[key], number)
-        if row is None:
-            return []
-        try:
-            text = zlib.decompressobj().decompress(row[0], _LARGEST_BLOCK).decode()
-        except (zlib.error, UnicodeDecodeError, TypeError) as error:
-            raise _not_an_index(self._path, error) from error
-        found = [line.split("\t") for line in text.split("\n")]
-        if any(len(cells) != _CELLS for cells in found):
-            raise _not_an_index(self._path, "a block of it is damaged")
-        return found
 
-    def _row(self, query: str, value: str | int) -> tuple[Any, ...] | None:
-        try:
-            row: tuple[Any, ...] | None = self._connection.execute(query, (value,)).fetchone()
-        except DATABASE_ERRORS as error:
-            raise _not_an_index(self._path, error) from error
-        return row
+def _read_block(
+    connection: sqlite3.Connection, path: Path, key: IndexKey, number: int
+) -> list[list[str]]:
+    row = _row(connection, path, _READ[key], number)
+    if row is None:
+        return []
+    try:
+        text = zlib.decompressobj().decompress(row[0], _LARGEST_BLOCK).decode()
+    except (zlib.error, UnicodeDecodeError, TypeError) as error:
+        raise _not_an_index(path, error) from error
+    entries = [line.split("\t") for line in text.split("\n")]
+    if any(len(cells) != _CELLS for cells in entries):
+        raise _not_an_index(path, "a block of it is damaged")
+    return entries
+
+
+def _row(
+    connection: sqlite3.Connection, path: Path, query: str, value: str | int
+) -> tuple[Any, ...] | None:
+    try:
+        row: tuple[Any, ...] | None = connection.execute(query, (value,)).fetchone()
+    except DATABASE_ERRORS as error:
+        raise _not_an_index(path, error) from error
+    return row
 
 
 def build_index(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, str]) -> None:

@@ -93,6 +93,15 @@ _PARTICIPANT = "id, survey, created_at, consent, consented_at, finished_at"
 _ANSWER = "participant, question, field, value, remark, at, seconds"
 
 
+_SETTINGS = (
+    "busy_timeout = 10000",
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "secure_delete = ON",
+)
+
+
 def open_database(path: Path) -> sqlite3.Connection:
     """A connection in autocommit mode; what is committed survives a crash of the machine.
 
@@ -102,18 +111,23 @@ def open_database(path: Path) -> sqlite3.Connection:
     try:
         # Each connection is used by one thread at a time; which one, uvicorn and tests decide.
         connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        connection.execute("PRAGMA busy_timeout = 10000")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA secure_delete = ON")
     except DATABASE_ERRORS as error:
-        raise StorageError(
-            where=str(path),
-            seen=f"cannot be opened as a database ({error})",
-            todo="Name another file with --database.",
-        ) from error
+        raise _unusable(path, error) from error
+    try:
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+    except DATABASE_ERRORS as error:
+        connection.close()
+        raise _unusable(path, error) from error
     return connection
+
+
+def _unusable(path: Path, error: Exception) -> StorageError:
+    return StorageError(
+        where=str(path),
+        seen=f"cannot be opened as a database ({error})",
+        todo="Name another file with --database.",
+    )
 
 
 def prepare(path: Path, design: SurveyDesign) -> None:
