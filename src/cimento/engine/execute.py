@@ -199,7 +199,9 @@ class Execution(Generic[ResultT]):
         Raises:
             TableError: a file was damaged meanwhile.
         """
-        tables: dict[str, pl.DataFrame] = {}
+        import polars as pl
+
+        parts: dict[str, list[pl.DataFrame]] = {}
         warnings: dict[str, None] = {}
         card = None
         for number, places in state.units.items():
@@ -207,9 +209,9 @@ class Execution(Generic[ResultT]):
             card = card or answers.model
             warnings |= dict.fromkeys(answers.warnings)
             for name, table in answers.tables.items():
-                part = _renumbered(table, places)
-                # Grown in place: a list of all parts and their sum would be there side by side.
-                tables[name] = tables[name].extend(part) if name in tables else part
+                parts.setdefault(name, []).append(_renumbered(table, places))
+        # The parts stay where they are: one stretch for all would need as much room again.
+        tables = {name: pl.concat(several, rechunk=False) for name, several in parts.items()}
         for name, table in tables.items():
             if not table["request"].is_sorted():
                 tables[name] = table.sort("request", maintain_order=True)

@@ -311,10 +311,17 @@ def _unpacked(content: bytes, path: Path) -> pl.DataFrame:
     import polars as pl
 
     try:
-        return pl.read_parquet(io.BytesIO(content))
+        table = pl.read_parquet(io.BytesIO(content))
     # Where a file is damaged inside, the library may panic, which is no Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _damaged(path) from error
+    # A column of texts that was read has sixteen bytes a row even where all of them are null; one
+    # that is made here has none.
+    return table.with_columns(
+        pl.repeat(None, len(table), dtype=pl.String, eager=True).alias(column.name)
+        for column in table
+        if column.dtype == pl.String and column.null_count() == len(table)
+    )
 
 
 def _damaged(path: Path) -> TableError:

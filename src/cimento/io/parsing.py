@@ -111,6 +111,15 @@ def line_parser(text: str) -> Callable[[str], Any]:
     return parse
 
 
+def each_line(text: str) -> Iterator[str]:
+    """The lines of a text one by one, cut at line feeds alone."""
+    begin = 0
+    while (end := text.find("\n", begin)) >= 0:
+        yield text[begin:end]
+        begin = end + 1
+    yield text[begin:]
+
+
 def parse_toml(text: str) -> dict[str, Any]:
     """The table that a TOML text is.
 

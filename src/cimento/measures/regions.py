@@ -22,8 +22,7 @@ from cimento.measures.scores import (
     AskedColumns,
     TokenColumns,
     covered,
-    in_text_order,
-    token_columns,
+    scored_blocks,
     tokens_of,
 )
 from cimento.measures.sentence import Missing, Reasons, Unit, Value, total
@@ -261,17 +260,16 @@ def region_columns(
     import numpy as np
 
     _check_metric(metric)
-    scored = token_columns(in_text_order(tokens))
     items: list[str] = []
     conditions: list[str] = []
     lengths, values, reasons = [], [], []
-    for asked in AskedColumns.blocks(requests):
+    for asked, _, scored in scored_blocks(tokens, requests):
         items += asked.items
         conditions += asked.conditions
         lengths.append(np.diff(asked.offsets))
-        found = _block_values(asked, scored, metric, final_marks)
-        values.append(found[0])
-        reasons.append(found[1])
+        block_values, block_reasons = _block_values(asked, scored, metric, final_marks)
+        values.append(block_values)
+        reasons.append(block_reasons)
     return RegionColumns(
         unit=scored.unit,
         items=items,

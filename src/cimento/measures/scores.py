@@ -33,6 +33,7 @@ NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
 NOTHING_SCORED = "no token of this sentence was scored"
 
 _STIMULI_AT_ONCE = 1 << 14
+_TOKENS_AT_ONCE = 1 << 18
 
 _PAIRS_AT_ONCE = 1 << 20
 """How many tokens are held at once beside the regions that they may cover."""
@@ -87,27 +88,52 @@ def in_text_order(tokens: pl.DataFrame) -> pl.DataFrame:
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
     """
-    text, place = tokens["request"].to_numpy(), tokens["position"].to_numpy()
-    follows = (text[1:] == text[:-1]) & (place[1:] >= place[:-1])
-    if not (follows | (text[1:] > text[:-1])).all():
+    rows = range(0, len(tokens), _TOKENS_AT_ONCE)
+    if not all(_follow_each_other(tokens[begin : begin + _TOKENS_AT_ONCE + 1]) for begin in rows):
         tokens = tokens.sort("request", "position")
     return corrected(tokens)
 
 
-def token_columns(tokens: pl.DataFrame) -> TokenColumns:
-    """The columns of a tokens table.
+def _follow_each_other(tokens: pl.DataFrame) -> bool:
+    text, place = tokens["request"].to_numpy(), tokens["position"].to_numpy()
+    follows = (text[1:] == text[:-1]) & (place[1:] >= place[:-1])
+    return bool((follows | (text[1:] > text[:-1])).all())
+
+
+def scored_blocks(
+    tokens: pl.DataFrame, requests: pl.DataFrame
+) -> Iterator[tuple[AskedColumns, pl.DataFrame, TokenColumns]]:
+    """Stimuli and the tokens of their texts, so many at a time that the columns take little room.
 
     Args:
-        tokens: as `in_text_order` gives it.
+        tokens: a table of the schema ``answers.TOKENS``.
+        requests: a table of the schema ``answers.REQUESTS``.
+
+    Returns:
+        The stimuli of each block, then its tokens as a table and as columns; there is one block at
+        least. All blocks have the same unit, and number their reasons together.
     """
     import numpy as np
 
-    in_bits = _all_in_bits(tokens)
+    ordered, texts = in_text_order(tokens), Reasons()
+    numbers, in_bits = ordered["request"].to_numpy(), _all_in_bits(ordered)
+    for asked in AskedColumns.blocks(requests):
+        known = asked.request[asked.request >= 0]
+        begin = np.searchsorted(numbers, known.min(), side="left") if len(known) else 0
+        end = np.searchsorted(numbers, known.max(), side="right") if len(known) else 0
+        block = ordered[int(begin) : int(end)]
+        yield asked, block, _token_columns(block, texts, in_bits=in_bits)
+
+
+def _token_columns(tokens: pl.DataFrame, texts: Reasons, *, in_bits: bool) -> TokenColumns:
+    """The columns of a tokens table in the order of `in_text_order`."""
+    import numpy as np
+
     surprisal = (0.0 - tokens["logprob_nats"]).to_numpy()
     if in_bits:
         surprisal = tokens["surprisal_bits"].to_numpy()
     left_out = (tokens["unscored_reason"] == LEFT_OUT).fill_null(value=False).to_numpy()
-    texts, reasons = Reasons(), np.full(len(tokens), -1, dtype=np.int64)
+    reasons = np.full(len(tokens), -1, dtype=np.int64)
     unknown = np.flatnonzero(~np.isfinite(surprisal) & ~left_out)
     rows = tokens.select("logprob_nats", "unscored_reason", "token")[unknown].iter_rows()
     for row, (logprob, reason, token) in zip(unknown.tolist(), rows, strict=True):
@@ -195,14 +221,8 @@ class AskedColumns:
     stimulus: Integers
 
     @classmethod
-    def of(cls, requests: pl.DataFrame) -> AskedColumns:
-        """The columns of a requests table."""
-        rows = in_suite_order(requests)
-        return cls._of_rows(rows, _stimulus_begins(rows))
-
-    @classmethod
     def blocks(cls, requests: pl.DataFrame) -> Iterator[AskedColumns]:
-        """The same, so many stimuli at a time that what is made of them takes little room."""
+        """A requests table, some stimuli at a time: what is made of them takes little room."""
         rows = in_suite_order(requests)
         first = _stimulus_begins(rows)
         bounds = [*first[::_STIMULI_AT_ONCE].tolist(), len(rows)] if len(first) else [0, 0]
@@ -330,23 +350,22 @@ def each_sentence(
         unigrams: frequencies, for the measures that need them.
     """
     pseudo = {"causal": False, "seq2seq": False, "masked": True}.get(model_kind)
-    ordered, asked = in_text_order(tokens), AskedColumns.of(requests)
-    scored = token_columns(ordered)
-    first, counts = tokens_of(scored, asked.request)
-    absent = _absent(asked, scored, first, counts)
-    for begin in range(0, len(asked.items), _TOGETHER):
-        end = min(begin + _TOGETHER, len(asked.items))
-        columns = _columns(ordered, scored, first[begin:end], counts[begin:end])
-        for place, own in zip(range(begin, end), columns, strict=True):
-            text, reason = asked.texts[place], absent[place]
-            sentence = (
-                Missing(reason)
-                if reason
-                else _sentence(text, own, pseudo=pseudo, unigrams=unigrams)
-            )
-            yield ScoredSentence(
-                asked.suites[place], asked.items[place], asked.conditions[place], text, sentence
-            )
+    for asked, block, scored in scored_blocks(tokens, requests):
+        first, counts = tokens_of(scored, asked.request)
+        absent = _absent(asked, scored, first, counts)
+        for begin in range(0, len(asked.items), _TOGETHER):
+            some = slice(begin, begin + _TOGETHER)
+            columns = _columns(block, scored, first[some], counts[some])
+            for place, known in enumerate(columns, start=begin):
+                text, reason = asked.texts[place], absent[place]
+                sentence = (
+                    Missing(reason)
+                    if reason
+                    else _sentence(text, known, pseudo=pseudo, unigrams=unigrams)
+                )
+                yield ScoredSentence(
+                    asked.suites[place], asked.items[place], asked.conditions[place], text, sentence
+                )
 
 
 def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) -> pl.DataFrame:

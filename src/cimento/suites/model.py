@@ -217,6 +217,29 @@ class Suite:
                 yield item, condition
 
 
+GOOD, BAD = "good", "bad"
+"""The conditions of a minimal pair."""
+
+PAIR_PREDICTION = Prediction(
+    f"(*;%{GOOD}%) < (*;%{BAD}%)", comment="The good sentence is less surprising than the bad one."
+)
+"""The claim of a suite of pairs, unless it says something else."""
+
+
+def pair_conditions(
+    good: str, bad: str, columns: Mapping[str, str] = NOTHING
+) -> tuple[Condition, Condition]:
+    """The two conditions of a minimal pair, each of one region.
+
+    Args:
+        good: the sentence that should be the more probable one.
+        bad: the other.
+        columns: free columns of the pair; both conditions hold the same mapping.
+    """
+    columns = columns or NOTHING
+    return Condition(GOOD, (Region(good),), columns), Condition(BAD, (Region(bad),), columns)
+
+
 # Only from the first of several blanks: else very many of them take very long.
 _BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 

@@ -7,11 +7,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from cimento.errors import UsageError
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
-
-GOOD, BAD = "good", "bad"
-CLAIM = Prediction(
-    f"(*;%{GOOD}%) < (*;%{BAD}%)", comment="The good sentence is less surprising than the bad one."
+from cimento.suites.model import (
+    BAD,
+    GOOD,
+    PAIR_PREDICTION,
+    Condition,
+    Item,
+    Meta,
+    Suite,
+    pair_conditions,
 )
 
 Pairs: TypeAlias = "Iterable[Sequence[str]] | Iterable[Mapping[str, Any]] | Any"
@@ -59,7 +63,7 @@ def pairs(
     return Suite(
         meta=Meta(name=name, language=language),
         region_names=("sentence",),
-        predictions=(CLAIM,),
+        predictions=(PAIR_PREDICTION,),
         items=tuple(_item(record, good, bad) for record in records),
         cluster=cluster,
     )
@@ -102,13 +106,7 @@ def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
 
 def _item(record: Mapping[str, str], good: str, bad: str) -> Item:
     columns = {key: value for key, value in record.items() if key not in {"id", good, bad}}
-    return Item(
-        record["id"],
-        tuple(
-            Condition(name, (Region(record[column].strip()),), columns)
-            for name, column in ((GOOD, good), (BAD, bad))
-        ),
-    )
+    return Item(record["id"], pair_conditions(record[good].strip(), record[bad].strip(), columns))
 
 
 PHENOMENON = "phenomenon"

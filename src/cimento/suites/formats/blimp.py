@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import Fault, FormulaError, InputError
 from cimento.io.files import read_bytes, write_text
-from cimento.io.parsing import line_parser
+from cimento.io.parsing import each_line, line_parser
 from cimento.suites.faults import errors, fault
-from cimento.suites.formats.items import PAIR_PREDICTION
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.model import (
+    BAD,
+    GOOD,
     NOTHING,
+    PAIR_PREDICTION,
     Condition,
     Item,
     JsonValue,
     Meta,
     Prediction,
-    Region,
     Suite,
+    pair_conditions,
     sentence,
 )
 from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
@@ -30,7 +32,7 @@ from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unu
 PHENOMENON_KEY = "linguistics_term"
 PARADIGM_KEY = "UID"
 ID_KEY = "pairID"
-SENTENCES = {"good": "sentence_good", "bad": "sentence_bad"}
+SENTENCES = {GOOD: "sentence_good", BAD: "sentence_bad"}
 _KEYS = frozenset(SENTENCES.values())
 _Row: TypeAlias = dict[str, JsonValue]
 
@@ -47,36 +49,35 @@ def read_blimp(path: Path) -> Reading:
         SuiteError: it is no such file.
     """
     data = read_bytes(path)
+    sha256 = sha256_of(data)
     text, faults = decode(data, name=path.name)
     if text is None:
         raise unusable(path, faults)
-    rows, places, faults = _rows(text, name=path.name)
+    del data  # as large as the text, which is read line by line
+    pairs = _Pairs()
+    places, faults = _read_lines(text, pairs, name=path.name)
     if errors(faults):
         raise unusable(path, faults)
-    items = tuple(
-        _item(row, id_=id_, where=where, faults=faults)
-        for row, id_, where in zip(rows, _ids(rows), places, strict=True)
-    )
     suite = Suite(
         meta=Meta(
-            name=_only(rows, PARADIGM_KEY) or path.stem, phenomenon=_only(rows, PHENOMENON_KEY)
+            name=pairs.only(PARADIGM_KEY) or path.stem, phenomenon=pairs.only(PHENOMENON_KEY)
         ),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
-        items=items,
+        items=pairs.items(),
     )
     twice = tuple(place for place in places for _ in SENTENCES)
-    return Reading(suite, sha256_of(data), twice, tuple(faults))
+    return Reading(suite, sha256, twice, (*faults, *pairs.faults))
 
 
-def _rows(text: str, *, name: str) -> tuple[list[_Row], list[str], list[Fault]]:
+def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list[Fault]]:
+    """The places of the pairs in a text of JSON Lines, and what is wrong with its lines."""
     from cimento.suites.schema import BlimpRow, validate
 
     parse = line_parser(text)
-    rows: list[_Row] = []
     places: list[str] = []
     faults: list[Fault] = []
-    for number, line in enumerate(text.split("\n"), start=1):
+    for number, line in enumerate(each_line(text), start=1):
         if not line.strip():
             continue
         where = f"{name} line {number}"
@@ -85,62 +86,79 @@ def _rows(text: str, *, name: str) -> tuple[list[_Row], list[str], list[Fault]]:
         except ValueError as error:
             todo = "Each line must be one JSON object; was the file cut short?"
             faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
-            if not rows:
+            if not places:
                 break  # not JSON Lines at all; every further line would say the same
             continue
         if type(row) is dict and all(type(row.get(key)) is str for key in SENTENCES.values()):
-            rows.append(row)
+            pairs.add(row, where)
             places.append(where)
         else:
             faults += validate(BlimpRow, row, where=where)[1]
-    return rows, places, faults
+    return places, faults
 
 
-def _ids(rows: Sequence[_Row]) -> list[str]:
-    """The pair's id; with the paradigm before it where pairs of several share ids; else a number.
+class _Pairs:
+    """The pairs of a file, of whose ids nothing is known before all of them are read.
 
-    Ids that stay ambiguous are left so, for the checks to report.
+    Attributes:
+        faults: blanks at the ends of sentences.
     """
-    keys = [row.get(ID_KEY) for row in rows]
-    if any(key is None for key in keys):
-        return [str(number) for number in range(1, len(rows) + 1)]
-    ids = [_as_text(key).strip() for key in keys]
-    if max(Counter(ids).values(), default=1) == 1:
-        return ids
-    paradigms = [_as_text(row.get(PARADIGM_KEY) or "") for row in rows]
-    return [
-        f"{paradigm}/{id_}" if paradigm else id_
-        for paradigm, id_ in zip(paradigms, ids, strict=True)
-    ]
 
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+        self._keys: list[JsonValue] = []
+        self._parts: list[tuple[tuple[Condition, ...], Mapping[str, JsonValue]]] = []
+        self._known: dict[str, str] = {}
+        self._values: dict[str, set[str]] = {PARADIGM_KEY: set(), PHENOMENON_KEY: set()}
 
-def _only(rows: Sequence[_Row], key: str) -> str:
-    """The value of a key, where all rows agree on it; else empty."""
-    values = {value for row in rows if isinstance(value := row.get(key), str)}
-    return values.pop().strip() if len(values) == 1 else ""
+    def add(self, row: _Row, where: str) -> None:
+        """Take over a line; keys and texts that are equal to those of others are one object."""
+        same = self._known.setdefault
+        columns: dict[str, str] = {}
+        nested: dict[str, JsonValue] = {}
+        for key, value in row.items():
+            if isinstance(value, list | dict):
+                nested[key] = value
+            elif value is not None and key not in _KEYS:
+                text = _as_text(value)
+                columns[same(key, key)] = same(text, text)
+        if PHENOMENON_KEY in columns:
+            columns.setdefault("phenomenon", columns[PHENOMENON_KEY])
+        good, bad = (
+            strip_blanks(str(row[key]), what=key, where=where, faults=self.faults)
+            for key in SENTENCES.values()
+        )
+        self._parts.append((pair_conditions(good, bad, columns), nested or NOTHING))
+        self._keys.append(row.get(ID_KEY))
+        for key, values in self._values.items():
+            if isinstance(value := row.get(key), str):
+                values.add(value)
 
+    def only(self, key: str) -> str:
+        """The value of a key, where all lines that have one agree on it; else empty."""
+        values = self._values[key]
+        return min(values).strip() if len(values) == 1 else ""
 
-def _item(row: _Row, *, id_: str, where: str, faults: list[Fault]) -> Item:
-    columns: dict[str, str] = {}
-    nested: dict[str, JsonValue] = {}
-    for key, value in row.items():
-        if isinstance(value, list | dict):
-            nested[key] = value
-        elif value is not None and key not in _KEYS:
-            columns[key] = _as_text(value)
-    if PHENOMENON_KEY in columns:
-        columns.setdefault("phenomenon", columns[PHENOMENON_KEY])
-    conditions = tuple(
-        [
-            Condition(
-                name,
-                (Region(strip_blanks(str(row[key]), what=key, where=where, faults=faults)),),
-                columns or NOTHING,
-            )
-            for name, key in SENTENCES.items()
+    def items(self) -> tuple[Item, ...]:
+        """The pairs in the order of the file."""
+        parts = zip(self._ids(), self._parts, strict=True)
+        return tuple([Item(id_, conditions, extra) for id_, (conditions, extra) in parts])
+
+    def _ids(self) -> list[str]:
+        """The pair's id; with the paradigm before it where pairs of several share ids; or a number.
+
+        Ids that stay ambiguous are left so, for the checks to report.
+        """
+        if any(key is None for key in self._keys):
+            return [str(number) for number in range(1, len(self._keys) + 1)]
+        ids = [_as_text(key).strip() for key in self._keys]
+        if max(Counter(ids).values(), default=1) == 1:
+            return ids
+        paradigms = [conditions[0].columns.get(PARADIGM_KEY) for conditions, _ in self._parts]
+        return [
+            f"{paradigm}/{id_}" if paradigm else id_
+            for paradigm, id_ in zip(paradigms, ids, strict=True)
         ]
-    )
-    return Item(id_, conditions, extra=nested or NOTHING)
 
 
 def _as_text(value: JsonValue) -> str:
@@ -154,8 +172,6 @@ def _as_text(value: JsonValue) -> str:
     return json.dumps(value)
 
 
-_CONDITIONS = {"good", "bad"}
-_SENTENCE_KEYS = ("sentence_good", "sentence_bad")
 _TEXT_COLUMNS = (ID_KEY, PARADIGM_KEY, PHENOMENON_KEY)
 _META_KEYS = (
     "version", "language", "licence", "citation", "status", "author", "reference", "comment",
@@ -190,7 +206,7 @@ def blimp_losses(suite: Suite) -> list[str]:
     losses = [f"{key}, in the metadata" for key in _META_KEYS if getattr(suite.meta, key)]
     if len(suite.region_names) > 1:
         losses.append(f"the division into {len(suite.region_names)} regions")
-    if set(suite.condition_names) != _CONDITIONS:
+    if set(suite.condition_names) != SENTENCES.keys():
         losses.append(f"the conditions {', '.join(suite.condition_names)}")
     if [each.formula for each in suite.predictions] != [PAIR_PREDICTION.formula]:
         losses.append(f"the {len(suite.predictions)} predictions as they are")
@@ -229,7 +245,7 @@ def _lines(
         for number, (good, bad) in enumerate(pairs):
             sides = (item.condition(good), item.condition(bad))
             texts = [sentence(side, rule=suite.join) for side in sides]
-            line: dict[str, JsonValue] = dict(zip(_SENTENCE_KEYS, texts, strict=True))
+            line: dict[str, JsonValue] = dict(zip(SENTENCES.values(), texts, strict=True))
             line.update(_fields(suite, item, sides[0], numeric))
             line.update({key: value for key, value in item.extra.items() if key not in line})
             if len(pairs) > 1:
@@ -242,7 +258,7 @@ def _fields(
     suite: Suite, item: Item, condition: Condition, numeric: frozenset[str]
 ) -> dict[str, JsonValue]:
     columns = {
-        name: value for name, value in condition.columns.items() if name not in _SENTENCE_KEYS
+        name: value for name, value in condition.columns.items() if name not in SENTENCES.values()
     }
     phenomenon = columns.get("phenomenon", suite.meta.phenomenon)
     if columns.get(PHENOMENON_KEY, phenomenon) == phenomenon:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
 from cimento.suites.faults import fault
-from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Prediction, Region
+from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Region
 from cimento.suites.reading import place_of_row, strip_blanks
 from cimento.suites.tables import Row, Table
 
@@ -110,11 +110,6 @@ def _between_bars(cell: str) -> list[str]:
 
 EXTRA = "_extra"
 """The column, and the key of suite.toml, that holds as JSON what has no place elsewhere."""
-
-PAIR_PREDICTION = Prediction(
-    "(*;%good%) < (*;%bad%)", comment="The good sentence is less surprising than the bad one."
-)
-"""What a suite of pairs claims unless it says something else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,21 @@ from pathlib import Path
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.suites.faults import fault
-from cimento.suites.formats.items import PAIR_PREDICTION
-from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.suites.model import (
+    BAD,
+    GOOD,
+    PAIR_PREDICTION,
+    Condition,
+    Item,
+    Meta,
+    Prediction,
+    Region,
+    Suite,
+)
 from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 
 PHENOMENON = "phenomenon"
-GOOD, BAD = "good", "bad"
 LABELS = {
     **dict.fromkeys(("correct", "grammatical", "good", "true", "1", "1.0"), GOOD),
     **dict.fromkeys(("wrong", "ungrammatical", "bad", "false", "0", "0.0"), BAD),

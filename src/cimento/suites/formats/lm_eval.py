@@ -12,8 +12,14 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import write_blimp
-from cimento.suites.formats.items import PAIR_PREDICTION
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.model import (
+    PAIR_PREDICTION,
+    Item,
+    JsonValue,
+    Meta,
+    Suite,
+    pair_conditions,
+)
 from cimento.suites.reading import Reading, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_table
@@ -274,10 +280,7 @@ def _item(number: int, row: Mapping[str, JsonValue], good: str, bad: str) -> Ite
         for key, value in row.items()
         if key not in (good, bad) and value is not None
     }
-    conditions = tuple(
-        Condition(name, (Region(str(row[column]).strip()),), columns)
-        for name, column in (("good", good), ("bad", bad))
-    )
+    conditions = pair_conditions(str(row[good]).strip(), str(row[bad]).strip(), columns)
     return Item(str(number), conditions)
 
 

@@ -12,8 +12,17 @@ from cimento.errors import Fault, did_you_mean
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites.faults import fault
-from cimento.suites.formats.items import EXTRA, PAIR_PREDICTION, escape, read_items, write_regions
-from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Meta, Prediction, Suite
+from cimento.suites.formats.items import EXTRA, escape, read_items, write_regions
+from cimento.suites.model import (
+    NOTHING,
+    PAIR_PREDICTION,
+    Condition,
+    Item,
+    JsonValue,
+    Meta,
+    Prediction,
+    Suite,
+)
 from cimento.suites.reading import Reading, decode, sha256_of, unusable
 from cimento.suites.tables import read_table
 

@@ -20,8 +20,18 @@ from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites.faults import errors, fault
-from cimento.suites.formats.items import PAIR_PREDICTION
-from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.model import (
+    BAD,
+    GOOD,
+    PAIR_PREDICTION,
+    Condition,
+    Item,
+    JsonValue,
+    Meta,
+    Region,
+    Suite,
+    pair_conditions,
+)
 from cimento.suites.reading import Reading, decode, first_line, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 
@@ -126,7 +136,6 @@ def dialect_of(table: Table) -> PairDialect | None:
     return next((dialect for dialect in DIALECTS if dialect.fits(table)), None)
 
 
-CONDITIONS = ("good", "bad")
 PHENOMENON = "phenomenon"
 
 
@@ -166,18 +175,17 @@ def _items(table: Table, dialect: PairDialect) -> tuple[tuple[Item, ...], list[F
     id_column = _id_column(table, dialect)
     phenomenon = next(filter(None, map(table.find, dialect.phenomena)), None)
     others = [column for column in table.columns if column not in {good, bad, id_column}]
-    items = []
+    items, known = [], dict[str, str]()
     for number, row in enumerate(table.rows, start=1):
         cells = _stripped(table, row, faults)
-        free = {column: cells[column] for column in others if cells[column]}
+        free = {
+            column: known.setdefault(cells[column], cells[column])
+            for column in others
+            if cells[column]
+        }
         if phenomenon and cells[phenomenon]:
             free.setdefault(PHENOMENON, cells[phenomenon])
-        conditions = tuple(
-            [
-                Condition(name, (Region(cells[column]),), free or NOTHING)
-                for name, column in zip(CONDITIONS, (good, bad), strict=True)
-            ]
-        )
+        conditions = pair_conditions(cells[good], cells[bad], free)
         items.append(Item(cells[id_column] if id_column else str(number), conditions))
     return tuple(items), faults
 
@@ -196,14 +204,13 @@ def _stripped(table: Table, row: Row, faults: list[Fault]) -> Mapping[str, str]:
 def _id_column(table: Table, dialect: PairDialect) -> str | None:
     """The column of ids. In others' tables it is left aside where it does not tell pairs apart."""
     column = next(filter(None, map(table.find, dialect.ids)), None)
-    if column is None or dialect.good == CONDITIONS[0]:
+    if column is None or dialect.good == GOOD:
         return column
     ids = [row.cells[column].strip() for row in table.rows]
     return column if all(ids) and len(set(ids)) == len(ids) else None
 
 
 SUFFIX = ".txt"
-GOOD, BAD = "good", "bad"
 _LABELS = {"True": GOOD, "False": BAD}
 _LABELLED = re.compile(rb"\s*(?:\xef\xbb\xbf)?(?:True|False)\t")
 
