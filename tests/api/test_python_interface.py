@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-import importlib
+import importlib.util
 import json
 import re
 import subprocess
@@ -13,6 +13,7 @@ import pytest
 
 import cimento
 from cimento import UsageError, evaluate, open_run, open_runs
+from cimento.errors import MissingDependencyError
 from cimento.testing import FakeScorer
 from tests.helpers.docs_pages import DOCS, blocks
 
@@ -39,6 +40,27 @@ def test_runs_are_opened_by_text(folder):
     assert [run.model for run in open_runs([str(run.folder) for run in runs])] == [
         run.model for run in runs
     ]
+
+
+@pytest.mark.parametrize("package", ["pandas", "pyarrow"])
+def test_a_table_for_pandas_names_the_extra_that_brings_what_is_missing(
+    folder, package, monkeypatch
+):
+    found = importlib.util.find_spec("json")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None if name == package else found)
+
+    with pytest.raises(MissingDependencyError, match=r"cimento\[pandas\]"):
+        open_runs(folder)[0].to_pandas("outcomes")
+
+
+def test_a_table_is_a_frame_of_pandas(folder):
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    run = open_runs(folder)[0]
+    frame = run.to_pandas("outcomes")
+
+    assert list(frame.columns) == run.outcomes().columns
+    assert frame["item"].tolist() == run.outcomes()["item"].to_list()
 
 
 @pytest.mark.parametrize("name", FORMS)

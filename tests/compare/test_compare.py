@@ -201,6 +201,27 @@ def test_a_notebook_shows_rates_and_correlations():
     assert "4 shared items" in html
 
 
+@pytest.mark.parametrize("other", ["m@2", "m@step2000"])
+def test_one_model_is_compared_before_and_after(other):
+    found = compare(judged("+-+-", "m@1"), judged("++--", other))
+
+    assert found.models is None
+    assert found.grids()["rates"].title.startswith("Right before and after")
+    assert {"first", "second", "change", "gained"} <= set(found.grids()["rates"].header)
+
+
+def test_of_two_models_both_are_named():
+    found = compare(judged("+-+-", "tall@1"), judged("++--", "small@7"))
+    grids = found.grids(with_items=True)
+
+    assert found.models == ("tall@1", "small@7")
+    assert grids["rates"].title.startswith("Right with tall@1 and with small@7")
+    assert {"tall@1", "small@7", "only tall@1", "difference"} <= set(grids["rates"].header)
+    assert "s, all, only small@7: 1." in grids["rates"].notes
+    assert grids["items"].title == "Difference of every item, small@7 minus tall@1."
+    assert not any("before" in grid.title or "gained" in grid.header for grid in grids.values())
+
+
 def test_the_command_prints_tables_and_json(runs_of_every_kind, tmp_path, capsys):
     islands = str(runs_of_every_kind / "it-islands")
     capsys.readouterr()

@@ -311,14 +311,28 @@ def test_tables_for_r(exported, runs):
 
     asked = [result for run in runs.values() for result in run.results]
     assert len(outcomes) == sum(len(result.outcomes) for result in asked)
+    assert {row["suite"] for row in outcomes} == set(runs)
+    assert {row["suite"] for row in scores} == {"it-islands", "it-acceptability"}
+    assert all(row["text"] for row in scores)
+    scores = [row for row in scores if row["suite"] == "it-islands"]
     assert len(scores) == 3 * 4
-    assert {row["first_factor"] for row in scores} == {"distance"}
+    assert {(row["first_factor"], row["second_factor"]) for row in scores} == {
+        ("distance", "structure")
+    }
     of_item = {row["condition"]: row for row in scores if row["item"] == "whether-01"}
-    signs = {name: (row["first"], row["second"]) for name, row in of_item.items()}
-    assert signs["long_island"] == ("0.5", "-0.5")
-    assert signs["short_nonisland"] == ("-0.5", "0.5")
+    levels = of_item["long_island"]
+    assert (levels["distance"], levels["structure"]) == ("long", "island")
+    assert (levels["distance_code"], levels["structure_code"]) == ("0.5", "-0.5")
+    plain = of_item["short_nonisland"]
+    assert (plain["distance_code"], plain["structure_code"]) == ("-0.5", "0.5")
+    assert plain["text"] == runs["it-islands"].texts["whether-01"]["short_nonisland"]
     bits = runs["it-islands"].logprobs["whether-01"]["long_island"] / math.log(2)
     assert float(of_item["long_island"]["score"]) == pytest.approx(bits)
+    sentences = list(csv.DictReader(io.StringIO((folder / "sentences.csv").read_text("utf-8"))))
+    assert {row["suite"] for row in sentences} == set(runs)
+    blank = next(row for row in sentences if row["suite"] == "it-connectives-cloze")
+    assert "___" in blank["text"]
+    assert any(row["cluster"] for row in outcomes if row["suite"] == "it-connectives-cloze")
 
 
 @pytest.mark.slow
@@ -333,10 +347,13 @@ def test_r_fits_what_we_fit(exported):
         pytest.skip("lme4 is not installed")
     assert done.returncode == 0, done.stderr
     rows = list(csv.DictReader(io.StringIO((exported / "r/scores.csv").read_text("utf-8"))))
-    columns = {name: [float(row[name]) for row in rows] for name in ("score", "first", "second")}
+    rows = [row for row in rows if row["first_factor"]]
+    names = {"score": "score", "first": "distance_code", "second": "structure_code"}
+    columns = {name: [float(row[column]) for row in rows] for name, column in names.items()}
     model = mixed_model(INTERCEPTS, {**columns, "item": [row["item"] for row in rows]})
     effect = model.effect("second:first")
-    line = next(row for row in done.stdout.splitlines() if row.startswith("second:first"))
+    name = "structure_code:distance_code"
+    line = next(row for row in done.stdout.splitlines() if row.startswith(name))
     estimate, error = map(float, line.split()[1:3])
     assert estimate == pytest.approx(effect.estimate, rel=1e-3)
     assert error == pytest.approx(effect.se, rel=1e-3)

@@ -1,4 +1,4 @@
-"""``cimento compare``: two runs, before and after; or several models of the same suites."""
+"""``cimento compare``: two models, one model before and after, or all models of each suite."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class CompareOptions(TableOptions):
     """Which runs are compared, and how."""
 
     runs: tuple[Path, ...] = option(
-        ..., "Two: before and after. One folder of runs, or three and more: all models."
+        ..., "Two: two models, or before and after. One folder of runs, or three and more: all."
     )
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
-    items: bool = option(default=False, help="Also the change of every item.")
+    items: bool = option(default=False, help="Also the difference of every item.")
     every_question: bool = option(
         default=False,
         help="Also what does not sum up its suite: single predictions, hits at k, all tiers.",
@@ -58,10 +58,10 @@ class CompareOptions(TableOptions):
 
 
 def _compare(options: CompareOptions) -> int:
-    """Compare runs item by item: two of them before and after, or all models of each suite.
+    """Compare runs item by item: two models, one before and after, or all models of each suite.
 
-    Before and after: what is right with McNemar's test and the items that flipped, the scores of
-    every condition, DD of factorial suites, and correlations with ratings, each paired by item.
+    Two runs: what is right with McNemar's test and the items that differ, the scores of every
+    condition, DD of factorial suites, and correlations with ratings, each paired by item.
     Several models: places with the places they could hold, every pair, agreement, checkpoints in
     order. Suites are compared by the question that sums them up.
     """
@@ -86,7 +86,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     if options.figure is not None:
         raise UsageError(
             where="--figure",
-            seen="two runs are before and after, and no curve",
+            seen="two runs make no curve",
             todo="Give three runs of one model or more, or one folder with them.",
         )
     comparison = compare_before_after(
@@ -114,6 +114,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     if options.as_json:
         plain = {
             "runs": [asdict(pair) for pair in comparison.runs],
+            "models": comparison.models,
             "rates": [_plain(rate) for rate in comparison.rates],
             "values": [asdict(value) for value in comparison.values],
             "correlations": [asdict(one) for one in comparison.correlations],

@@ -1,4 +1,4 @@
-"""Runs compared on the same items: before and after, or all models of each suite."""
+"""Runs compared on the same items: two models, one before and after, or all of each suite."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def compare(
     correction: Correction = "holm",
     seed: int = 0,
 ) -> Comparison | Rankings:
-    """Runs compared item by item: before and after, or all models of each suite.
+    """Runs compared item by item: two models, one before and after, or all of each suite.
 
     Args:
         first: before; or all runs, where there is no second.

@@ -1,4 +1,7 @@
-"""Runs before and after: which belong together, and what changed, item by item."""
+"""Two runs, or two folders of runs: which belong together, and what differs, item by item.
+
+They are two models, or one model before and after something was changed.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,12 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from cimento.compare.item_outcomes import distinct_names, item_outcomes, judged_on_measure
+from cimento.compare.item_outcomes import (
+    distinct_names,
+    item_outcomes,
+    judged_on_measure,
+    step_of,
+)
 from cimento.compare.pairwise import (
     Correction,
     PairedCorrelations,
@@ -47,10 +55,12 @@ class RunPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What changes from one run, or folder of runs, to another.
+    """What differs between one run, or folder of runs, and another.
 
     Attributes:
         runs: which belong together.
+        models: the labels of the two models; None where one model stands on both sides, before and
+            after something was changed.
         rates: every question by which something is right or wrong, p corrected over all of them.
         headlines: questions that sum up their run; these alone decide what is worse.
         values: what has values and no right or wrong: interactions, conditions, measures.
@@ -58,6 +68,7 @@ class Comparison:
     """
 
     runs: tuple[RunPair, ...]
+    models: tuple[str, str] | None
     rates: tuple[PairwiseComparison, ...]
     headlines: frozenset[tuple[str, str]]
     values: tuple[PairedValues, ...]
@@ -71,30 +82,34 @@ class Comparison:
     def grids(
         self, *, correction: Correction = "holm", with_items: bool = False
     ) -> dict[str, Grid]:
-        """The tables of what changed, by name.
+        """The tables of what differs, by name.
 
         Args:
             correction: of p, which their headers name.
-            with_items: also with the change of every item.
+            with_items: also with the difference of every item.
         """
         from cimento.report import comparison as tables
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
-        title = "Values before and after; of scores of conditions and of DD more is better."
+        models = self.models
+        sides = f"with {models[0]} and with {models[1]}" if models else "before and after"
+        title = f"Values {sides}; of scores of conditions and of DD more is better."
         grids = {}
         if self.rates:
-            grids["rates"] = tables.rates_grid(self.rates, correction=correction)
-            grids["sizes"] = tables.sizes_grid(self.rates)
+            grids["rates"] = tables.rates_grid(self.rates, correction=correction, models=models)
+            grids["sizes"] = tables.sizes_grid(self.rates, models=models)
         if behind:
-            grids["margins"] = tables.values_grid(behind, title="What is behind right and wrong.")
+            grids["margins"] = tables.values_grid(
+                behind, title="What is behind right and wrong.", models=models
+            )
         if self.values:
-            grids["values"] = tables.values_grid(self.values, title=title)
+            grids["values"] = tables.values_grid(self.values, title=title, models=models)
         if self.correlations:
             grids["correlations"] = tables.correlations_grid(
                 self.correlations, correction=correction
             )
         if with_items:
-            grids["items"] = tables.changes_grid((*behind, *self.values))
+            grids["items"] = tables.changes_grid((*behind, *self.values), models=models)
         return grids
 
     def _repr_html_(self) -> str:
@@ -116,13 +131,13 @@ def compare_before_after(
     correction: Correction = "holm",
     seed: int = 0,
 ) -> Comparison:
-    """Compare runs before and after, item by item.
+    """Compare two models, or one model before and after a change, item by item.
 
     Items are matched by id, so variants of a suite, which keep them, can be compared.
 
     Args:
-        first: before.
-        second: after; see `pair_runs` for what belongs together.
+        first: one side, or what was before.
+        second: the other, or what came after; see `pair_runs` for what belongs together.
         measure: of scores and verdicts, of runs that can be judged on another one; empty for as
             they are.
         correction: of p-values: ``holm``, or ``bh`` for the share of false finds.
@@ -132,10 +147,10 @@ def compare_before_after(
         UsageError: no runs belong together, two share no item, or there is no such measure.
     """
     sides = [[side] if not isinstance(side, Sequence) else list(side) for side in (first, second)]
-    judged = [judged_on_measure(side, measure) for side in sides]
     pairs, rates, values, correlations = [], [], [], []
     headlines = set()
-    for before, after in pair_runs(*judged):
+    matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
+    for before, after in matches:
         pairs.append(_shared(before, after))
         [one, other] = (
             {o.question: o for o in item_outcomes([run], every_question=True)}
@@ -152,11 +167,26 @@ def compare_before_after(
         values += paired_scores(before, after, seed=seed)
     return Comparison(
         runs=tuple(pairs),
+        models=_two_models(matches),
         rates=corrected(rates, correction),
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected_correlations(correlations, correction),
     )
+
+
+def _two_models(pairs: Sequence[tuple[Run, Run]]) -> tuple[str, str] | None:
+    """The labels of two models; None where a model stands on both sides, or there are several."""
+    labels = {(first.model, second.model) for first, second in pairs}
+    if len(labels) != 1 or any(_model(one) == _model(other) for one, other in pairs):
+        return None
+    return labels.pop()
+
+
+def _model(run: Run) -> str:
+    """The model of a run whatever its revision or step of training."""
+    named = str(run.manifest.get("named") or run.model)
+    return step_of(named)[0].partition("@")[0]
 
 
 def _shared(first: Run, second: Run) -> RunPair:
@@ -193,8 +223,8 @@ def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Ru
     of the same suite, or of the same model.
 
     Args:
-        first: runs before.
-        second: runs after.
+        first: runs of one side.
+        second: runs of the other.
 
     Raises:
         UsageError: none do, or it is not clear which.

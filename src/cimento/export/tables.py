@@ -134,24 +134,26 @@ _SCRIPTS = Path(__file__).parent
 
 
 def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
-    """``outcomes.csv``, ``estimates.csv`` and ``analysis.R``.
+    """``outcomes.csv``, ``estimates.csv``, ``sentences.csv`` and ``analysis.R``.
 
-    ``scores.csv`` too, where a suite crosses two factors.
+    ``scores.csv`` too, where the sentences of a suite were scored.
 
     Raises:
         StorageError: the folder cannot be written.
     """
-    written = [
-        write_text(_outcomes(runs).write_csv(), folder / "outcomes.csv"),
-        write_text(_estimates(runs).write_csv(), folder / "estimates.csv"),
-    ]
+    import polars as pl
+
     scores = [table for data in runs if (table := _scores(data)) is not None]
+    tables = {"outcomes": _outcomes(runs), "estimates": _estimates(runs)}
+    tables["sentences"] = _sentences(runs)
     script = (_SCRIPTS / "analysis.R").read_text("utf-8")
     if scores:
-        import polars as pl
-
-        written.append(write_text(pl.concat(scores).write_csv(), folder / "scores.csv"))
+        tables["scores"] = pl.concat(scores, how="diagonal")
+    if any("first_factor" in table.columns for table in scores):
         script += "\n" + (_SCRIPTS / "factorial.R").read_text("utf-8")
+    written = [
+        write_text(table.write_csv(), folder / f"{name}.csv") for name, table in tables.items()
+    ]
     return [*written, write_text(script, folder / "analysis.R")]
 
 
@@ -192,28 +194,66 @@ def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
     )
 
 
+def _sentences(runs: Sequence[RunData]) -> pl.DataFrame:
+    """One row a text that was asked, of each suite once."""
+    import polars as pl
+
+    rows = dict.fromkeys(
+        (data.suite, item, condition, text)
+        for data in runs
+        for item, texts in data.texts.items()
+        for condition, text in texts.items()
+    )
+    names = ("suite", "item", "condition", "text")
+    return pl.DataFrame(list(rows), schema=dict.fromkeys(names, pl.String), orient="row")
+
+
 def _scores(data: RunData) -> pl.DataFrame | None:
-    """One row an item and condition of a suite that crosses two factors; None for others."""
+    """One row a scored sentence, with its text; None where no sentences were scored.
+
+    A suite that crosses two factors has a column for each by its name, with the levels, and one
+    with their codes.
+    """
     import polars as pl
 
     table = data.run.paradigm.scores(data.run)
-    if table is None or "phenomenon" not in table.columns:
+    if table is None:
         return None
-    outcomes = data.run.outcomes()
-    clusters = dict(outcomes.select("item", "cluster").drop_nulls().unique().iter_rows())
+    clusters = dict(data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows())
     whose = pl.col("item").replace_strict(clusters, default=pl.col("item"), return_dtype=pl.String)
-    return (
-        table.filter(pl.col("score").is_not_null() & pl.col("phenomenon").is_not_null())
+    texts = [
+        (item, condition, text)
+        for item, of_item in data.texts.items()
+        for condition, text in of_item.items()
+    ]
+    known = pl.DataFrame(
+        texts, schema=dict.fromkeys(("item", "condition", "text"), pl.String), orient="row"
+    )
+    whole = (
+        table.filter(pl.col("score").is_not_null())
+        .join(known, on=["item", "condition"], how="left", maintain_order="left")
         .with_columns(
             suite=pl.lit(data.suite),
             model=pl.lit(data.run.model),
-            cluster=whose if clusters else pl.lit(""),
+            cluster=whose if any(clusters.values()) else pl.lit(""),
         )
-        .select(_SCORE_COLUMNS)
     )
+    if whole.is_empty():
+        return None
+    if "phenomenon" not in whole.columns:
+        return whole.select(*_OF_SENTENCES, "text", "score")
+    whole = whole.filter(pl.col("phenomenon").is_not_null())
+    factors: list[pl.Expr] = []
+    for place in ("first", "second"):
+        name = str(whole[f"{place}_factor"][0]) if whole.height else place
+        name = f"factor_{name}" if name in (*_OF_SENTENCES, *_OF_DESIGNS, "text", "score") else name
+        factors += [
+            pl.lit(name).alias(f"{place}_factor"),
+            pl.col(f"{place}_level").alias(name),
+            pl.col(place).alias(f"{name}_code"),
+        ]
+    return whole.select(*_OF_SENTENCES, "phenomenon", *factors, "text", "score")
 
 
-_SCORE_COLUMNS = (
-    "suite", "model", "measure", "phenomenon", "first_factor", "second_factor", "item", "cluster",
-    "condition", "first", "second", "score",
-)  # fmt: skip
+_OF_SENTENCES = ("suite", "model", "measure", "unit", "item", "cluster", "condition")
+_OF_DESIGNS = ("phenomenon", "first_factor", "second_factor")

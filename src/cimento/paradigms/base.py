@@ -415,9 +415,9 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
         Columns: ``item``, ``condition``, ``measure``, ``unit``, ``score`` (more is better; null
         where it is undefined); and of suites that cross two factors ``phenomenon``,
-        ``first_factor``, ``second_factor`` with their codes ``first`` and ``second``, which are
-        1/2 or -1/2, so that the sum of ``4 * first * second * score`` over the four conditions of
-        an item is its difference of differences.
+        ``first_factor``, ``second_factor``, the level of each (``first_level`` ...) and its code
+        (``first``, ``second``), 1/2 or -1/2, so that the sum of ``4 * first * second * score``
+        over the four conditions of an item is its difference of differences.
         """
 
     def methods(self, run: Run) -> MethodFacts:

@@ -1,10 +1,10 @@
-"""Tables of runs compared: before and after, or several models of one suite."""
+"""Tables of runs compared: two models, before and after, or several models of one suite."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.report import formatting
 from cimento.report.grid import BLANK, Grid
@@ -60,61 +60,79 @@ def ranking_grids(ranking: Ranking, *, correction: str) -> dict[str, Grid]:
     return grids
 
 
-def rates_grid(rates: Sequence[PairwiseComparison], *, correction: str) -> Grid:
-    """How much is right before and after, with one interval and one test, and what flipped.
+TwoModels: TypeAlias = "tuple[str, str] | None"
+"""The labels of two models; None of one model before and after something was changed."""
+
+_BEFORE_AFTER = ("first", "second")
+
+
+def rates_grid(
+    rates: Sequence[PairwiseComparison], *, correction: str, models: TwoModels = None
+) -> Grid:
+    """How much is right on both sides, with one interval and one test, and what flipped.
 
     Args:
         rates: each a row.
         correction: name of the correction of p.
+        models: the two sides.
     """
-    notes = [f"change: {_methods(rates)}.", *_family(rates, correction)]
+    one, other = models or _BEFORE_AFTER
+    more, less = (f"only {other}", f"only {one}") if models else ("gained", "lost")
+    sides = f"with {one} and with {other}" if models else "before and after"
+    notes = [f"{_change(models)}: {_methods(rates)}.", *_family(rates, correction)]
     notes += dict.fromkeys(rate.note for rate in rates if rate.note)
     reasons = [reason for rate in rates for reason in (rate.change.reason, rate.test.reason)]
     notes += [f"Not there: {reason}." for reason in dict.fromkeys(reasons) if reason]
     for rate in rates:
-        for what, items in (("gained", rate.gained), ("lost", rate.lost)):
+        for what, items in ((more, rate.gained), (less, rate.lost)):
             if items:
                 left = len(items) - CHANGES_SHOWN
-                more = f" and {left} more" if left > 0 else BLANK
+                others = f" and {left} more" if left > 0 else BLANK
                 named = f"{rate.suite}, {rate.question}, {what}"
-                notes.append(f"{named}: {', '.join(items[:CHANGES_SHOWN])}{more}.")
+                notes.append(f"{named}: {', '.join(items[:CHANGES_SHOWN])}{others}.")
     return Grid.of(
         rates,
         {
             "suite": lambda rate: rate.suite,
             "right is": lambda rate: rate.question,
             "items": lambda rate: rate.n,
-            "first": lambda rate: _share(rate.first_share),
-            "second": lambda rate: _share(rate.second_share),
-            "change": lambda rate: _signed(rate.change.estimate),
+            one: lambda rate: _share(rate.first_share),
+            other: lambda rate: _share(rate.second_share),
+            _change(models): lambda rate: _signed(rate.change.estimate),
             "95 %": lambda rate: _interval(rate.change),
-            "gained": lambda rate: len(rate.gained),
-            "lost": lambda rate: len(rate.lost),
+            more: lambda rate: len(rate.gained),
+            less: lambda rate: len(rate.lost),
             "p": lambda rate: _p(rate.test.p),
             f"p ({correction})": lambda rate: _p(rate.corrected),
         },
-        title="Right before and after, over the items scored in both.",
+        title=f"Right {sides}, over the items scored in both.",
         labels=2,
         notes=tuple(notes),
     )
 
 
-def sizes_grid(rates: Sequence[PairwiseComparison]) -> Grid:
-    """How large the change is, how alike the two are, and what these items could show at all."""
+def _change(models: TwoModels) -> str:
+    """What the column of second minus first is called."""
+    return "difference" if models else "change"
+
+
+def sizes_grid(rates: Sequence[PairwiseComparison], *, models: TwoModels = None) -> Grid:
+    """How large the difference is, how alike both are, and what these items could show at all."""
+    odds = "only second / only first" if models else "gained / lost"
     return Grid.of(
         rates,
         {
             "suite": lambda rate: rate.suite,
             "right is": lambda rate: rate.question,
             "h": lambda rate: _signed(rate.effect),
-            "gained / lost": lambda rate: _number(rate.odds.value),
+            odds: lambda rate: _number(rate.odds.value),
             "d_z of margins": lambda r: _number(r.values.effect.value) if r.values else BLANK,
             "kappa": lambda rate: _share(rate.kappa.value),
             "95 %": lambda rate: _interval(rate.kappa),
             "detectable": lambda rate: _share(rate.detectable),
             "reason": lambda rate: "; ".join(filter(None, (rate.odds.reason, rate.kappa.reason))),
         },
-        title="How large the change is, and how alike the two are.",
+        title=f"How large the {_change(models)} is, and how alike the two are.",
         labels=2,
         remarks=1,
         notes=(f"h: of Cohen. {_ABOUT_SIZES}",),
@@ -273,13 +291,15 @@ def _ranking_notes(ranking: Ranking) -> list[str]:
     return [*notes, ranking.note] if ranking.note else notes
 
 
-def values_grid(values: Sequence[PairedValues], *, title: str) -> Grid:
-    """Means before and after, with the interval and test of their difference.
+def values_grid(values: Sequence[PairedValues], *, title: str, models: TwoModels = None) -> Grid:
+    """Means of both sides, with the interval and test of their difference.
 
     Args:
         values: each a row.
         title: what they are.
+        models: the two sides.
     """
+    one, other = models or _BEFORE_AFTER
     methods = dict.fromkeys(v.change.method for v in values if v.change.value is not None)
     return Grid.of(
         values,
@@ -288,9 +308,9 @@ def values_grid(values: Sequence[PairedValues], *, title: str) -> Grid:
             "of": lambda value: value.name,
             "unit": lambda value: value.unit,
             "items": lambda value: value.n,
-            "first": lambda value: _number(value.first),
-            "second": lambda value: _number(value.second),
-            "change": lambda value: _signed(value.change.value),
+            one: lambda value: _number(value.first),
+            other: lambda value: _number(value.second),
+            _change(models): lambda value: _signed(value.change.value),
             "95 %": lambda value: _interval(value.change),
             "p": lambda value: _p(value.change.p),
             "reason": lambda value: value.reason or value.change.reason,
@@ -334,8 +354,9 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
     )
 
 
-def changes_grid(values: Sequence[PairedValues]) -> Grid:
+def changes_grid(values: Sequence[PairedValues], *, models: TwoModels = None) -> Grid:
     """Second minus first for every item, the largest fall first."""
+    one, other = models or _BEFORE_AFTER
     changes = [
         (value, *pair)
         for value in values
@@ -347,9 +368,9 @@ def changes_grid(values: Sequence[PairedValues]) -> Grid:
             "suite": lambda row: row[0].suite,
             "of": lambda row: row[0].name,
             "item": lambda row: row[1],
-            "change": lambda row: _signed(row[2]),
+            _change(models): lambda row: _signed(row[2]),
         },
-        title="Change of every item, second minus first.",
+        title=f"{_change(models).capitalize()} of every item, {other} minus {one}.",
         labels=3,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
+import importlib.util
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
 
 from cimento._version import __version__
-from cimento.errors import TableError, UsageError, did_you_mean
+from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
 from cimento.io.tables import (
@@ -30,6 +30,7 @@ from cimento.runs.store import ADDED, FILES, MANIFEST, Manifest, RunFolder, find
 from cimento.runs.summary import RunSummary, Summary, from_json, to_json
 
 if TYPE_CHECKING:
+    import pandas as pd
     import polars as pl
 
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
@@ -162,7 +163,7 @@ class Run:
         return self.tables[REQUESTS.name]["item"].drop_nulls().n_unique()
 
     def table(self, name: str) -> pl.DataFrame:
-        """A table of the run; see docs/tables.md. `.to_pandas()` gives a pandas frame.
+        """A table of the run as a polars frame; see docs/tables.md.
 
         Args:
             name: ``requests``, ``tokens``, ``fills``, ``choices``, ``replies``, ``outcomes`` or
@@ -177,13 +178,27 @@ class Run:
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
         if name not in self.tables:
-            known = (*self.tables, OUTCOMES.name, ESTIMATES.name)
             raise UsageError(
                 where=f"table {name!r}",
                 seen=f"the run of {self.suite.name!r} has no such table",
-                todo=did_you_mean(name, known),
+                todo=did_you_mean(name, (*self.tables, OUTCOMES.name, ESTIMATES.name)),
             )
         return self.tables[name]
+
+    def to_pandas(self, name: str) -> pd.DataFrame:
+        """A table of the run as a pandas frame.
+
+        Args:
+            name: as of `table`.
+
+        Raises:
+            UsageError: the run has no such table.
+            MissingDependencyError: pandas or pyarrow is not installed.
+        """
+        for package in ("pandas", "pyarrow"):
+            if importlib.util.find_spec(package) is None:
+                raise MissingDependencyError(package=package, extra="pandas", purpose="to_pandas")
+        return self.table(name).to_pandas()
 
     def outcomes(self) -> pl.DataFrame:
         """What became of every item and every question; see docs/tables.md.

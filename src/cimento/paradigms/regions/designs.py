@@ -173,6 +173,8 @@ def condition_scores(run: Run) -> pl.DataFrame:
             "phenomenon": [name for _, _, name, *_ in cells],
             "first_factor": [square.factors[0] for *_, square, _ in cells],
             "second_factor": [square.factors[1] for *_, square, _ in cells],
+            "first_level": [cell.levels[0] for *_, cell in cells],
+            "second_level": [cell.levels[1] for *_, cell in cells],
             "first": [0.5 if c.levels[0] == s.cells[3].levels[0] else -0.5 for *_, s, c in cells],
             "second": [0.5 if c.levels[1] == s.cells[0].levels[1] else -0.5 for *_, s, c in cells],
         }
