@@ -121,7 +121,7 @@ def test_the_script_for_r_has_the_models_with_clusters(clustered):
 
     assert "right ~ model + (1 | item) + (1 | cluster)" in script
     assert "value ~ model + (1 | item) + (1 | cluster)" in script
-    assert "(1 + second * first || cluster)" in script
+    assert '"(1 + ", second, " * ", first, " || cluster)"' in script
     for opening, closing in ("()", "{}"):
         assert script.count(opening) == script.count(closing)
 
@@ -143,7 +143,7 @@ def test_r_fits_them(clustered):
     assert f"random effects of {CLUSTERS} clusters and their items" in done.stdout
     model, *_ = _fitted(clustered / "r" / "scores.csv")
     lines = done.stdout.partition("demo-causal@91bca5d - whether")[2].splitlines()
-    line = next(row for row in lines if row.startswith("second:first"))
+    line = next(row for row in lines if row.startswith("structure_code:distance_code"))
     estimate, error = map(float, line.split()[1:3])
     effect = model.effect("second:first")
     assert estimate == pytest.approx(effect.estimate, rel=1e-3)
@@ -154,6 +154,7 @@ def _fitted(path: Path):
     """Our own mixed model of the scores of each model."""
     table = pl.read_csv(path)
     for own in table.partition_by("model", maintain_order=True):
-        columns = {name: own[name].to_list() for name in ("score", "first", "second")}
+        names = {"score": "score", "first": "distance_code", "second": "structure_code"}
+        columns = {name: own[column].to_list() for name, column in names.items()}
         labels = {name: own[name].to_list() for name in ("item", "cluster")}
         yield mixed_model(f"{INTERCEPTS} + {BY_CLUSTER}", {**columns, **labels})
