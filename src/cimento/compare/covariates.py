@@ -80,18 +80,18 @@ def margin_covariates(
     Raises:
         FormulaError: a formula cannot be read.
     """
-    found = [row for run in runs for row in _of_run(run, frequency(run.suite.meta.language))]
+    rows = [row for run in runs for row in _of_run(run, frequency(run.suite.meta.language))]
     slopes = [
         (place, coefficient)
-        for place, row in enumerate(found)
+        for place, row in enumerate(rows)
         for coefficient in row.coefficients
         if coefficient.name != CONSTANT_TERM
     ]
     corrected = holm([coefficient.p for _, coefficient in slopes])
     for (place, coefficient), p in zip(slopes, corrected, strict=True):
-        row = found[place]
-        found[place] = replace(row, p_holm={**row.p_holm, coefficient.name: p})
-    return found
+        row = rows[place]
+        rows[place] = replace(row, p_holm={**row.p_holm, coefficient.name: p})
+    return rows
 
 
 def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
@@ -114,7 +114,8 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
         )
         items = dict(known.select("item", "value").iter_rows())
         columns = {
-            name: [own[place, item] or 0.0 for item in items] for name, own in margins.items()
+            name: [by_item[place, item] or 0.0 for item in items]
+            for name, by_item in margins.items()
         }
         rows.append(_regressed(run, number, items, columns, Design.of(items, clusters)))
     return rows
@@ -128,8 +129,8 @@ def _margins(
     judged = judged_items(suite, parse_predictions(suite), columns, unit="bits")
     return {
         (place, item): None if math.isnan(margin) else margin
-        for place, own in enumerate(judged)
-        for item, margin in zip(suite.item_ids(), own.margins_bits.tolist(), strict=True)
+        for place, judged_run in enumerate(judged)
+        for item, margin in zip(suite.item_ids(), judged_run.margins_bits.tolist(), strict=True)
     }
 
 
@@ -141,7 +142,7 @@ def _regressed(
     design: Design,
 ) -> MarginCovariates:
     kept = _independent(columns)
-    found = regress(list(items.values()), kept, design)
+    regression = regress(list(items.values()), kept, design)
     return MarginCovariates(
         suite=run.suite.name,
         model=run.model,
@@ -149,9 +150,9 @@ def _regressed(
         n=len(items),
         mean_bits=math.fsum(items.values()) / len(items) if items else None,
         left_out=tuple(name for name in columns if name not in kept),
-        coefficients=found.coefficients,
+        coefficients=regression.coefficients,
         p_holm={},
-        reason=found.reason,
+        reason=regression.reason,
     )
 
 

@@ -209,10 +209,12 @@ def distinct_names(runs: Sequence[Run]) -> list[str]:
 
 def _with_options(run: Run, twins: Sequence[Run]) -> str:
     """The label of a run with the options in which it differs from some others."""
-    options = [_flat(twin) for twin in twins]
-    own = _flat(run)
-    differing = (name for name in own if any(other.get(name) != own[name] for other in options))
-    stated = ", ".join(f"{name.rpartition('.')[2]}={own[name]}" for name in differing)
+    options, others = _flat(run), [_flat(twin) for twin in twins]
+    stated = ", ".join(
+        f"{name.rpartition('.')[2]}={value}"
+        for name, value in options.items()
+        if any(other.get(name) != value for other in others)
+    )
     return f"{run.model} ({stated})" if stated else run.model
 
 
@@ -250,8 +252,8 @@ def scales_of_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240), a sequence-to-sequence model the
     probability of what it fills in.
     """
-    found = set(kinds)
-    return tuple(kind for kind in _OWN_SCALES if kind in found)
+    present = set(kinds)
+    return tuple(kind for kind in _OWN_SCALES if kind in present)
 
 
 def different_scales(kinds: Iterable[str]) -> str | None:

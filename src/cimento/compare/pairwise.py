@@ -234,7 +234,7 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
 
     interactions = [interactions_of(table) for table in (before, after)]
     names = [(name, name) for name in interactions[0] if name in interactions[1]]
-    if not names and all(len(found) == 1 for found in interactions):
+    if not names and all(len(kinds) == 1 for kinds in interactions):
         names = [(next(iter(interactions[0])), next(iter(interactions[1])))]
     conditions = [_conditions(table) for table in (before, after)]
     return [

@@ -117,9 +117,9 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
     if kind != "raw":
         scaled = _SCALES[kind](known) if len(known) > 1 else Missing(TOO_FEW)
     if isinstance(scaled, Missing):
-        return tuple(each if isinstance(each, Missing) else scaled for each in values)
+        return tuple(value if isinstance(value, Missing) else scaled for value in values)
     rest = iter(scaled)
-    return tuple(each if isinstance(each, Missing) else next(rest) for each in values)
+    return tuple(value if isinstance(value, Missing) else next(rest) for value in values)
 
 
 def z_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | Missing:

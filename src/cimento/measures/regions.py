@@ -218,18 +218,18 @@ def region_values(
         UsageError: as for `region_columns`.
         TableError: likewise.
     """
-    found = region_columns(tokens, requests, metric=metric, final_marks=final_marks)
-    texts = found.texts.texts()
+    columns = region_columns(tokens, requests, metric=metric, final_marks=final_marks)
+    texts = columns.texts.texts()
     cells: list[Value] = [
         value if reason < 0 else Missing(texts[reason])
-        for value, reason in zip(found.values.tolist(), found.reasons.tolist(), strict=True)
+        for value, reason in zip(columns.values.tolist(), columns.reasons.tolist(), strict=True)
     ]
     values: dict[str, dict[str, tuple[Value, ...]]] = {}
-    offsets = found.offsets.tolist()
-    for place, (item, condition) in enumerate(zip(found.items, found.conditions, strict=True)):
+    offsets = columns.offsets.tolist()
+    for place, (item, condition) in enumerate(zip(columns.items, columns.conditions, strict=True)):
         regions = tuple(cells[offsets[place] : offsets[place + 1]])
         values.setdefault(item, {})[condition] = regions
-    return RegionValues(unit=found.unit, metric=metric, values=values)
+    return RegionValues(unit=columns.unit, metric=metric, values=values)
 
 
 def region_columns(
@@ -350,10 +350,10 @@ class _Placed:
         token = stretches(first, counts)
         stimulus = np.repeat(np.arange(len(counts)), counts)
         region = _region_of(asked, stimulus, scored.start[token])
-        own = scored.region[token]
-        names = own >= 0
-        _check_named(asked, stimulus[names], own[names])
-        region = np.where(names, asked.offsets[stimulus] + own - 1, region)
+        declared = scored.region[token]
+        names = declared >= 0
+        _check_named(asked, stimulus[names], declared[names])
+        region = np.where(names, asked.offsets[stimulus] + declared - 1, region)
         named = np.zeros(len(counts), dtype=np.bool_)
         named[stimulus[names]] = True
         inside = region >= 0

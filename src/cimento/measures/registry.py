@@ -224,7 +224,7 @@ _ALL = (
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _ALL}
 """Name to measure, each once."""
 
-_BY_ANY_NAME = {name: each for each in _ALL for name in (each.name, *each.aliases)}
+_BY_ANY_NAME = {name: measure for measure in _ALL for name in (measure.name, *measure.aliases)}
 
 
 def find_measure(name: str) -> Measure:
@@ -255,15 +255,15 @@ def find_measure(name: str) -> Measure:
 
 def _plugged(name: str) -> Measure | None:
     """A measure that a plug-in brings, under the name that it is asked for."""
-    found = find_plugin("cimento.measures", name, expected="a Measure", is_right=_is_measure)
-    if found is None:
+    measure = find_plugin("cimento.measures", name, expected="a Measure", is_right=_is_measure)
+    if measure is None:
         return None
 
     def value(sentence: Sentence) -> float:
         with blamed("cimento.measures", name, but=Undefined):
-            return float(found.function(sentence))
+            return float(measure.function(sentence))
 
-    return dataclasses.replace(found, name=name, aliases=(), function=value)
+    return dataclasses.replace(measure, name=name, aliases=(), function=value)
 
 
 def _is_measure(value: object) -> TypeGuard[Measure]:

@@ -227,8 +227,8 @@ class AskedColumns:
         first = _stimulus_begins(rows)
         bounds = [*first[::_STIMULI_AT_ONCE].tolist(), len(rows)] if len(first) else [0, 0]
         for number, (begin, end) in enumerate(pairwise(bounds)):
-            own = first[number * _STIMULI_AT_ONCE : (number + 1) * _STIMULI_AT_ONCE]
-            yield cls._of_rows(rows[begin:end], own - begin)
+            block = first[number * _STIMULI_AT_ONCE : (number + 1) * _STIMULI_AT_ONCE]
+            yield cls._of_rows(rows[begin:end], block - begin)
 
     @classmethod
     def _of_rows(cls, rows: pl.DataFrame, first: Integers) -> AskedColumns:
@@ -288,7 +288,7 @@ def covered(
     """
     import numpy as np
 
-    found = np.zeros(len(start), dtype=np.bool_)
+    complete = np.zeros(len(start), dtype=np.bool_)
     sizes = np.cumsum(counts) // _PAIRS_AT_ONCE
     for part in np.split(np.arange(len(start)), np.flatnonzero(np.diff(sizes)) + 1):
         token = stretches(first[part], counts[part])
@@ -304,8 +304,8 @@ def covered(
         between = (opening[span] <= position) & (position <= closing[span])
         present = np.bincount(span[between], minlength=len(part))
         reached = (opening < limits.max) & (closing > limits.min)
-        found[part] = reached & (present == np.where(reached, closing - opening + 1, -1))
-    return found
+        complete[part] = reached & (present == np.where(reached, closing - opening + 1, -1))
+    return complete
 
 
 _TOGETHER = 4096
@@ -373,10 +373,10 @@ def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) 
     import polars as pl
 
     rows = []
-    for each in scored:
-        place = (each.suite, each.item, each.condition)
+    for stimulus in scored:
+        place = (stimulus.suite, stimulus.item, stimulus.condition)
         for measure in measures:
-            value = measure.of(each.sentence)
+            value = measure.of(stimulus.sentence)
             known = (None, value.reason) if isinstance(value, Missing) else (value, None)
             rows.append((*place, measure.name, known[0], measure.unit, known[1]))
     return pl.DataFrame(rows, schema=SCORES.polars(), orient="row")
@@ -393,11 +393,11 @@ def each_cost(
     Returns:
         One stimulus after the other: its item, its condition, and its value.
     """
-    for each in scored:
-        value = measure.of(each.sentence)
+    for stimulus in scored:
+        value = measure.of(stimulus.sentence)
         if not isinstance(value, Missing) and measure.higher_is_better:
             value = 0.0 - value
-        yield each.item, each.condition, (value,)
+        yield stimulus.item, stimulus.condition, (value,)
 
 
 @dataclass(frozen=True, slots=True)

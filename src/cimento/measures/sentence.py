@@ -179,7 +179,7 @@ def corpus_perplexity(sentences: Iterable[Sentence]) -> float:
         UsageError: there is no sentence.
         Undefined: it is larger than a number can be.
     """
-    counted = [(lp(each), each.n_tokens) for each in sentences]
+    counted = [(lp(sentence), sentence.n_tokens) for sentence in sentences]
     if not counted:
         raise UsageError(where="perplexity", seen="there is no sentence to take it over")
     tokens = sum(n for _, n in counted)

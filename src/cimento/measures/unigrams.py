@@ -66,13 +66,13 @@ class WordFrequencies:
 
     def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:  # noqa: ARG002
         """Of every word; see `Unigrams`."""
-        found = []
+        logprobs = []
         for word in self.split(text):
             share = self.frequency(word)
             if share <= 0:
                 return Missing(f"the word {word!r} is not in the word frequencies")
-            found.append(math.log(share))
-        return tuple(found)
+            logprobs.append(math.log(share))
+        return tuple(logprobs)
 
 
 def load_unigrams(source: str, *, language: str) -> Unigrams:

@@ -70,13 +70,13 @@ def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositi
         raise InputError(where="the table", seen="it holds no observations", todo="Add rows.")
     require_columns(observations, (names.text, names.position, names.word), where="the table")
     columns = observations.select(names.text, names.position, names.word)
-    found = []
+    words_read = []
     for row, (text, position, word) in enumerate(columns.iter_rows(), start=2):
         number = _position(position, row=row)
-        found.append((str(text), number, str(word or "").strip(), row))
-    lowest = min(1, *(number for _, number, _, _ in found))
+        words_read.append((str(text), number, str(word or "").strip(), row))
+    lowest = min(1, *(number for _, number, _, _ in words_read))
     words: dict[str, dict[int, tuple[str, int]]] = {}
-    for text, number, word, row in found:
+    for text, number, word, row in words_read:
         if not word:
             raise InputError(where=f"row {row}", seen="the word is empty", todo="Fill it in.")
         known, first = words.setdefault(text, {}).setdefault(number - lowest, (word, row))
@@ -86,7 +86,7 @@ def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositi
                 seen=f"word {number} of text {text!r} is {word!r}, and {known!r} in row {first}",
                 todo="Give texts that differ ids of their own.",
             )
-    return WordPositions(tuple((text, number - lowest) for text, number, _, _ in found), words)
+    return WordPositions(tuple((text, number - lowest) for text, number, _, _ in words_read), words)
 
 
 def _position(value: object, *, row: int) -> int:
@@ -360,11 +360,11 @@ def _spans(words: Sequence[str]) -> list[Span]:
 
 def _entropies(table: pl.DataFrame, spans: Sequence[Span]) -> list[float | None]:
     """The entropy of the position of each word's first token, where it was asked for."""
-    found: dict[int, float | None] = {}
+    entropies: dict[int, float | None] = {}
     if ENTROPY in table.columns:
         for start, entropy in table.select("start", ENTROPY).iter_rows():
-            found.setdefault(containing(spans, start), entropy)
-    return [found.get(index) for index in range(len(spans))]
+            entropies.setdefault(containing(spans, start), entropy)
+    return [entropies.get(index) for index in range(len(spans))]
 
 
 def without_marks(word: str) -> str:

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError, did_you_mean
+import numpy as np
+
+from cimento.errors import UsageError
 from cimento.statistics.correlation import Correlation, coefficient
 from cimento.statistics.design import Design
 from cimento.statistics.draws import (
+    Weighted,
     cohen,
     fleiss,
     interval_alpha,
@@ -20,14 +22,15 @@ from cimento.statistics.draws import (
     nominal_alpha,
     ordinal_alpha,
 )
-from cimento.statistics.values import Statistic, codes, floats, same_length
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from cimento.statistics.draws import Weighted
-    from cimento.statistics.values import Floats
-
+from cimento.statistics.values import (
+    ArrayLike,
+    Floats,
+    Statistic,
+    codes,
+    floats,
+    refuse_unknown,
+    same_length,
+)
 
 Label = Hashable
 MEASUREMENT_LEVELS = ("nominal", "ordinal", "interval")
@@ -74,8 +77,7 @@ def krippendorff_alpha(
     ``1 - D_o / D_e``: the mean squared difference of two ratings of one item over that of any two
     ratings (Krippendorff 2019, Content Analysis, 4th ed., chapter 12). Differences are 0 and 1
     (nominal), of the numbers (interval), or of the ranks that the ratings themselves give to the
-    values (ordinal). The interval is the
-    jackknife's over items or clusters (`jackknife`).
+    values (ordinal). The interval is the jackknife's over items or clusters (`jackknife`).
 
     Args:
         ratings: of each item, in any order; None for a missing one. Items with fewer than two
@@ -87,12 +89,7 @@ def krippendorff_alpha(
     Raises:
         UsageError: an unknown level, or ratings that are no numbers where numbers are needed.
     """
-    if level not in MEASUREMENT_LEVELS:
-        raise UsageError(
-            where="Krippendorff's alpha",
-            seen=f"no level is called {level!r}",
-            todo=did_you_mean(level, MEASUREMENT_LEVELS),
-        )
+    refuse_unknown(level, MEASUREMENT_LEVELS, where="Krippendorff's alpha", no="level is")
     name = f"Krippendorff's alpha, {level}"
     paired = _pairable(ratings)
     if level == "interval":
@@ -161,14 +158,7 @@ def cohen_kappa(
         UsageError: an unknown weighting, columns of different lengths, a label that is no
             category, or weights without an order.
     """
-    import numpy as np
-
-    if weights not in WEIGHTS:
-        raise UsageError(
-            where="Cohen's kappa",
-            seen=f"no weights are called {weights!r}",
-            todo=did_you_mean(weights, WEIGHTS),
-        )
+    refuse_unknown(weights, WEIGHTS, where="Cohen's kappa", no="weights are")
     same_length(first=first, second=second)
     order = _order([*first, *second], categories, needed=weights != "none")
     pairs = [[first[i], second[i]] for i in range(len(first))]
@@ -197,8 +187,6 @@ def correlation_with_rest(
     Raises:
         UsageError: rows of different lengths, an unknown kind, or ratings that are no numbers.
     """
-    import numpy as np
-
     widths = {len(row) for row in ratings}
     if len(widths) > 1:
         raise UsageError(
@@ -206,20 +194,19 @@ def correlation_with_rest(
             seen=f"rows of {min(widths)} to {max(widths)} values",
             todo="Give each item one value, or None, for each rater.",
         )
-    given = np.array([[each is not None for each in row] for row in ratings], dtype=bool)
-    numbers = floats([[each or 0 for each in row] for row in ratings], name="ratings")
-    found = []
+    given = np.array([[rating is not None for rating in row] for row in ratings], dtype=bool)
+    numbers = floats([[rating or 0 for rating in row] for row in ratings], name="ratings")
+    correlations = []
     for rater in range(next(iter(widths), 0)):
         others = given.sum(axis=1) - given[:, rater]
         shared = given[:, rater] & (others > 0)
         rest = (numbers.sum(axis=1) - numbers[:, rater])[shared] / others[shared]
-        found.append(coefficient(numbers[shared, rater], rest, kind=kind))
-    return tuple(found)
+        correlations.append(coefficient(numbers[shared, rater], rest, kind=kind))
+    return tuple(correlations)
 
 
 def _pairable(ratings: Sequence[Sequence[Label | None]]) -> list[list[Label]]:
-    given = map(_given, ratings)
-    return [item for item in given if len(item) > 1]
+    return [item for item in map(_given, ratings) if len(item) > 1]
 
 
 def _agreement(
@@ -230,10 +217,9 @@ def _agreement(
     confidence: float,
 ) -> Agreement:
     """The coefficient of some items, and its interval."""
-    import numpy as np
-
     kept = [place for place, item in enumerate(ratings) if len(_given(item)) > 1]
-    size = (len(kept), sum(len(_given(ratings[place])) for place in kept))
+    given = _pairable(ratings)
+    size = (len(given), sum(map(len, given)))
     if not kept:
         return Agreement(None, *size, name, reason=NO_PAIR)
     value = float(statistic(np.ones((1, len(kept))))[0])
@@ -244,7 +230,7 @@ def _agreement(
     if design is None:
         return Agreement(value, *size, name)
     same_length(ratings=ratings, units=design.units)
-    rare = _rare([_given(ratings[place]) for place in kept])
+    rare = _rare(given)
     if rare:
         return Agreement(value, *size, name, reason=rare)
     interval = jackknife(
@@ -277,25 +263,20 @@ _EXPECTED = 2.0
 
 def _counts(paired: Sequence[Sequence[Label]], *, ordered: bool) -> Floats:
     """How often each item (a row) got each value (a column, ascending where ordered)."""
-    import numpy as np
-
+    items = np.repeat(np.arange(len(paired)), [len(item) for item in paired])
+    ratings = [rating for item in paired for rating in item]
     if ordered:
-        lengths = np.repeat(np.arange(len(paired)), [len(item) for item in paired])
-        flat = floats([each for item in paired for each in item], name="ratings")
-        values, numbers = np.unique(flat, return_inverse=True)
+        values, numbers = np.unique(floats(ratings, name="ratings"), return_inverse=True)
         size = values.size
     else:
-        lengths = np.repeat(np.arange(len(paired)), [len(item) for item in paired])
-        numbers, size = codes([each for item in paired for each in item])
+        numbers, size = codes(ratings)
     table = np.zeros((len(paired), size))
-    np.add.at(table, (lengths, numbers), 1)
+    np.add.at(table, (items, numbers), 1)
     return table
 
 
 def _moments(paired: Sequence[Sequence[Label]]) -> Floats:
     """Of each item the number of ratings, their sum and their sum of squares, from their mean."""
-    import numpy as np
-
     items = [floats(item, name="ratings") for item in paired]
     if not items:
         return np.zeros((0, 3))
@@ -325,7 +306,7 @@ def _order(
             seen=f"labels that are no category: {', '.join(missing[:5])}",
             todo=f"Categories: {', '.join(map(str, known))}.",
         )
-    return {each: place for place, each in enumerate(known)}
+    return {category: place for place, category in enumerate(known)}
 
 
 INTRACLASS_KINDS: Sequence[str] = ("one-way", "agreement", "consistency")
@@ -348,12 +329,7 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
         UsageError: an unknown kind, or a table that is none.
     """
     table = floats(ratings, name="ratings")
-    if kind not in INTRACLASS_KINDS:
-        raise UsageError(
-            where="intraclass correlation",
-            seen=f"no kind is called {kind!r}",
-            todo=did_you_mean(kind, INTRACLASS_KINDS),
-        )
+    refuse_unknown(kind, INTRACLASS_KINDS, where="intraclass correlation", no="kind is")
     if table.ndim != 2 or table.shape[1] < 2:  # noqa: PLR2004  # two raters
         raise UsageError(
             where="intraclass correlation",

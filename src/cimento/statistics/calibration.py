@@ -5,17 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from cimento.errors import UsageError
-from cimento.statistics.values import NO_OBSERVATIONS, Statistic, codes, floats, same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from cimento.statistics.values import Floats, Integers
-
+from cimento.statistics.values import (
+    NO_OBSERVATIONS,
+    ArrayLike,
+    Booleans,
+    Floats,
+    Integers,
+    Statistic,
+    codes,
+    floats,
+    same_length,
+)
 
 _ROUNDING = 1e-6
 
@@ -34,8 +38,6 @@ def brier(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     Raises:
         UsageError: rows that are no distributions, or columns that do not exist.
     """
-    import numpy as np
-
     p = _distributions(probabilities, truth)
     if not len(p):
         return Statistic(None, NO_OBSERVATIONS)
@@ -57,8 +59,6 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
     Raises:
         UsageError: rows that are no distributions, or columns that do not exist.
     """
-    import numpy as np
-
     p = _distributions(probabilities, truth)
     if not len(p):
         return Statistic(None, NO_OBSERVATIONS)
@@ -69,8 +69,6 @@ def nll(probabilities: ArrayLike, truth: Sequence[int]) -> Statistic:
 
 
 def _distributions(probabilities: ArrayLike, truth: Sequence[int]) -> Floats:
-    import numpy as np
-
     p = floats(probabilities, name="probabilities")
     same_length(probabilities=p, truth=truth)
     if not p.size:
@@ -141,8 +139,6 @@ def expected_calibration_error(
     Raises:
         UsageError: a confidence outside 0 to 1, columns of different lengths, or no bin.
     """
-    import numpy as np
-
     values, right = floats(confidence, name="confidence"), np.asarray(correct, dtype=bool)
     same_length(confidence=values, correct=right)
     if bins < 1 or (values < 0).any() or (values > 1).any():
@@ -221,8 +217,6 @@ def temperature_scaling(
         UsageError: scores that are not finite, columns that do not exist or of different
             lengths, or fewer than two folds.
     """
-    import numpy as np
-
     values, right = _checked(scores, truth, folds)
     if not values.size:
         return Scaling(None, None, None, None, None, reason=NO_OBSERVATIONS)
@@ -247,8 +241,6 @@ def temperature_scaling(
 
 
 def _checked(scores: ArrayLike, truth: Sequence[int], folds: int) -> tuple[Floats, Integers]:
-    import numpy as np
-
     values, right = floats(scores, name="scores"), np.asarray(truth, dtype=np.int64)
     same_length(scores=values, truth=right)
     if folds < 2:  # noqa: PLR2004  # as above
@@ -272,13 +264,13 @@ def best_temperature(scores: Floats, truth: Integers) -> float:
     from scipy import optimize
 
     # Convex in the inverse of the temperature; looked for on the scale of its logarithm.
-    found = optimize.minimize_scalar(
+    minimum = optimize.minimize_scalar(
         lambda log: _nll(scores * math.exp(-log), truth),
         bounds=(math.log(LOWEST), math.log(HIGHEST)),
         method="bounded",
         options={"xatol": 1e-8},
     )
-    return math.exp(float(found.x))
+    return math.exp(float(minimum.x))
 
 
 def _nll(scores: Floats, truth: Integers) -> float:
@@ -292,7 +284,7 @@ def _ece(scores: Floats, truth: Integers) -> float | None:
     from scipy import special
 
     p = special.softmax(scores, axis=1)
-    correct: NDArray[np.bool_] = p.argmax(axis=1) == truth
+    correct: Booleans = p.argmax(axis=1) == truth
     return expected_calibration_error(p.max(axis=1).clip(0, 1), correct.tolist()).ece
 
 
@@ -330,4 +322,4 @@ def _shares(weights: Mapping[Hashable, float]) -> dict[Hashable, float] | None:
 
 def _part(p: float, q: float) -> float:
     middle = (p + q) / 2
-    return sum(each * math.log2(each / middle) for each in (p, q) if each > 0)
+    return sum(share * math.log2(share / middle) for share in (p, q) if share > 0)

@@ -6,21 +6,23 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
-from cimento.statistics.draws import jackknife
+from cimento.statistics.draws import Weighted, jackknife
 from cimento.statistics.intervals import Interval
-from cimento.statistics.values import Statistic, codes, floats, same_length
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
-
-    from cimento.statistics.draws import Weighted
-    from cimento.statistics.values import Floats, Integers
-
+from cimento.statistics.values import (
+    ArrayLike,
+    Booleans,
+    Floats,
+    Integers,
+    Statistic,
+    codes,
+    floats,
+    same_length,
+)
 
 NO_POSITIVE = "nothing is positive"
 NO_NEGATIVE = "nothing is negative"
@@ -141,8 +143,6 @@ def auc(scores: ArrayLike, truth: Sequence[bool]) -> Statistic:
     Raises:
         UsageError: the two are not equally long.
     """
-    import numpy as np
-
     values = floats(scores, name="scores")
     same_length(scores=values, truth=truth)
     positive = np.asarray(truth, dtype=bool)
@@ -155,8 +155,6 @@ def auc(scores: ArrayLike, truth: Sequence[bool]) -> Statistic:
 
 def mid_ranks(values: Floats) -> Floats:
     """Ranks from 1, equal values sharing the mean of their ranks."""
-    import numpy as np
-
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
     ranks: Floats = (last - (counts - 1) / 2)[inverse]
@@ -204,8 +202,6 @@ def threshold_mcc(
     Raises:
         UsageError: columns of different lengths, or fewer than two folds.
     """
-    import numpy as np
-
     values, positive = floats(scores, name="scores"), np.asarray(truth, dtype=bool)
     same_length(scores=values, truth=positive)
     groups, m = codes(clusters if clusters is not None else range(values.size))
@@ -220,19 +216,17 @@ def threshold_mcc(
         held = parts == part
         chosen.append(best_threshold(values[~held], positive[~held]))
         answers[held] = values[held] >= chosen[-1]
-    found = mcc(confusion(positive.tolist(), answers.tolist()))
+    held_out = mcc(confusion(positive.tolist(), answers.tolist()))
     whole = values >= best_threshold(values, positive)
     flattering = mcc(confusion(positive.tolist(), whole.tolist())).value
-    return Threshold(found.value, flattering, tuple(chosen), found.reason)
+    return Threshold(held_out.value, flattering, tuple(chosen), held_out.reason)
 
 
-def _folds(groups: Integers, positive: NDArray[np.bool_], folds: int, seed: int) -> Integers:
+def _folds(groups: Integers, positive: Booleans, folds: int, seed: int) -> Integers:
     """A fold for each row: clusters dealt out by their share of yes, equal ones at random.
 
     Folds that differ in their shares of yes would bias the held-out MCC downwards.
     """
-    import numpy as np
-
     shares = np.bincount(groups, weights=positive) / np.bincount(groups)
     order = np.lexsort((np.random.default_rng(seed).random(shares.size), shares))
     fold = np.empty(shares.size, dtype=np.int64)
@@ -240,15 +234,13 @@ def _folds(groups: Integers, positive: NDArray[np.bool_], folds: int, seed: int)
     return fold[groups]
 
 
-def best_threshold(values: Floats, positive: NDArray[np.bool_]) -> float:
+def best_threshold(values: Floats, positive: Booleans) -> float:
     """The threshold with the largest MCC; the lowest of several, minus infinity where none is.
 
     Args:
         values: one score an observation.
         positive: whether each is a yes.
     """
-    import numpy as np
-
     order = np.argsort(values, kind="stable")
     ordered, is_positive = values[order], positive[order]
     n, p = values.size, int(positive.sum())
@@ -282,8 +274,6 @@ def auc_interval(
     Raises:
         UsageError: columns of different lengths.
     """
-    import numpy as np
-
     values, true = floats(scores, name="scores"), np.array(truth, dtype=bool)
     same_length(scores=values, truth=true, units=design.units)
     ahead = np.sign(values[true][:, None] - values[~true][None, :])
@@ -292,8 +282,8 @@ def auc_interval(
         one, other = weights[:, true], weights[:, ~true]
         pairs = one.sum(axis=1) * other.sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            found: Floats = np.einsum("ij,ij->i", one @ ahead, other) / pairs
-        return found
+            somers_d: Floats = np.einsum("ij,ij->i", one @ ahead, other) / pairs
+        return somers_d
 
     return _between_0_and_1(statistic, design, level=level)
 
@@ -312,8 +302,6 @@ def balanced_interval(
     Raises:
         UsageError: columns of different lengths.
     """
-    import numpy as np
-
     same_length(answers=answers, truth=truth, units=design.units)
     true = np.array(truth, dtype=bool)
     right = true == np.array(answers, dtype=bool)
@@ -324,22 +312,20 @@ def balanced_interval(
                 (weights * (of & right)).sum(axis=1) / (weights * of).sum(axis=1)
                 for of in (true, ~true)
             ]
-        found: Floats = rates[0] + rates[1] - 1
-        return found
+        scaled: Floats = rates[0] + rates[1] - 1
+        return scaled
 
     return _between_0_and_1(statistic, design, level=level)
 
 
 def _between_0_and_1(statistic: Weighted, design: Design, *, level: float) -> Interval:
     """The interval of (x + 1) / 2, for a statistic x between -1 and 1."""
-    import numpy as np
-
     if design.shortage:
         return Interval(None, None, None, design.shortage)
     estimate = float(statistic(np.ones((1, design.n)))[0])
     if math.isnan(estimate):
         return Interval(None, None, None, ONE_CLASS_ONLY)
-    found = jackknife(statistic, estimate, design, level=level)
-    if found.low is None or found.high is None:
-        return found
-    return Interval((found.low + 1) / 2, (found.high + 1) / 2, found.method)
+    interval = jackknife(statistic, estimate, design, level=level)
+    if interval.low is None or interval.high is None:
+        return interval
+    return Interval((interval.low + 1) / 2, (interval.high + 1) / 2, interval.method)

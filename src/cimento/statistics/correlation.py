@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError, did_you_mean
+import numpy as np
+
+from cimento.errors import UsageError
 from cimento.statistics.classification import mid_ranks
 from cimento.statistics.design import Design
 from cimento.statistics.draws import (
     KENDALL_ROWS,
+    Weighted,
     jackknife,
     jackknife_error,
     kendall_draws,
@@ -23,14 +24,7 @@ from cimento.statistics.draws import (
 )
 from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
 from cimento.statistics.resampling import DRAWS, permute_pairs, permute_products
-from cimento.statistics.values import floats, same_length
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from cimento.statistics.draws import Weighted
-    from cimento.statistics.values import Floats
-
+from cimento.statistics.values import ArrayLike, Floats, floats, refuse_unknown, same_length
 
 TOO_FEW_PAIRS = "fewer than three pairs of values"
 _FEWEST = 3
@@ -103,16 +97,14 @@ def correlate(
     if plain.r is None:
         return plain
     interval = jackknife(weighted_coefficient(a, b, kind=kind), plain.r, design, level=level)
-    found = _with_interval(plain, interval, design)
-    if not draws or found.p_asymptotic is None:
-        return found
-    return dataclasses.replace(found, p_permutation=_permuted(a, b, kind, seed, draws))
+    correlation = _with_interval(plain, interval, design)
+    if not draws or correlation.p_asymptotic is None:
+        return correlation
+    return replace(correlation, p_permutation=_permuted(a, b, kind, seed, draws))
 
 
 def weighted_coefficient(x: Floats, y: Floats, *, kind: str) -> Weighted:
     """A coefficient as a function of how often each row counts."""
-    import numpy as np
-
     if kind == "kendall" and x.size > KENDALL_ROWS:
         one = statistic_of(kind)
         return lambda weights: np.array([one(x[row > 0], y[row > 0]) for row in weights])
@@ -131,7 +123,7 @@ def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float |
 
 def _with_interval(plain: Correlation, interval: Interval, design: Design) -> Correlation:
     """The same with its interval, and without a p that the design does not allow."""
-    return dataclasses.replace(
+    return replace(
         plain,
         p_asymptotic=None if design.clustered or design.shortage else plain.p_asymptotic,
         low=interval.low,
@@ -234,8 +226,6 @@ def partial_correlation(
 
 def _table(x: ArrayLike, y: ArrayLike, covariates: ArrayLike, kind: str) -> Floats:
     """x, y and the covariates as the columns of one array."""
-    import numpy as np
-
     if kind not in {"pearson", "spearman"}:
         raise UsageError(
             where="partial correlation",
@@ -250,8 +240,6 @@ def _table(x: ArrayLike, y: ArrayLike, covariates: ArrayLike, kind: str) -> Floa
 
 
 def _partial(rows: Floats, *, ranked: bool) -> float:
-    import numpy as np
-
     table = np.column_stack([mid_ranks(column) for column in rows.T]) if ranked else rows
     table = table - table.mean(axis=0)
     scale = np.abs(table[:, :2]).max(axis=0)
@@ -267,8 +255,6 @@ _EXPLAINED = 1e-10
 
 
 def _pearson(x: Floats, y: Floats) -> float:
-    import numpy as np
-
     a, b = x - x.mean(), y - y.mean()
     below = float(np.sqrt((a @ a) * (b @ b)))
     if below == 0 or (x == x[0]).all() or (y == y[0]).all():
@@ -286,8 +272,8 @@ def _kendall(x: Floats, y: Floats) -> tuple[float, float]:
 
     if (x == x[0]).all() or (y == y[0]).all():
         return math.nan, math.nan
-    found = stats.kendalltau(x, y, method="asymptotic")
-    return float(found.statistic), float(found.pvalue)
+    tau = stats.kendalltau(x, y, method="asymptotic")
+    return float(tau.statistic), float(tau.pvalue)
 
 
 _STATISTICS: Mapping[str, Callable[[Floats, Floats], float]] = MappingProxyType(
@@ -304,12 +290,7 @@ def statistic_of(kind: str) -> Callable[[Floats, Floats], float]:
     Raises:
         UsageError: another kind.
     """
-    if kind not in _STATISTICS:
-        raise UsageError(
-            where="correlation",
-            seen=f"no kind is called {kind!r}",
-            todo=did_you_mean(kind, _STATISTICS),
-        )
+    refuse_unknown(kind, _STATISTICS, where="correlation", no="kind is")
     return _STATISTICS[kind]
 
 

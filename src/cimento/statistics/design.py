@@ -6,10 +6,8 @@ import functools
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cimento.statistics.values import Integers
+from cimento.statistics.values import Integers, codes
 
 FEWEST_CLUSTERS = 5
 """The fewest independent units from which an interval or a test of a mean is made."""
@@ -80,8 +78,6 @@ class Design:
 
     def codes(self) -> tuple[Integers, int]:
         """Number of each observation's cluster, and the number of clusters."""
-        from cimento.statistics.values import codes
-
         return codes(self.clusters)
 
     def freedom(self) -> float:

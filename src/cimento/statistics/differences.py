@@ -11,11 +11,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
 from cimento.statistics.means import CLUSTERED_T, t_test
-from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Significance, Statistic, same_length
+from cimento.statistics.values import (
+    ALL_EQUAL,
+    TOO_FEW,
+    Significance,
+    Statistic,
+    refuse_unknown,
+    same_length,
+)
 
 MCNEMAR: Mapping[str, str] = MappingProxyType(
     {
@@ -62,12 +69,7 @@ def mcnemar(b: int, c: int, *, variant: str = "exact") -> Significance:
     Raises:
         UsageError: an unknown variant or a negative count.
     """
-    if variant not in MCNEMAR:
-        raise UsageError(
-            where="McNemar's test",
-            seen=f"no variant is called {variant!r}",
-            todo=did_you_mean(variant, MCNEMAR),
-        )
+    refuse_unknown(variant, MCNEMAR, where="McNemar's test", no="variant is")
     if min(b, c) < 0:
         raise UsageError(where="McNemar's test", seen=f"a negative count: {min(b, c)}")
     if variant in {"exact", "mid-p"}:

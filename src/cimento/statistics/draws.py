@@ -11,17 +11,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TypeAlias
+
+import numpy as np
 
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, t_quantile
-from cimento.statistics.values import draws_at_once
+from cimento.statistics.values import Floats, Integers, draws_at_once
 
-if TYPE_CHECKING:
-    from cimento.statistics.values import Floats, Integers
-
-
-Weighted = Callable[["Floats"], "Floats"]
+Weighted: TypeAlias = "Callable[[Floats], Floats]"
+"""From weights, one row a draw and one column an observation, to the coefficient of each draw."""
 
 # Variances below this share of the sample's are rounding: the draw is constant.
 _CONSTANT = 1e-12
@@ -31,8 +30,6 @@ KENDALL_ROWS = 2000
 
 def pearson_draws(x: Floats, y: Floats) -> Weighted:
     """From weights, one row a draw, to Pearson's coefficient of each draw; NaN where undefined."""
-    import numpy as np
-
     columns = np.stack([_standard(x), _standard(y)], axis=1)
 
     def statistic(weights: Floats) -> Floats:
@@ -43,13 +40,11 @@ def pearson_draws(x: Floats, y: Floats) -> Weighted:
 
 def spearman_draws(x: Floats, y: Floats) -> Weighted:
     """From weights to Spearman's coefficient of each draw, ranked anew; NaN where undefined."""
-    import numpy as np
-
-    ranks = [_ranker(each) for each in (x, y)]
+    ranks = [_ranker(column) for column in (x, y)]
 
     def statistic(weights: Floats) -> Floats:
-        found = np.stack([rank(weights) for rank in ranks], axis=2)
-        return _correlations(weights, found / weights.shape[1])
+        ranked = np.stack([rank(weights) for rank in ranks], axis=2)
+        return _correlations(weights, ranked / weights.shape[1])
 
     return statistic
 
@@ -60,8 +55,6 @@ def kendall_draws(x: Floats, y: Floats) -> Weighted:
     ``Σ w_i w_j s_ij t_ij / sqrt(Σ w_i w_j s_ij² Σ w_i w_j t_ij²)`` with the signs s and t of the
     differences of x and of y.
     """
-    import numpy as np
-
     s = np.sign(x[:, None] - x[None, :]).astype(np.float32)
     t = np.sign(y[:, None] - y[None, :]).astype(np.float32)
     tables = (s * t, np.abs(s), np.abs(t))
@@ -84,8 +77,6 @@ def partial_draws(table: Floats, *, ranked: bool) -> Weighted:
         table: one row an observation: x, y and the covariates.
         ranked: by mid-ranks, which each draw makes anew.
     """
-    import numpy as np
-
     standard = np.stack([_standard(column) for column in table.T], axis=1)
     ranks = [_ranker(column) for column in table.T]
 
@@ -112,8 +103,6 @@ def _standard(values: Floats) -> Floats:
 
 def _ranker(values: Floats) -> Weighted:
     """From weights to the mid-rank that each row has in each draw."""
-    import numpy as np
-
     _, groups = np.unique(values, return_inverse=True)
     order = np.argsort(groups, kind="stable")
     last = np.cumsum(np.bincount(groups)) - 1
@@ -129,32 +118,26 @@ def _ranker(values: Floats) -> Weighted:
 
 def _covariances(weights: Floats, columns: Floats) -> Floats:
     """Of each draw the covariance matrix of its columns."""
-    import numpy as np
-
     totals = weights.sum(axis=1)
     means = np.einsum("bn,bni->bi", weights, columns) / totals[:, None]
     centred = columns - means[:, None, :]
     weighted = centred * weights[:, :, None]
-    found: Floats = weighted.swapaxes(1, 2) @ centred / totals[:, None, None]
-    return found
+    covariances: Floats = weighted.swapaxes(1, 2) @ centred / totals[:, None, None]
+    return covariances
 
 
 def _correlations(weights: Floats, columns: Floats) -> Floats:
-    import numpy as np
-
     return _ratio(_covariances(weights, columns), np.full((len(weights), 2), 1.0))
 
 
 def _ratio(spread: Floats, whole: Floats) -> Floats:
     """The correlation of a 2 x 2 matrix, NaN where a variance is nothing beside the whole one."""
-    import numpy as np
-
-    own = np.diagonal(spread, axis1=1, axis2=2)
-    defined = (own > _CONSTANT * np.maximum(whole, _CONSTANT)).all(axis=1)
-    below = np.sqrt(np.where(defined, own[:, 0] * own[:, 1], 1))
-    found = np.where(defined, spread[:, 0, 1] / below, np.nan)
+    variances = np.diagonal(spread, axis1=1, axis2=2)
+    defined = (variances > _CONSTANT * np.maximum(whole, _CONSTANT)).all(axis=1)
+    below = np.sqrt(np.where(defined, variances[:, 0] * variances[:, 1], 1))
+    ratios = np.where(defined, spread[:, 0, 1] / below, np.nan)
     # Perfect correlations are perfect in every draw, not nearly so.
-    return np.where(np.abs(found) > 1 - _CONSTANT, np.sign(found), found)
+    return np.where(np.abs(ratios) > 1 - _CONSTANT, np.sign(ratios), ratios)
 
 
 # Differences below this share of what they are taken from are rounding.
@@ -226,8 +209,6 @@ def fleiss(table: Floats) -> Weighted:
     Args:
         table: how often each item (a row) got each value (a column); all items equally often.
     """
-    import numpy as np
-
     sizes = table.sum(axis=1)
     agreeing = ((table**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
 
@@ -236,8 +217,8 @@ def fleiss(table: Floats) -> Weighted:
         shares = totals / totals.sum(axis=1, keepdims=True)
         expected = (shares**2).sum(axis=1)
         varied = (totals > 0).sum(axis=1) > 1
-        found = weights @ agreeing / weights.sum(axis=1) - expected
-        return np.where(varied, found / np.where(varied, 1 - expected, 1), np.nan)
+        beyond_chance = weights @ agreeing / weights.sum(axis=1) - expected
+        return np.where(varied, beyond_chance / np.where(varied, 1 - expected, 1), np.nan)
 
     return statistic
 
@@ -251,8 +232,6 @@ def cohen(first: Integers, second: Integers, *, categories: int, power: int) -> 
         categories: how many there are.
         power: of the steps between two categories; 0 for equal or not.
     """
-    import numpy as np
-
     steps = np.abs(np.arange(categories)[:, None] - np.arange(categories)[None, :])
     distance = (steps > 0).astype(np.float64) if power == 0 else steps.astype(np.float64) ** power
     apart = distance[first, second]
@@ -268,16 +247,12 @@ def cohen(first: Integers, second: Integers, *, categories: int, power: int) -> 
 
 def _less(whole: Floats, part: Floats) -> Floats:
     """A difference, exactly zero where no more than rounding is left."""
-    import numpy as np
-
-    found = whole - part
-    return np.where(found <= _ROUNDING * whole, 0.0, found)
+    difference = whole - part
+    return np.where(difference <= _ROUNDING * whole, 0.0, difference)
 
 
 def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
     """``1 - D_o / D_e``; NaN where nothing can differ."""
-    import numpy as np
-
     defined = expected > 0
     return np.where(defined, 1 - (n - 1) * observed / np.where(defined, expected, 1), np.nan)
 
@@ -285,6 +260,7 @@ def _alpha(observed: Floats, expected: Floats, n: Floats) -> Floats:
 JACKKNIFE = "jackknife on Fisher's z"
 JACKKNIFE_CLUSTERED = "jackknife over clusters on Fisher's z"
 _CHUNK = 250
+_MOST_CLUSTERS, _GROUPS, _SEED = 1000, 200, 0
 
 
 def jackknife(
@@ -314,8 +290,6 @@ def jackknife(
         A reason in place of ends where there are fewer than five clusters, or the coefficient is
         1, -1 or undefined, wholly or without one of them.
     """
-    import numpy as np
-
     method = JACKKNIFE_CLUSTERED if design.clustered else JACKKNIFE
     if design.shortage:
         return Interval(None, None, method, design.shortage)
@@ -350,8 +324,6 @@ def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:
     Returns:
         The error, NaN where the statistic is undefined without one of the clusters; and m.
     """
-    import numpy as np
-
     groups, m = _left_out_together(*design.codes())
     without = _without_each(statistic, groups, m)
     return float(np.sqrt((m - 1) / m * ((without - without.mean()) ** 2).sum())), m
@@ -359,8 +331,6 @@ def jackknife_error(statistic: Weighted, design: Design) -> tuple[float, int]:
 
 def _without_each(statistic: Weighted, groups: Integers, m: int) -> Floats:
     """The coefficient without each of m groups of observations, some of them at a time."""
-    import numpy as np
-
     step = draws_at_once(groups.size, most=_CHUNK)
     parts: list[Floats] = []
     for start in range(0, m, step):
@@ -370,8 +340,6 @@ def _without_each(statistic: Weighted, groups: Integers, m: int) -> Floats:
 
 
 def _scaled(r: Floats | float, ratings: float) -> Floats:
-    import numpy as np
-
     scaled: Floats = np.log((1 + (ratings - 1) * np.asarray(r)) / (1 - np.asarray(r))) / 2
     return scaled
 
@@ -389,12 +357,7 @@ def _left_out_together(clusters: Integers, m: int) -> tuple[Integers, int]:
     More than 1,000 clusters are put at random into 200 groups of nearly one size (the
     delete-a-group jackknife: Kott 2001, Journal of Official Statistics 17, 521-526).
     """
-    import numpy as np
-
     if m <= _MOST_CLUSTERS:
         return clusters, m
     shuffled = np.random.default_rng(_SEED).permutation(m)
     return (shuffled % _GROUPS)[clusters], _GROUPS
-
-
-_MOST_CLUSTERS, _GROUPS, _SEED = 1000, 200, 0

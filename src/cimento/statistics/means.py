@@ -17,18 +17,23 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError, did_you_mean
+import numpy as np
+
+from cimento.errors import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, t_quantile, t_two_sided, z_quantile
-from cimento.statistics.values import TOO_FEW, Significance, draws_at_once, floats, same_length
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from cimento.statistics.values import Floats, Integers
-
+from cimento.statistics.values import (
+    TOO_FEW,
+    ArrayLike,
+    Floats,
+    Integers,
+    Significance,
+    draws_at_once,
+    floats,
+    refuse_unknown,
+    same_length,
+)
 
 STUDENT = "Student's t"
 CLUSTERED_T = "t over clusters (CR2, Satterthwaite)"
@@ -142,8 +147,6 @@ class _Sample:
 
     @classmethod
     def of(cls, values: Floats, design: Design) -> _Sample:
-        import numpy as np
-
         groups, m = design.codes()
         origin = float(values[0])
         unit = float(np.abs(values - origin).max()) or 1.0
@@ -156,8 +159,6 @@ class _Sample:
 
 def _reach_and_p(drawn: Floats, t: float, *, level: float) -> tuple[float, float]:
     """How many standard errors the interval reaches, and p: at most 1 - level just outside it."""
-    import numpy as np
-
     outside = max(1, int((1 - level) * (drawn.size + 1) + _ROUNDING))
     # Draws as far as t, but for rounding, are as far.
     beyond = drawn.size - int(np.searchsorted(drawn, t * (1 - _ROUNDING)))
@@ -184,8 +185,6 @@ def t_test(values: ArrayLike, design: Design) -> Significance:
 
 def _mean_and_error(sums: Floats, sizes: Floats) -> tuple[Floats, Floats]:
     """Mean and CR2 standard error of clusters along the last axis."""
-    import numpy as np
-
     n = sizes.sum(axis=-1)
     mean = sums.sum(axis=-1) / n
     gaps = sums - mean[..., None] * sizes
@@ -200,24 +199,21 @@ def _drawn(sample: _Sample, *, draws: int, seed: int) -> Floats:
 
     Draws without spread have no t and are left out.
     """
-    import numpy as np
-
     generator, m = np.random.default_rng(seed), sample.sums.size
     step = draws_at_once(m, most=_CHUNK)
-    found = []
+    distances = []
     for start in range(0, draws, step):
         picked: Integers = generator.integers(0, m, (min(step, draws - start), m))
         means, errors = _mean_and_error(sample.sums[picked], sample.sizes[picked])
         known = errors > _ROUNDING
-        found.append(np.abs(means[known] - sample.centre) / errors[known])
-    return np.sort(np.concatenate(found))
+        distances.append(np.abs(means[known] - sample.centre) / errors[known])
+    return np.sort(np.concatenate(distances))
 
 
 BOUNDED = "Bayesian bootstrap, half an observation at 0 and at 1"
 BOUNDED_CLUSTERED = "Bayesian bootstrap over clusters, half a cluster at 0 and at 1"
 BOUNDED_DRAWS = 9_999
 _HALF = 0.5
-_BOUNDED_CHUNK = 1000
 
 
 def bounded_mean(
@@ -247,8 +243,6 @@ def bounded_mean(
         UsageError: a value is not between 0 and 1, a level that is none, no draws, or not one
             value an observation.
     """
-    import numpy as np
-
     z_quantile(level)  # refuses a level that is none
     array = floats(values, name="values")
     same_length(values=array, units=design.units)
@@ -270,19 +264,17 @@ def bounded_mean(
 
 def _bounded_draws(sums: Floats, sizes: Floats, *, draws: int, seed: int) -> Floats:
     """Weighted means of the clusters and of two that are added, one at each bound."""
-    import numpy as np
-
     generator, m = np.random.default_rng(seed), sums.size
     usual = sizes.mean()
     numerators = np.concatenate([sums, [0.0, usual]])
     denominators = np.concatenate([sizes, [usual, usual]])
     shapes = np.concatenate([np.ones(m), [_HALF, _HALF]])
-    found, step = [], draws_at_once(m, most=_BOUNDED_CHUNK)
+    means, step = [], draws_at_once(m, most=_CHUNK)
     for start in range(0, draws, step):
         # Gamma variables over their sum are Dirichlet's; the sum falls out of the quotient.
         weights = generator.standard_gamma(shapes, (min(step, draws - start), m + 2))
-        found.append((weights @ numerators) / (weights @ denominators))
-    return np.concatenate(found)
+        means.append((weights @ numerators) / (weights @ denominators))
+    return np.concatenate(means)
 
 
 WITHIN_METHODS: Mapping[str, str] = MappingProxyType(
@@ -346,11 +338,11 @@ def within_intervals(
     array = floats(table, name="table")
     _check(array, method, level)
     n = len(array)
-    means = tuple(float(each) for each in array.mean(axis=0)) if n else ()
+    means = tuple(map(float, array.mean(axis=0))) if n else ()
     if n < 2:  # noqa: PLR2004  # a spread needs two units
         return WithinIntervals(means, None, None, WITHIN_METHODS[method], n, TOO_FEW)
     left = array - array.mean(axis=1, keepdims=True)
-    if abs(left - left.mean(axis=0)).max() <= _WITHIN_ROUNDING * (abs(array).max() or 1):
+    if abs(left - left.mean(axis=0)).max() <= _ROUNDING * (abs(array).max() or 1):
         reason = "conditions differ equally in all units"
         return WithinIntervals(means, None, None, WITHIN_METHODS[method], n, reason)
     errors, quantile = _errors(left, method, (1 + level) / 2)
@@ -358,16 +350,8 @@ def within_intervals(
     return WithinIntervals(means, errors, widths, WITHIN_METHODS[method], n)
 
 
-_WITHIN_ROUNDING = 1e-12
-
-
 def _check(array: Floats, method: str, level: float) -> None:
-    if method not in WITHIN_METHODS:
-        raise UsageError(
-            where="within-item intervals",
-            seen=f"no method is called {method!r}",
-            todo=did_you_mean(method, WITHIN_METHODS),
-        )
+    refuse_unknown(method, WITHIN_METHODS, where="within-item intervals", no="method is")
     if array.ndim != 2 or array.shape[1] < 2 or not 0 < level < 1:  # noqa: PLR2004  # two conditions
         raise UsageError(
             where="within-item intervals",
@@ -385,8 +369,8 @@ def _errors(left: Floats, method: str, tail: float) -> tuple[tuple[float, ...], 
         freedom = (n - 1) * (conditions - 1)
         square = float(((left - left.mean(axis=0)) ** 2).sum()) / freedom
         return (math.sqrt(square / n),) * conditions, float(special.stdtrit(freedom, tail))
-    plain = [float(each) for each in left.std(axis=0, ddof=1) / math.sqrt(n)]
+    errors = tuple(map(float, left.std(axis=0, ddof=1) / math.sqrt(n)))
     if method == "means-removed":
-        return tuple(plain), float(special.ndtri(tail))
+        return errors, float(special.ndtri(tail))
     factor = math.sqrt(conditions / (conditions - 1))
-    return tuple(each * factor for each in plain), float(special.stdtrit(n - 1, tail))
+    return tuple(error * factor for error in errors), float(special.stdtrit(n - 1, tail))

@@ -8,7 +8,8 @@ import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from cimento.errors import UsageError, did_you_mean
 from cimento.statistics.intervals import t_two_sided
@@ -19,11 +20,15 @@ from cimento.statistics.mixed_deviance import (
     triangles,
 )
 from cimento.statistics.mixed_optimum import freedoms, optimum
-from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Significance, codes, floats, same_length
-
-if TYPE_CHECKING:
-    from cimento.statistics.values import Floats
-
+from cimento.statistics.values import (
+    ALL_EQUAL,
+    TOO_FEW,
+    Floats,
+    Significance,
+    codes,
+    floats,
+    same_length,
+)
 
 INTERCEPT = "(Intercept)"
 Term = tuple[str, ...]
@@ -92,21 +97,21 @@ def parse_formula(text: str) -> MixedFormula:
 
 def _terms(effects: str, text: str) -> tuple[Term, ...]:
     """The terms of a sum of effects: intercept, single columns, products of two, of three ..."""
-    found: dict[Term, None] = {(): None}
+    terms: dict[Term, None] = {(): None}
     for part in effects.split("+"):
         piece = part.strip()
         if piece == "1":
             continue
         if piece == "0":
-            found.pop((), None)
+            terms.pop((), None)
             continue
-        factors = [[name.strip() for name in each.split(":")] for each in piece.split("*")]
+        factors = [[name.strip() for name in names.split(":")] for names in piece.split("*")]
         if not all(_NAME.fullmatch(name) for factor in factors for name in factor):
             raise _refused(text, f"{piece!r} is no effect")
         for size in range(1, len(factors) + 1):
             for chosen in itertools.combinations(factors, size):
-                found.setdefault(tuple(dict.fromkeys(itertools.chain(*chosen))))
-    return tuple(sorted(found, key=len))
+                terms.setdefault(tuple(dict.fromkeys(itertools.chain(*chosen))))
+    return tuple(sorted(terms, key=len))
 
 
 def _refused(text: str, seen: str) -> UsageError:
@@ -211,13 +216,13 @@ class MixedFit:
             UsageError: there is none.
         """
         wanted = sorted(name.split(":"))
-        for each in self.fixed:
-            if sorted(each.name.split(":")) == wanted:
-                return each
+        for effect in self.fixed:
+            if sorted(effect.name.split(":")) == wanted:
+                return effect
         raise UsageError(
             where=f"mixed model {self.formula!r}",
             seen=f"no effect is called {name!r}",
-            todo=did_you_mean(name, [each.name for each in self.fixed]),
+            todo=did_you_mean(name, [effect.name for effect in self.fixed]),
         )
 
 
@@ -272,8 +277,6 @@ def _fit(
     satterthwaite: bool,
 ) -> MixedFit:
     """Fit designs that can be fitted."""
-    import numpy as np
-
     criterion, n = "REML" if reml else "ML", y.size
     # The deviance eliminates the block with the most random effects; results keep the order given.
     order = sorted(range(len(blocks)), key=lambda place: -blocks[place].size)
@@ -284,32 +287,34 @@ def _fit(
     if rest.std() <= _ROUNDING * abs(y).max():
         return MixedFit(parsed.text, criterion, n, reason=NO_RESIDUAL)
     data = cross_products([blocks[place] for place in order], x, rest)
-    found = optimum(data, reml=reml)
-    sigma = math.sqrt(found.profile.residual / found.profile.freedom) if found else 0.0
-    if found is None or sigma <= _NO_RESIDUAL * rest.std():
+    best_fit = optimum(data, reml=reml)
+    sigma = math.sqrt(best_fit.profile.residual / best_fit.profile.freedom) if best_fit else 0.0
+    if best_fit is None or sigma <= _NO_RESIDUAL * rest.std():
         return MixedFit(parsed.text, criterion, n, reason=NO_RESIDUAL)
-    best = found.profile
-    best = dataclasses.replace(found.profile, beta=found.profile.beta + start)
+    best = best_fit.profile
+    best = dataclasses.replace(best_fit.profile, beta=best_fit.profile.beta + start)
     nothing: list[float | None] = [None] * x.shape[1]
-    factors = dict(zip(order, triangles(found.theta, data.blocks), strict=True))
+    factors = dict(zip(order, triangles(best_fit.theta, data.blocks), strict=True))
     return MixedFit(
         formula=parsed.text,
         criterion=criterion,
         n=n,
-        fixed=_fixed(parsed, best, freedoms(found, data, reml=reml) if satterthwaite else nothing),
+        fixed=_fixed(
+            parsed, best, freedoms(best_fit, data, reml=reml) if satterthwaite else nothing
+        ),
         random=_random(parsed, blocks, [factors[place] * sigma for place in range(len(blocks))]),
         residual_sd=sigma,
         loglik=-best.deviance / 2,
-        parameters=found.theta.size + x.shape[1] + 1,
-        singular=found.singular,
-        converged=found.converged,
-        starts=tuple(-each / 2 for each in found.starts),
+        parameters=best_fit.theta.size + x.shape[1] + 1,
+        singular=best_fit.singular,
+        converged=best_fit.converged,
+        starts=tuple(-deviance / 2 for deviance in best_fit.starts),
     )
 
 
 def _rows(parsed: MixedFormula, columns: Mapping[str, Column]) -> int:
     """How many rows the columns of the formula have."""
-    effects = [*parsed.fixed, *(each for term in parsed.random for each in term.terms)]
+    effects = [*parsed.fixed, *(effect for term in parsed.random for effect in term.terms)]
     names = [parsed.response, *(name for term in effects for name in term)]
     names += [term.group for term in parsed.random]
     for name in names:
@@ -324,8 +329,6 @@ def _rows(parsed: MixedFormula, columns: Mapping[str, Column]) -> int:
 
 def _design(terms: Sequence[Term], columns: Mapping[str, Column], n: int) -> Floats:
     """One column a term: ones, a column, or a product of columns."""
-    import numpy as np
-
     design = np.ones((n, len(terms)))
     for place, term in enumerate(terms):
         for name in term:
@@ -352,8 +355,6 @@ def _impossible(
     parsed: MixedFormula, x: Floats, y: Floats, blocks: Sequence[GroupBlock]
 ) -> str | None:
     """Why these data cannot be fitted by this formula, where they cannot."""
-    import numpy as np
-
     if y.size < 2 or (y == y[0]).all():  # noqa: PLR2004  # a spread needs two values
         return ALL_EQUAL if y.size > 1 else TOO_FEW
     if np.linalg.matrix_rank(x) < x.shape[1]:
@@ -372,34 +373,32 @@ def _impossible(
 def _fixed(
     parsed: MixedFormula, best: ProfiledDeviance, freedom: Sequence[float | None]
 ) -> tuple[FixedEffect, ...]:
-    found = []
+    fixed_effects = []
     for place, term in enumerate(parsed.fixed):
         estimate = float(best.beta[place])
         se = math.sqrt(best.residual / best.freedom * float(best.unscaled[place, place]))
         t, df = estimate / se, freedom[place]
         p = math.erfc(abs(t) / math.sqrt(2)) if df is None else t_two_sided(t, df)
         method = WALD if df is None else SATTERTHWAITE
-        found.append(FixedEffect(term_name(term), estimate, se, t, df, p, method))
-    return tuple(found)
+        fixed_effects.append(FixedEffect(term_name(term), estimate, se, t, df, p, method))
+    return tuple(fixed_effects)
 
 
 def _random(
     parsed: MixedFormula, blocks: Sequence[GroupBlock], factors: Sequence[Floats]
 ) -> tuple[RandomEffects, ...]:
     """The random effects of each term, from the scaled factors of the groups' blocks."""
-    found = {}
+    by_term = {}
     for terms, block, factor in zip(_by_group(parsed).values(), blocks, factors, strict=True):
         start = 0
         for term in terms:
             span = slice(start, start + len(term.terms))
-            found[term] = _random_term(term, block.levels, factor[span, span])
+            by_term[term] = _random_term(term, block.levels, factor[span, span])
             start = span.stop
-    return tuple(found[term] for term in parsed.random)
+    return tuple(by_term[term] for term in parsed.random)
 
 
 def _random_term(term: RandomTerm, levels: int, factor: Floats) -> RandomEffects:
-    import numpy as np
-
     covariance = factor @ factor.T
     sds = np.sqrt(np.diagonal(covariance))
     correlations = tuple(
@@ -409,7 +408,7 @@ def _random_term(term: RandomTerm, levels: int, factor: Floats) -> RandomEffects
         )
         for i in range(sds.size)
     )
-    names = tuple(term_name(each) for each in term.terms)
+    names = tuple(term_name(effect) for effect in term.terms)
     return RandomEffects(term.group, names, tuple(map(float, sds)), correlations, levels)
 
 

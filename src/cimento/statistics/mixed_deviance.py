@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from cimento.statistics.values import Floats, Integers
+import numpy as np
+
+from cimento.statistics.values import Floats, Integers
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +47,6 @@ class GroupBlock:
     @property
     def free(self) -> tuple[Integers, Integers]:
         """Rows and columns of the elements of the factor that theta holds, in its order."""
-        import numpy as np
-
         rows, columns = np.tril_indices(self.effects)
         sizes = self.terms or (self.effects,)
         term = np.repeat(np.arange(len(sizes)), sizes)
@@ -64,7 +62,7 @@ class CrossProducts:
         blocks: the random terms.
         n: observations.
         fixed: fixed effects.
-        own: of each level of block 0, the square matrix of its design.
+        first: of block 0 with itself, the matrix of each level.
         across: of block 0 with the other blocks, X and y, one row a random effect.
         rest: of the other blocks, X and y among themselves.
     """
@@ -72,7 +70,7 @@ class CrossProducts:
     blocks: tuple[GroupBlock, ...]
     n: int
     fixed: int
-    own: Floats
+    first: Floats
     across: Floats
     rest: Floats
 
@@ -90,26 +88,24 @@ def cross_products(blocks: Sequence[GroupBlock], x: Floats, y: Floats) -> CrossP
         x: the fixed effects, one column each.
         y: the response.
     """
-    import numpy as np
     from scipy import sparse
 
     designs = [_sparse(block) for block in blocks]
     dense = sparse.hstack([*designs[1:], sparse.csr_array(np.column_stack([x, y]))]).tocsr()
     first = blocks[0]
-    own = np.zeros((first.levels, first.effects, first.effects))
-    np.add.at(own, first.level, first.rows[:, :, None] * first.rows[:, None, :])
+    products = np.zeros((first.levels, first.effects, first.effects))
+    np.add.at(products, first.level, first.rows[:, :, None] * first.rows[:, None, :])
     return CrossProducts(
         blocks=tuple(blocks),
         n=y.size,
         fixed=x.shape[1],
-        own=own,
+        first=products,
         across=(designs[0].T @ dense).toarray(),
         rest=(dense.T @ dense).toarray(),
     )
 
 
 def _sparse(block: GroupBlock):  # type: ignore[no-untyped-def]  # noqa: ANN202  # scipy names no types
-    import numpy as np
     from scipy import sparse
 
     n, effects = block.rows.shape
@@ -149,16 +145,14 @@ class ProfiledDeviance:
 
 def triangles(theta: Floats, blocks: Sequence[GroupBlock]) -> list[Floats]:
     """The lower triangular factor of each block, filled from theta."""
-    import numpy as np
-
-    found, start = [], 0
+    factors, start = [], 0
     for block in blocks:
         triangle = np.zeros((block.effects, block.effects))
         free = block.free
         triangle[free] = theta[start : start + free[0].size]
         start += free[0].size
-        found.append(triangle)
-    return found
+        factors.append(triangle)
+    return factors
 
 
 def profiled_deviance(theta: Floats, data: CrossProducts, *, reml: bool) -> ProfiledDeviance | None:
@@ -171,13 +165,11 @@ def profiled_deviance(theta: Floats, data: CrossProducts, *, reml: bool) -> Prof
     Returns:
         None where the equations cannot be solved at this theta.
     """
-    import numpy as np
-
     parts = triangles(theta, data.blocks)
     q, p = data.others, data.fixed
     scaled = _Scaled.of(data, parts)
     try:
-        inverse: Floats = np.linalg.inv(scaled.own).astype(np.float64)
+        inverse: Floats = np.linalg.inv(scaled.first).astype(np.float64)
         eliminated = _batched(inverse, scaled.across, data.blocks[0])
         factor = np.linalg.cholesky(scaled.rest - scaled.across.T @ eliminated)
     except np.linalg.LinAlgError:
@@ -186,7 +178,7 @@ def profiled_deviance(theta: Floats, data: CrossProducts, *, reml: bool) -> Prof
     diagonal = np.log(np.diagonal(lower))
     residual = float(lower[-1, -1] ** 2)
     counted = q + p if reml else q
-    log_determinant = float(np.linalg.slogdet(scaled.own)[1].sum() + 2 * diagonal[:counted].sum())
+    log_determinant = float(np.linalg.slogdet(scaled.first)[1].sum() + 2 * diagonal[:counted].sum())
     freedom = data.n - p if reml else data.n
     left = np.linalg.inv(lower[: q + p, : q + p])
     square: Floats = (left.T @ left).astype(np.float64)
@@ -207,15 +199,11 @@ def profiled_deviance(theta: Floats, data: CrossProducts, *, reml: bool) -> Prof
 
 def _by_theta(sums: Sequence[Floats], blocks: Sequence[GroupBlock]) -> Floats:
     """Twice the elements of the blocks' matrices that theta holds, in its order."""
-    import numpy as np
-
     pairs = zip(sums, blocks, strict=True)
     return np.concatenate([2 * matrix[block.free] for matrix, block in pairs])
 
 
 def _inverse_square(lower: Floats) -> Floats:
-    import numpy as np
-
     left = np.linalg.inv(lower)
     square: Floats = (left.T @ left).astype(np.float64)
     return square
@@ -226,8 +214,8 @@ class _Scaled:
     """The cross-products with Lambda multiplied in where an identity stands below.
 
     Attributes:
-        own: of block 0 with itself on both sides, and the identity added.
-        own_right: of block 0, Lambda on the right only.
+        first: of block 0 with itself, Lambda on both sides, and the identity added.
+        first_right: of block 0 with itself, Lambda on the right only.
         across: Lambda on both sides.
         across_right: Lambda of the other blocks only, on the right.
         across_left: Lambda of block 0 only, on the left.
@@ -235,8 +223,8 @@ class _Scaled:
         rest_right: Lambda on the right only.
     """
 
-    own: Floats
-    own_right: Floats
+    first: Floats
+    first_right: Floats
     across: Floats
     across_right: Floats
     across_left: Floats
@@ -245,20 +233,18 @@ class _Scaled:
 
     @classmethod
     def of(cls, data: CrossProducts, parts: Sequence[Floats]) -> _Scaled:
-        import numpy as np
-
-        first, q = parts[0], data.others
-        own_right = data.own @ first
+        factor, q = parts[0], data.others
+        first_right = data.first @ factor
         across_right = _right(data.across, data.blocks[1:], parts[1:])
         rest_right = _right(data.rest, data.blocks[1:], parts[1:])
         rest = _right(rest_right.T, data.blocks[1:], parts[1:]).T
         rest[np.arange(q), np.arange(q)] += 1
         return cls(
-            own=first.T @ own_right + np.eye(len(first)),
-            own_right=own_right,
-            across=_batched(first.T, across_right, data.blocks[0]),
+            first=factor.T @ first_right + np.eye(len(factor)),
+            first_right=first_right,
+            across=_batched(factor.T, across_right, data.blocks[0]),
             across_right=across_right,
-            across_left=_batched(first.T, data.across, data.blocks[0]),
+            across_left=_batched(factor.T, data.across, data.blocks[0]),
             rest=rest,
             rest_right=rest_right,
         )
@@ -266,13 +252,13 @@ class _Scaled:
 
 def _right(matrix: Floats, blocks: Sequence[GroupBlock], parts: Sequence[Floats]) -> Floats:
     """Multiply the columns of the blocks, which come first, by their factors."""
-    found, start = matrix.copy(), 0
+    product, start = matrix.copy(), 0
     for block, part in zip(blocks, parts, strict=True):
         columns = slice(start, start + block.size)
         shape = (len(matrix), block.levels, block.effects)
-        found[:, columns] = (matrix[:, columns].reshape(shape) @ part).reshape(len(matrix), -1)
+        product[:, columns] = (matrix[:, columns].reshape(shape) @ part).reshape(len(matrix), -1)
         start += block.size
-    return found
+    return product
 
 
 def _batched(left: Floats, matrix: Floats, block: GroupBlock) -> Floats:
@@ -289,18 +275,16 @@ def _traces(
     ``P Z Lambda`` is W C⁻¹ in the columns of Z, where W holds all designs and C is the matrix of
     the mixed model equations; C⁻¹ comes from the inverse of what was left after elimination.
     """
-    import numpy as np
-
     counted, first = within.shape[0], data.blocks[0]
     joined = eliminated @ within
     levels = (first.levels, first.effects, -1)
     if counted:
         corner = inverse + joined.reshape(levels) @ eliminated.reshape(levels).swapaxes(1, 2)
         raw = scaled.across_right[:, :counted].reshape(levels)
-        own = scaled.own_right @ corner - raw @ joined.reshape(levels).swapaxes(1, 2)
+        first_block = scaled.first_right @ corner - raw @ joined.reshape(levels).swapaxes(1, 2)
     else:
-        own = scaled.own_right @ inverse
-    found = [own.sum(axis=0)]
+        first_block = scaled.first_right @ inverse
+    traces = [first_block.sum(axis=0)]
     q = data.others
     rows = scaled.rest_right[:q, :counted] - scaled.across_left[:, :q].T @ eliminated
     start = 0
@@ -309,9 +293,9 @@ def _traces(
         shape = (block.levels, block.effects, -1)
         left = rows[span].reshape(shape)
         right = within[:, span].T.reshape(shape)
-        found.append(np.matmul(left, right.swapaxes(1, 2)).sum(axis=0))
+        traces.append(np.matmul(left, right.swapaxes(1, 2)).sum(axis=0))
         start += block.size
-    return found
+    return traces
 
 
 def _squares(
@@ -322,18 +306,16 @@ def _squares(
     parts: Sequence[Floats],
 ) -> list[Floats]:
     """Of each block the sum over levels of g g' times its factor, with g = Z'P y."""
-    import numpy as np
-
     q, counted = data.others, solved.size
     first = eliminated[:, -1] - eliminated[:, :counted] @ solved
-    fitted = (scaled.own_right @ first.reshape(*scaled.own.shape[:2], 1)).ravel()
-    own = data.across[:, -1] - fitted - scaled.across_right[:, :counted] @ solved
+    fitted = (scaled.first_right @ first.reshape(*scaled.first.shape[:2], 1)).ravel()
+    first_block = data.across[:, -1] - fitted - scaled.across_right[:, :counted] @ solved
     rest = data.rest[:q, -1] - scaled.across_left[:, :q].T @ first
     rest = rest - scaled.rest_right[:q, :counted] @ solved
-    found, start = [], 0
-    every = np.concatenate([own, rest])
+    squares, start = [], 0
+    every = np.concatenate([first_block, rest])
     for block, part in zip(data.blocks, parts, strict=True):
         g = every[start : start + block.size].reshape(block.levels, block.effects)
-        found.append(g.T @ g @ part)
+        squares.append(g.T @ g @ part)
         start += block.size
-    return found
+    return squares

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from cimento.statistics.mixed_deviance import (
     CrossProducts,
@@ -14,12 +15,7 @@ from cimento.statistics.mixed_deviance import (
     profiled_deviance,
     triangles,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from cimento.statistics.values import Floats, Integers
+from cimento.statistics.values import Booleans, Floats, Integers
 
 # Relative standard deviations of the random effects to start from, without correlations.
 _STARTS = (1.0, 0.2, 4.0)
@@ -58,28 +54,27 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
     L-BFGS-B (Byrd et al. 1995, doi:10.1137/0916069) with the exact gradient from several starts;
     the lowest wins. None where the deviance can be evaluated from no start.
     """
-    import numpy as np
     from scipy import optimize
 
     diagonal = _diagonal(data.blocks)
 
     def value(theta: Floats) -> tuple[float, Floats]:
-        found = profiled_deviance(theta, data, reml=reml)
+        profile = profiled_deviance(theta, data, reml=reml)
         # Where there is no residual left the search must turn back.
-        return (math.inf, theta * 0) if found is None else (found.deviance, found.gradient)
+        return (math.inf, theta * 0) if profile is None else (profile.deviance, profile.gradient)
 
     def descend(start: Floats) -> Floats:
         """Add where this start leads to, and give the lowest place so far."""
-        found = optimize.minimize(
+        descent = optimize.minimize(
             value,
             start,
             jac=True,
             method="L-BFGS-B",
-            bounds=[(0.0 if each else None, None) for each in diagonal],
+            bounds=[(0.0 if on_diagonal else None, None) for on_diagonal in diagonal],
             options={"maxiter": 2000, "maxfun": 4000, "maxcor": 20, "ftol": 1e-14, "gtol": 1e-7},
         )
-        reached.append((float(found.fun), found.x))
-        return min(reached, key=lambda each: each[0])[1]
+        reached.append((float(descent.fun), descent.x))
+        return min(reached, key=lambda on_diagonal: on_diagonal[0])[1]
 
     reached: list[tuple[float, Floats]] = []
     ones: Floats = diagonal.astype(np.float64)
@@ -96,7 +91,7 @@ def optimum(data: CrossProducts, *, reml: bool) -> Optimum | None:
     return Optimum(
         theta=theta,
         profile=best,
-        starts=tuple(each for each, _ in reached if math.isfinite(each)),
+        starts=tuple(on_diagonal for on_diagonal, _ in reached if math.isfinite(on_diagonal)),
         singular=bool((theta[diagonal] < _SINGULAR).any()),
         converged=bool((abs(best.gradient[inside]) < _GRADIENT).all()),
     )
@@ -111,8 +106,6 @@ def _below_zeros(theta: Floats, data: CrossProducts, *, reml: bool) -> Floats | 
     Returns:
         The lowest place; None where all are higher, or nothing is zero.
     """
-    import numpy as np
-
     diagonal, columns = _diagonal(data.blocks), _columns(data.blocks)
     zeros = np.flatnonzero(diagonal & (theta < _SINGULAR))
     here = profiled_deviance(theta, data, reml=reml)
@@ -125,36 +118,32 @@ def _below_zeros(theta: Floats, data: CrossProducts, *, reml: bool) -> Floats | 
         tried.append((theta, alone))
         if theta[below].any():
             tried.append((np.where(below, -theta, theta), alone))
-    lowest, found = here.deviance - _LOWER, None
+    lowest, lowest_place = here.deviance - _LOWER, None
     for start, places in tried:
         for size in _AWAY:
             away = start.copy()
             away[places] = size
             there = profiled_deviance(away, data, reml=reml)
             if there is not None and there.deviance < lowest:
-                lowest, found = there.deviance, away
-    return found
+                lowest, lowest_place = there.deviance, away
+    return lowest_place
 
 
 def _columns(blocks: Sequence[GroupBlock]) -> Integers:
     """Of each element of theta the column of its factor, numbered over all blocks."""
-    import numpy as np
-
-    found, before = [], 0
+    columns, before = [], 0
     for block in blocks:
-        found.append(before + block.free[1])
+        columns.append(before + block.free[1])
         before += block.effects
-    return np.concatenate(found)
+    return np.concatenate(columns)
 
 
-def _diagonal(blocks: Sequence[GroupBlock]) -> NDArray[np.bool_]:
+def _diagonal(blocks: Sequence[GroupBlock]) -> Booleans:
     """Which elements of theta stand on the diagonal of a factor."""
-    import numpy as np
-
     return np.concatenate([np.equal(*block.free) for block in blocks])
 
 
-def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float | None]:
+def freedoms(best: Optimum, data: CrossProducts, *, reml: bool) -> list[float | None]:
     """Satterthwaite's degrees of freedom of each fixed effect.
 
     ``2 v² / (g' A g)``: v is the variance of the estimate as a function of theta and sigma, g its
@@ -165,51 +154,47 @@ def freedoms(found: Optimum, data: CrossProducts, *, reml: bool) -> list[float |
     Returns:
         None where the deviance cannot be evaluated around the optimum.
     """
-    import numpy as np
-
-    sigma = math.sqrt(found.profile.residual / found.profile.freedom)
-    size = found.theta.size
+    sigma = math.sqrt(best.profile.residual / best.profile.freedom)
+    size = best.theta.size
     # Derivatives by log sigma and by theta over its own scale: in units of the data they differ by
     # many orders where the residual is small beside the random effects.
-    scales = _scales(found.theta, data.blocks)
+    scales = _scales(best.theta, data.blocks)
     hessian = np.zeros((size + 1, size + 1))
-    slopes = np.zeros((found.profile.beta.size, size + 1))
-    nothing: list[float | None] = [None] * found.profile.beta.size
+    slopes = np.zeros((best.profile.beta.size, size + 1))
+    nothing: list[float | None] = [None] * best.profile.beta.size
     for place in range(size):
         step = np.zeros(size)
         step[place] = _STEP * scales[place]
-        sides = [profiled_deviance(found.theta + way * step, data, reml=reml) for way in (1, -1)]
+        sides = [profiled_deviance(best.theta + way * step, data, reml=reml) for way in (1, -1)]
         if sides[0] is None or sides[1] is None:
             return nothing
         ahead, behind = (_slopes(side, sigma, scales) for side in (sides[0], sides[1]))
         hessian[place] = (ahead - behind) / (2 * _STEP)
         gap = np.diagonal(sides[0].unscaled) - np.diagonal(sides[1].unscaled)
         slopes[:, place] = sigma**2 * gap / (2 * _STEP)
-    variances = sigma**2 * np.diagonal(found.profile.unscaled)
+    variances = sigma**2 * np.diagonal(best.profile.unscaled)
     slopes[:, size] = 2 * variances
     # By log sigma alone the deviance is 2 freedom log sigma + r² / sigma², r² = freedom sigma².
     hessian[size, :size] = hessian[:size, size]
-    hessian[size, size] = 4 * found.profile.freedom
+    hessian[size, size] = 4 * best.profile.freedom
     values, vectors = np.linalg.eigh((hessian + hessian.T) / 2)
     upwards = values > _UPWARDS
     covariance = 2 * (vectors[:, upwards] / values[upwards]) @ vectors[:, upwards].T
     spread = np.einsum("ij,jk,ik->i", slopes, covariance, slopes)
     return [
-        float(2 * v**2 / each) if each > 0 else None
-        for v, each in zip(variances, spread, strict=True)
+        float(2 * v**2 / uncertainty) if uncertainty > 0 else None
+        for v, uncertainty in zip(variances, spread, strict=True)
     ]
 
 
 def _scales(theta: Floats, blocks: Sequence[GroupBlock]) -> Floats:
     """Of each element of theta the relative standard deviation of its effect, never quite zero."""
-    import numpy as np
-
     sds = [
         np.linalg.norm(part, axis=1)[block.free[0]]
         for part, block in zip(triangles(theta, blocks), blocks, strict=True)
     ]
-    found: Floats = np.maximum(np.concatenate(sds), _SMALLEST_SCALE)
-    return found
+    scales: Floats = np.maximum(np.concatenate(sds), _SMALLEST_SCALE)
+    return scales
 
 
 _UPWARDS = 1e-8
@@ -220,8 +205,6 @@ def _slopes(at: ProfiledDeviance, sigma: float, scales: Floats) -> Floats:
 
     By theta over its scale, and by the logarithm of sigma.
     """
-    import numpy as np
-
     by_sigma = 2 * at.freedom - 2 * at.residual / sigma**2
     by_theta = at.log_gradient + at.residual_gradient / sigma**2
     return np.concatenate([scales * by_theta, [by_sigma]])

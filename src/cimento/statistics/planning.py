@@ -12,7 +12,9 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+import numpy as np
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
@@ -20,11 +22,7 @@ from cimento.statistics.differences import MCNEMAR, share_test
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED, share_interval
 from cimento.statistics.means import CLUSTERED_T, STUDENT, t_test
 from cimento.statistics.power import mcnemar_power, simulated_power
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from cimento.statistics.values import Floats
+from cimento.statistics.values import Floats
 
 OutcomeKind: TypeAlias = Literal["difference", "rate", "mean"]
 TRIALS = 1000
@@ -142,8 +140,8 @@ def plan_size(
             return _exact(pilot, clusters, wanted, alpha)
         return _drawn(pilot, clusters, wanted, alpha, seed=seed, trials=trials)
 
-    each = pilot.design.n / pilot.design.m
-    most = _MOST_EXACT if exact else int(_MOST_DRAWN / each)
+    items_per_cluster = pilot.design.n / pilot.design.m
+    most = _MOST_EXACT if exact else int(_MOST_DRAWN / items_per_cluster)
     needed = _needed(at, power, most=most, exact=exact)
     shown = {max(_FEWEST, round(pilot.design.m * times)) for times in _MULTIPLES}
     shown |= {needed.clusters} if needed else {most}
@@ -155,7 +153,7 @@ def plan_size(
         trials=0 if exact else trials,
         sizes=tuple(at(clusters) for clusters in sorted(shown) if clusters <= most),
         needed=needed,
-        most=round(most * each),
+        most=round(most * items_per_cluster),
     )
 
 
@@ -216,8 +214,8 @@ def _exact(pilot: Pilot, n: int, wanted: float, alpha: float) -> SizedPower:
         # Models that differ by so much differ on as many items at least.
         varying, size = max(pilot.varying, abs(wanted)), abs(wanted)
         first = (varying + size) / 2
-        found = mcnemar_power(n, only_first=first, only_second=varying - first, alpha=alpha)
-        return SizedPower(clusters=n, items=n, power=found)
+        chance = mcnemar_power(n, only_first=first, only_second=varying - first, alpha=alpha)
+        return SizedPower(clusters=n, items=n, power=chance)
     return SizedPower(clusters=n, items=n, power=_rate_power(n, pilot.null, wanted, alpha))
 
 
@@ -240,7 +238,7 @@ def _drawn(
     """Power from clusters of the pilot, drawn whole and moved to the difference."""
     urn = _Urn.of(pilot, wanted)
     test = functools.partial(_p, pilot, alpha)
-    found = simulated_power(
+    simulated = simulated_power(
         lambda generator: urn.draw(generator, clusters),
         test,
         seed=seed,
@@ -249,7 +247,11 @@ def _drawn(
     )
     items = round(clusters * pilot.design.n / pilot.design.m)
     return SizedPower(
-        clusters=clusters, items=items, power=found.power, low=found.low, high=found.high
+        clusters=clusters,
+        items=items,
+        power=simulated.power,
+        low=simulated.low,
+        high=simulated.high,
     )
 
 
@@ -280,8 +282,6 @@ class _Urn:
 
     @classmethod
     def of(cls, pilot: Pilot, wanted: float) -> _Urn:
-        import numpy as np
-
         values = np.array(pilot.values)
         moves: tuple[tuple[float, float, float], ...] = ()
         if pilot.kind == "mean":
@@ -297,8 +297,6 @@ class _Urn:
 
     def draw(self, generator: np.random.Generator, clusters: int) -> tuple[Floats, Design]:
         """Values of as many clusters, and their design."""
-        import numpy as np
-
         picked = [self.clusters[k] for k in generator.integers(0, len(self.clusters), clusters)]
         labels = np.repeat(np.arange(clusters), [part.size for part in picked])
         values = np.concatenate(picked)
@@ -320,11 +318,11 @@ def _moves(pilot: Pilot, wanted: float) -> tuple[tuple[float, float, float], ...
     missing = wanted - pilot.effect
     if missing < 0:
         levels = levels[::-1]
-    found = []
+    moves = []
     for level in levels[:-1]:
         share = pilot.values.count(level) / len(pilot.values)
         room = share * abs(levels[-1] - level)
         part = min(1.0, abs(missing) / room) if room else 0.0
-        found.append((level, part, levels[-1]))
+        moves.append((level, part, levels[-1]))
         missing -= math.copysign(part * room, missing)
-    return tuple(found)
+    return tuple(moves)

@@ -7,18 +7,16 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
+
+import numpy as np
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.differences import bonett_price, discordant, mcnemar, share_difference
 from cimento.statistics.intervals import effective_number, wilson, z_quantile
 from cimento.statistics.means import mean_of
-from cimento.statistics.values import floats
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
+from cimento.statistics.values import ArrayLike, floats
 
 Data = TypeVar("Data")
 
@@ -239,7 +237,6 @@ def mcnemar_power(
     Raises:
         UsageError: chances that are none.
     """
-    import numpy as np
     from scipy import stats
 
     share = only_first + only_second
@@ -314,11 +311,9 @@ def simulated_power(
     Raises:
         UsageError: no trials.
     """
-    import numpy as np
-
     if trials < 1:
         raise UsageError(where="simulated power", seen=f"{trials} trials", todo="Ask for 1,000.")
     generator = np.random.default_rng(seed)
-    found = [test(draw(generator)) for _ in range(trials)]
-    share = sum(p is not None and p <= alpha for p in found) / trials
-    return Power(share, *wilson(share, trials), trials, sum(p is None for p in found))
+    p_values = [test(draw(generator)) for _ in range(trials)]
+    share = sum(p is not None and p <= alpha for p in p_values) / trials
+    return Power(share, *wilson(share, trials), trials, sum(p is None for p in p_values))

@@ -4,17 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import t_quantile, t_two_sided
-from cimento.statistics.values import floats, same_length
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from cimento.statistics.values import Floats, Integers
+from cimento.statistics.values import ArrayLike, Floats, Integers, floats, same_length
 
 CONSTANT_TERM = "(intercept)"
 CLUSTERED = "least squares, cluster-robust (CR2, Satterthwaite)"
@@ -103,15 +97,15 @@ def regress(
     if np.linalg.matrix_rank(table) < width:
         return Regression((), n, m, reason=COLLINEAR)
     values = np.linalg.lstsq(table, y, rcond=None)[0]
-    found = _errors(table, y - table @ values, group)
-    if found is None:
+    uncertainty = _errors(table, y - table @ values, group)
+    if uncertainty is None:
         return Regression((), n, m, reason=ONE_CLUSTER)
-    errors, freedoms = found
+    errors, freedoms = uncertainty
     if (errors <= _NOISE * float(np.abs(y).max()) / np.abs(table).max(axis=0)).any():
         return Regression((), n, m, reason=NOTHING_LEFT)
-    numbers = zip(values.tolist(), errors.tolist(), freedoms.tolist(), strict=True)
-    named = zip((CONSTANT_TERM, *columns), numbers, strict=True)
-    return Regression(tuple(_coefficient(name, *found, level) for name, found in named), n, m)
+    names = (CONSTANT_TERM, *columns)
+    rows = zip(names, values.tolist(), errors.tolist(), freedoms.tolist(), strict=True)
+    return Regression(tuple(_coefficient(*row, level) for row in rows), n, m)
 
 
 def _errors(table: Floats, residuals: Floats, group: Integers) -> tuple[Floats, Floats] | None:
@@ -138,10 +132,10 @@ def _errors(table: Floats, residuals: Floats, group: Integers) -> tuple[Floats, 
     squares, steps = np.array(lengths), np.array(taken)
     errors: Floats = np.sqrt((np.array(scores) ** 2).sum(axis=0))
     # Of the form diag(lengths) - T T' for each coefficient the trace, and the sum of its squares.
-    own = (steps**2).sum(axis=1)
+    diagonal = (steps**2).sum(axis=1)
     inner = np.einsum("gik,gjk->kij", steps, steps)
-    whole = (squares * (squares - 2 * own)).sum(axis=0) + (inner**2).sum(axis=(1, 2))
-    return errors, (squares - own).sum(axis=0) ** 2 / whole
+    whole = (squares * (squares - 2 * diagonal)).sum(axis=0) + (inner**2).sum(axis=(1, 2))
+    return errors, (squares - diagonal).sum(axis=0) ** 2 / whole
 
 
 def _adjusted(part: Floats) -> Floats | None:

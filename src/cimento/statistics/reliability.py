@@ -9,18 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from cimento.errors import UsageError
 from cimento.statistics.classification import mid_ranks
 from cimento.statistics.design import FEWEST_CLUSTERS
-from cimento.statistics.values import ALL_EQUAL, TOO_FEW, Statistic, floats, same_length
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-    from cimento.statistics.values import Floats
-
+from cimento.statistics.values import (
+    ALL_EQUAL,
+    TOO_FEW,
+    ArrayLike,
+    Floats,
+    Statistic,
+    floats,
+    same_length,
+)
 
 REST = "rest"
 
@@ -69,7 +72,7 @@ def variance_shares(table: ArrayLike, factors: Sequence[str]) -> VarianceShares:
         return VarianceShares(None, ALL_EQUAL)
     shares = {}
     for axis, name in enumerate(factors):
-        others = tuple(each for each in range(values.ndim) if each != axis)
+        others = tuple(other for other in range(values.ndim) if other != axis)
         levels = values.mean(axis=others)
         per_level = values.size / values.shape[axis]
         shares[name] = float(per_level * ((levels - mean) ** 2).sum()) / total
@@ -139,8 +142,6 @@ def split_half(
     Raises:
         UsageError: another kind, no draws, or ratings that are no numbers.
     """
-    import numpy as np
-
     if kind not in {"pearson", "spearman"} or draws < 1:
         raise UsageError(
             where="split half",
@@ -150,10 +151,10 @@ def split_half(
     used = [floats(rating, name="ratings") for rating in ratings if len(rating) > 1]
     if len(used) < _FEWEST_ITEMS:
         return _nothing(len(used), draws, "fewer than three items with two ratings or more")
-    sizes = np.array([each.size for each in used])
+    sizes = np.array([rating.size for rating in used])
     table = np.zeros((len(used), int(sizes.max())))
-    for row, each in zip(table, used, strict=True):
-        row[: each.size] = each
+    for row, rating in zip(table, used, strict=True):
+        row[: rating.size] = rating
     generator = np.random.default_rng(seed)
     halves = [
         _correlation_of_halves(table, sizes, generator.random(table.shape), kind)
@@ -168,8 +169,6 @@ def split_half(
 
 def _of_halves(halves: Sequence[float], *, items: int, factor: float) -> SplitHalf:
     """The reliability of the whole from the correlations of its halves, one a draw."""
-    import numpy as np
-
     half, draws = float(np.mean(halves)), len(halves)
     if 1 + (factor - 1) * half <= 0:
         return _nothing(items, draws, "the halves contradict each other")
@@ -194,8 +193,6 @@ def _nothing(items: int, draws: int, reason: str) -> SplitHalf:
 
 def _correlation_of_halves(table: Floats, sizes: Floats, keys: Floats, kind: str) -> float:
     """The correlation of half means where each row's ratings are ordered by random keys."""
-    import numpy as np
-
     columns, half = np.arange(table.shape[1]), (sizes // 2)[:, None]
     order = np.argsort(np.where(columns < sizes[:, None], keys, np.inf), axis=1)
     mixed = np.take_along_axis(table, order, axis=1)
@@ -259,8 +256,6 @@ def item_analysis(right: Sequence[Sequence[bool]], *, seed: int) -> ItemAnalysis
     Raises:
         UsageError: rows of different lengths.
     """
-    import numpy as np
-
     table: Floats = np.asarray(right, dtype=np.float64).reshape(
         len(right), len(right[0]) if right else 0
     )
@@ -293,8 +288,6 @@ def _kr20(table: Floats) -> Statistic:
 
 
 def _item_total(table: Floats) -> tuple[float | None, ...]:
-    import numpy as np
-
     rest = table.sum(axis=0) - table
     a = table - table.mean(axis=1, keepdims=True)
     b = rest - rest.mean(axis=1, keepdims=True)
@@ -343,9 +336,9 @@ def ceiling_of_means(means: ArrayLike, standard_errors: ArrayLike) -> Statistic:
     Raises:
         UsageError: columns of different lengths.
     """
-    found = reliability_of_means(means, standard_errors)
-    if found.value is None:
-        return found
-    if found.value <= 0:
+    reliability = reliability_of_means(means, standard_errors)
+    if reliability.value is None:
+        return reliability
+    if reliability.value <= 0:
         return Statistic(None, "the reliability is not above zero")
-    return Statistic(math.sqrt(found.value))
+    return Statistic(math.sqrt(reliability.value))

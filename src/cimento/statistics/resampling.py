@@ -6,23 +6,29 @@ together.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+import numpy as np
+
+from cimento.errors import UsageError
 from cimento.statistics.design import Design
-from cimento.statistics.values import Significance, Statistic, draws_at_once, floats, same_length
+from cimento.statistics.values import (
+    ArrayLike,
+    Floats,
+    Integers,
+    Significance,
+    Statistic,
+    draws_at_once,
+    floats,
+    refuse_unknown,
+    same_length,
+)
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike
-
-    from cimento.statistics.values import Floats, Integers
-
-
-RowStatistic = Callable[["Floats"], float | None]
+RowStatistic: TypeAlias = "Callable[[Floats], float | None]"
 
 METHODS: Mapping[str, str] = MappingProxyType(
     {"percentile": "bootstrap, percentile", "bca": "bootstrap, BCa"}
@@ -89,8 +95,6 @@ def bootstrap(
     Raises:
         UsageError: an unknown method, no draws, or columns of different lengths.
     """
-    import numpy as np
-
     array = floats(rows, name="rows")
     name = _name(method, design.clustered, draws, level)
     groups, m = design.codes()
@@ -99,7 +103,7 @@ def bootstrap(
     reason = design.shortage or (None if estimate is not None else "undefined in the sample")
     if reason or estimate is None:
         return Bootstrap(estimate, None, None, None, name, reason=reason)
-    members = [np.flatnonzero(groups == each) for each in range(m)]
+    members = [np.flatnonzero(groups == group) for group in range(m)]
 
     def left_out() -> Floats:
         return _values(statistic(np.delete(array, member, axis=0)) for member in members)
@@ -112,21 +116,15 @@ def _drawn(
     array: Floats, statistic: RowStatistic, members: Sequence[Integers], draws: int, seed: int
 ) -> Floats:
     """The statistic of each draw, without those in which it is undefined."""
-    import numpy as np
-
     generator, m = np.random.default_rng(seed), len(members)
     picks = (generator.integers(0, m, m) for _ in range(draws))
-    rows = (array[np.concatenate([members[each] for each in picked])] for picked in picks)
-    return _values(statistic(row) for row in rows)
+    return _values(
+        statistic(array[np.concatenate([members[group] for group in picked])]) for picked in picks
+    )
 
 
 def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noqa: FBT001  # private
-    if method not in METHODS:
-        raise UsageError(
-            where="bootstrap",
-            seen=f"no method is called {method!r}",
-            todo=did_you_mean(method, METHODS),
-        )
+    refuse_unknown(method, METHODS, where="bootstrap", no="method is")
     if draws < 1 or not 0 < level < 1:
         raise UsageError(
             where="bootstrap",
@@ -136,16 +134,14 @@ def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noq
     return ("cluster " if clustered else "") + METHODS[method]
 
 
-def _values(found: Iterable[float | None]) -> Floats:
-    """Those that are defined."""
-    import numpy as np
-
-    return np.array([value for value in map(_value, found) if value is not None])
+def _values(statistics: Iterable[float | None]) -> Floats:
+    """The statistics that are defined."""
+    return np.array([value for value in map(_value, statistics) if value is not None])
 
 
-def _value(found: float | None) -> float | None:
+def _value(statistic: float | None) -> float | None:
     """The statistic as a number, None where it is NaN."""
-    return None if found is None or found != found else float(found)  # noqa: PLR0124  # NaN only
+    return None if statistic is None or math.isnan(statistic) else float(statistic)
 
 
 def _interval(
@@ -158,31 +154,23 @@ def _interval(
     left_out: Callable[[], Floats],
 ) -> Bootstrap:
     """The interval from the draws that gave a value."""
-    import numpy as np
-
     undefined = draws - values.size
     nothing = Bootstrap(estimate, None, None, None, name, values.size, undefined)
     if undefined > _MOST_UNDEFINED * draws:
-        return _because(nothing, f"undefined in {undefined} of {draws} draws")
+        return replace(nothing, reason=f"undefined in {undefined} of {draws} draws")
     if (values == values[0]).all():
-        return _because(nothing, "all draws are equal")
+        return replace(nothing, reason="all draws are equal")
     tails = ((1 - level) / 2, (1 + level) / 2)
     if method == "bca":
         corrected = _bca(estimate, values, left_out(), tails)
         if isinstance(corrected, Statistic):
-            return _because(nothing, str(corrected.reason))
+            return replace(nothing, reason=corrected.reason)
         tails = corrected
     low, high = np.quantile(values, tails)
     if low == high:
-        return _because(nothing, "all draws between the two ends are equal")
+        return replace(nothing, reason="all draws between the two ends are equal")
     se = float(values.std(ddof=1))
     return Bootstrap(estimate, float(low), float(high), se, name, values.size, undefined)
-
-
-def _because(nothing: Bootstrap, reason: str) -> Bootstrap:
-    import dataclasses
-
-    return dataclasses.replace(nothing, reason=reason)
 
 
 def _bca(
@@ -202,7 +190,7 @@ def _bca(
     acceleration = float((deviations**3).sum()) / (6 * squares**1.5)
     bias = float(special.ndtri(below))
     z = [bias + float(special.ndtri(tail)) for tail in tails]
-    low, high = (float(special.ndtr(bias + each / (1 - acceleration * each))) for each in z)
+    low, high = (float(special.ndtr(bias + end / (1 - acceleration * end))) for end in z)
     return low, high
 
 
@@ -237,18 +225,28 @@ def permute_pairs(
     Raises:
         UsageError: no draws, or columns of different lengths.
     """
-    import numpy as np
-
     a, b = floats(x, name="x"), floats(y, name="y")
     same_length(x=a, y=b)
-    _check_draws(draws)
-    observed = statistic(a, b)
-    if observed != observed:  # noqa: PLR0124  # NaN only
-        return Significance(None, None, PERMUTED, reason="undefined in the sample")
     generator = np.random.default_rng(seed)
+    return _permutation_test(a, b, statistic, generator.permutation, draws, PERMUTED)
+
+
+def _permutation_test(
+    x: Floats,
+    y: Floats,
+    statistic: Callable[[Floats, Floats], float],
+    permuted: Callable[[Floats], Floats],
+    draws: int,
+    method: str,
+) -> Significance:
+    """How often the statistic is as far from zero, y being permuted anew for each draw."""
+    _check_draws(draws)
+    observed = statistic(x, y)
+    if math.isnan(observed):
+        return Significance(None, None, method, reason="undefined in the sample")
     limit = abs(observed) * (1 - _ROUNDING)
-    extreme = sum(abs(statistic(a, generator.permutation(b))) >= limit for _ in range(draws))
-    return Significance(float(observed), (1 + extreme) / (1 + draws), PERMUTED)
+    extreme = sum(abs(statistic(x, permuted(y))) >= limit for _ in range(draws))
+    return Significance(float(observed), (1 + extreme) / (1 + draws), method)
 
 
 def permute_products(
@@ -265,8 +263,6 @@ def permute_products(
     Raises:
         UsageError: no draws, or columns of different lengths.
     """
-    import numpy as np
-
     a, b = floats(x, name="x"), floats(y, name="y")
     n = same_length(x=a, y=b)
     _check_draws(draws)
@@ -281,8 +277,8 @@ def permute_products(
     extreme = 0
     for start in range(0, draws, step):
         rows = np.broadcast_to(b, (min(step, draws - start), n))
-        found = generator.permuted(rows, axis=1) @ a / scale
-        extreme += int((abs(found) >= limit).sum())
+        coefficients = generator.permuted(rows, axis=1) @ a / scale
+        extreme += int((abs(coefficients) >= limit).sum())
     return Significance(observed, (1 + extreme) / (1 + draws), PERMUTED)
 
 
@@ -294,7 +290,6 @@ def _check_draws(draws: int) -> None:
 
 
 PERMUTED_CLUSTERS = "permutation of clusters and within clusters, Monte Carlo"
-_CLUSTER_ROUNDING = 1e-12
 
 
 def permute_clusters(
@@ -328,32 +323,20 @@ def permute_clusters(
     Raises:
         UsageError: no draws, or columns of different lengths.
     """
-    import numpy as np
-
     a, b = floats(x, name="x"), floats(y, name="y")
     same_length(x=a, y=b, units=design.units)
-    if draws < 1:
-        raise UsageError(
-            where="permutation test", seen=f"{draws} draws", todo="Ask for 1,000 draws or more."
-        )
-    groups, m = design.codes()
+    _check_draws(draws)
     if design.shortage:
         return Significance(None, None, PERMUTED_CLUSTERS, reason=design.shortage)
-    observed = statistic(a, b)
-    if observed != observed:  # noqa: PLR0124  # NaN only
-        return Significance(None, None, PERMUTED_CLUSTERS, reason="undefined in the sample")
-    blocks = _blocks(groups, m)
-    generator = np.random.default_rng(seed)
-    limit = abs(observed) * (1 - _CLUSTER_ROUNDING)
-    extreme = sum(abs(statistic(a, _mixed(b, blocks, generator))) >= limit for _ in range(draws))
-    return Significance(float(observed), (1 + extreme) / (1 + draws), PERMUTED_CLUSTERS)
+    blocks, generator = _blocks(*design.codes()), np.random.default_rng(seed)
+    return _permutation_test(
+        a, b, statistic, lambda values: _mixed(values, blocks, generator), draws, PERMUTED_CLUSTERS
+    )
 
 
 def _blocks(groups: Integers, m: int) -> list[Integers]:
     """For each size of cluster a table: one line a cluster, in it the numbers of its rows."""
-    import numpy as np
-
-    members = [np.flatnonzero(groups == each) for each in range(m)]
+    members = [np.flatnonzero(groups == group) for group in range(m)]
     sizes = sorted({rows.size for rows in members})
     return [np.stack([rows for rows in members if rows.size == size]) for size in sizes]
 

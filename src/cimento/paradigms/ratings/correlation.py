@@ -119,13 +119,13 @@ def partial_correlation(rows: Sequence[RatedValue], design: Design) -> Correlati
     if not rows or not rows[0].covariates:
         reason = NO_COVARIATE if rows else NO_RATINGS
         return statistics.Correlation(kind="spearman", r=None, n=len(rows), reason=reason)
-    found = statistics.partial_correlation(
+    correlation = statistics.partial_correlation(
         [row.rating for row in rows],
         [row.value for row in rows],
         [row.covariates for row in rows],
         design=design,
     )
-    return _in_words(found, rows)
+    return _in_words(correlation, rows)
 
 
 def permutation_test(
@@ -237,12 +237,12 @@ def _relative_ranks(values: Sequence[float]) -> list[float]:
     return [float(rank) for rank in (ranks - 1) / (len(values) - 1)]
 
 
-def _in_words(found: Correlation, rows: Sequence[RatedValue]) -> Correlation:
+def _in_words(correlation: Correlation, rows: Sequence[RatedValue]) -> Correlation:
     """A coefficient whose reason speaks of ratings and scores."""
-    if found.reason is None:
-        return found
-    reason = found.reason.replace("values of x", "ratings").replace("values of y", "scores")
-    return dataclasses.replace(found, reason=reason if rows else NO_RATINGS)
+    if correlation.reason is None:
+        return correlation
+    reason = correlation.reason.replace("values of x", "ratings").replace("values of y", "scores")
+    return dataclasses.replace(correlation, reason=reason if rows else NO_RATINGS)
 
 
 def mean_log_frequency(scored: ScoredSentence) -> Value:
@@ -313,12 +313,12 @@ def divide(
                       folds=0, reasons=reasons)  # fmt: skip
     area = auc(values, acceptable)
     threshold = threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters)
-    found = (
+    figures = (
         ("auc", area.value, area.reason),
         ("mcc", threshold.mcc, threshold.reason),
         ("mcc_in_sample", threshold.mcc_in_sample, threshold.reason),
     )
-    reasons = {name: reason or "" for name, value, reason in found if value is None}
+    reasons = {name: reason or "" for name, value, reason in figures if value is None}
     design = Design(tuple(range(len(values))), tuple(clusters))
     return Binary(
         n=len(values),

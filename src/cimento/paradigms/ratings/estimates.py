@@ -238,25 +238,27 @@ def rating_estimates(
         seed: of permutations, halvings and the division into parts.
         draws: permutations and halvings.
     """
-    found: list[Estimate] = []
+    estimates: list[Estimate] = []
     if values.ratings:
         correlated = [
             list(_correlations(values, measure, like, seed=seed, draws=draws))
             for measure in measures
         ]
-        found += [each for several in correct_over_measures(correlated) for each in several]
+        estimates += [
+            estimate for several in correct_over_measures(correlated) for estimate in several
+        ]
     if any(sentence.label for sentence in values.sentences):
         for measure in measures:
-            found += _binary(values, measure, replace(like, question=measure.name), seed=seed)
+            estimates += _binary(values, measure, replace(like, question=measure.name), seed=seed)
     if any(sentence.mean is not None for sentence in values.sentences):
         people = replace(like, question=RATING, role="detail")
-        found += _ceilings(values.sentences, people, seed=seed, draws=draws)
-        found += _agreement(values.sentences, people)
-        found += _described(describe_labels(values.sentences), people)
+        estimates += _ceilings(values.sentences, people, seed=seed, draws=draws)
+        estimates += _agreement(values.sentences, people)
+        estimates += _described(describe_labels(values.sentences), people)
     labelled = describe_labels(
         values.sentences, lambda sentence: values.of_sentence(perplexity, sentence)
     )
-    return [*found, *_described(labelled, replace(like, question=perplexity, role="detail"))]
+    return [*estimates, *_described(labelled, replace(like, question=perplexity, role="detail"))]
 
 
 def _correlations(
@@ -286,15 +288,15 @@ def _correlations(
     yield _correlation(replace(like, description=held), partial, "partial spearman")
 
 
-def _correlation(like: Estimate, found: Correlation, statistic: str) -> Estimate:
+def _correlation(like: Estimate, correlation: Correlation, statistic: str) -> Estimate:
     return replace(
         like,
         statistic=statistic,
-        value=found.r,
-        low=found.low,
-        high=found.high,
-        interval_method=found.method,
-        reason=found.reason or "",
+        value=correlation.r,
+        low=correlation.low,
+        high=correlation.high,
+        interval_method=correlation.method,
+        reason=correlation.reason or "",
     )
 
 
@@ -328,7 +330,7 @@ def _binary(
         if sentence.label
         and not isinstance(value := values.of_sentence(measure.name, sentence), Missing)
     ]
-    found = divide(
+    division = divide(
         [value if measure.higher_is_better else -value for _, value in known],
         [sentence.label == "acceptable" for sentence, _ in known],
         [belongs_to(sentence) for sentence, _ in known],
@@ -337,28 +339,28 @@ def _binary(
     like = replace(
         like,
         description=f"acceptable or not, by a threshold on {measure.name}",
-        n=found.n,
-        unscored=sum(bool(sentence.label) for sentence in values.sentences) - found.n,
+        n=division.n,
+        unscored=sum(bool(sentence.label) for sentence in values.sentences) - division.n,
         clustered=design_of([sentence for sentence, _ in known]).clustered,
         chance_method="values and labels unrelated",
     )
     yield replace(
         like,
         statistic="AUC",
-        value=found.auc,
-        low=found.auc_interval.low,
-        high=found.auc_interval.high,
-        interval_method=found.auc_interval.method,
-        reason=found.reasons.get("auc") or found.auc_interval.reason or "",
+        value=division.auc,
+        low=division.auc_interval.low,
+        high=division.auc_interval.high,
+        interval_method=division.auc_interval.method,
+        reason=division.reasons.get("auc") or division.auc_interval.reason or "",
         chance=0.5,
     )
-    for statistic, mcc in (("MCC", found.mcc), ("MCC in sample", found.mcc_in_sample)):
+    for statistic, mcc in (("MCC", division.mcc), ("MCC in sample", division.mcc_in_sample)):
         name = statistic.lower().replace(" ", "_")
         yield replace(
             like,
             statistic=statistic,
             value=mcc,
-            reason=found.reasons.get(name) or THRESHOLD_CHOSEN,
+            reason=division.reasons.get(name) or THRESHOLD_CHOSEN,
             role="detail",
             chance=0.0,
         )
@@ -386,9 +388,9 @@ def _ceilings(
 
 def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
     """Alphas and kappas of the people, and each person with the others."""
-    found = agreements(sentences)
+    agreement = agreements(sentences)
     clustered = design_of([sentence for sentence in sentences if sentence.ratings]).clustered
-    for one in (*found.alphas, found.fleiss):
+    for one in (*agreement.alphas, agreement.fleiss):
         statistic, _, level = one.coefficient.partition(", ")
         yield replace(
             like,
@@ -407,16 +409,16 @@ def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[E
         like,
         statistic="mean Cohen's kappa",
         method="quadratic weights",
-        value=found.kappa,
-        n=found.kappa_pairs,
-        reason=found.reasons.get("kappa", shared),
+        value=agreement.kappa,
+        n=agreement.kappa_pairs,
+        reason=agreement.reasons.get("kappa", shared),
     )
     yield replace(
         like,
         statistic="mean correlation with the rest",
-        value=found.with_rest,
-        n=found.people,
-        reason=found.reasons.get("with_rest", shared),
+        value=agreement.with_rest,
+        n=agreement.people,
+        reason=agreement.reasons.get("with_rest", shared),
     )
 
 

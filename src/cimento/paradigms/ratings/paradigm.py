@@ -225,7 +225,7 @@ class Ratings(RegionParadigm):
         )
         done = {accuracy.group for accuracy in pairs}
         columns = [column for column in options.by if column not in done]
-        grouped = [each for one in whole for each in _by_column(outcomes, one, columns)]
+        grouped = [estimate for one in whole for estimate in _by_column(outcomes, one, columns)]
         return with_headline([*pairs, *beside, *grouped])
 
     def methods(self, run: Run) -> MethodFacts:
@@ -260,7 +260,7 @@ class Ratings(RegionParadigm):
         """As of suites of regions, with ratings at items, scatters and tables of correlations."""
         groups: dict[tuple[str, ...], list[Run]] = {}
         for run in runs:
-            formulas = (each.formula for each in judged_suite(run).predictions)
+            formulas = (prediction.formula for prediction in judged_suite(run).predictions)
             groups.setdefault((run.suite.name, *formulas), []).append(run)
         return [self._section(group) for group in groups.values()]
 

@@ -137,7 +137,7 @@ def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...
             because they do not vary.
     """
     scores = z_scores(sentences)
-    means = {name: mean_z(each) for name, each in scores.items()}
+    means = {name: mean_z(ratings) for name, ratings in scores.items()}
     if all(isinstance(value, Missing) for value in means.values()):
         raise UsageError(
             where="--set ratings=z",
@@ -145,8 +145,8 @@ def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...
             todo="Give each rating its participant, who rated several sentences differently.",
         )
     return tuple(
-        dataclasses.replace(each, mean=None if isinstance(mean, Missing) else mean)
-        for each, mean in zip(sentences, means.values(), strict=True)
+        dataclasses.replace(sentence, mean=None if isinstance(mean, Missing) else mean)
+        for sentence, mean in zip(sentences, means.values(), strict=True)
     )
 
 
@@ -232,12 +232,12 @@ def _z(value: float, moments: tuple[float, float] | Missing | None) -> Value:
 
 def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]]:
     """Participant to sentence to rating, for named ones."""
-    found: dict[str, dict[str, float]] = {}
+    people: dict[str, dict[str, float]] = {}
     for sentence in sentences:
         for rating in sentence.ratings:
             if rating.participant:
-                found.setdefault(rating.participant, {})[sentence.id] = rating.value
-    return found
+                people.setdefault(rating.participant, {})[sentence.id] = rating.value
+    return people
 
 
 def _mean_kappa(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
@@ -245,7 +245,7 @@ def _mean_kappa(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
 
     people = _by_person(sentences)
     scale = sorted({value for ratings in people.values() for value in ratings.values()})
-    found = []
+    kappas = []
     for first, second in itertools.combinations(people.values(), 2):
         shared = first.keys() & second.keys()
         if len(shared) >= SHARED:
@@ -256,8 +256,8 @@ def _mean_kappa(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
                 categories=scale,
             )
             if kappa.value is not None:
-                found.append(kappa.value)
-    return (math.fsum(found) / len(found) if found else None), len(found)
+                kappas.append(kappa.value)
+    return (math.fsum(kappas) / len(kappas) if kappas else None), len(kappas)
 
 
 def _mean_with_rest(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
@@ -268,8 +268,8 @@ def _mean_with_rest(sentences: Sequence[RatedSentence]) -> tuple[float | None, i
         return None, 0
     ids = list(dict.fromkeys(item for ratings in people.values() for item in ratings))
     table = [[ratings.get(item) for ratings in people.values()] for item in ids]
-    found = [each.r for each in correlation_with_rest(table) if each.r is not None]
-    return (math.fsum(found) / len(found) if found else None), len(found)
+    known = [person.r for person in correlation_with_rest(table) if person.r is not None]
+    return (math.fsum(known) / len(known) if known else None), len(known)
 
 
 def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.DataFrame:

@@ -64,7 +64,10 @@ class RatedRun:
     @cached_property
     def _known(self) -> Mapping[tuple[str, str, str], Estimate]:
         over_all = (estimate for estimate in self.estimates if not estimate.group)
-        return {(each.question, each.statistic, each.method): each for each in over_all}
+        return {
+            (estimate.question, estimate.statistic, estimate.method): estimate
+            for estimate in over_all
+        }
 
     def find(self, question: str, statistic: str, method: str = "") -> Estimate | None:
         """An estimate over all sentences; None where it is not made."""
@@ -72,13 +75,13 @@ class RatedRun:
 
     def measured(self, statistic: str) -> list[Estimate]:
         """A statistic of each measure for which it is made."""
-        found = (self.find(measure, statistic) for measure in self.measures)
-        return [each for each in found if each is not None]
+        estimates = (self.find(measure, statistic) for measure in self.measures)
+        return [estimate for estimate in estimates if estimate is not None]
 
     def shown(self, question: str, statistic: str) -> str:
         """A value as text; a dash where there is none."""
-        found = self.find(question, statistic)
-        return "-" if found is None else number(found.value)
+        estimate = self.find(question, statistic)
+        return "-" if estimate is None else number(estimate.value)
 
     @property
     def sentences(self) -> Sequence[RatedSentence]:
@@ -151,7 +154,9 @@ def _beside(run: RatedRun) -> Iterator[str]:
     intervals = method_names(spearman.interval_method for spearman in spearmans)
     tests = method_names(spearman.p_method for spearman in spearmans if spearman.p is not None)
     yield f"  95 %: {intervals}; p of Spearman: {tests}"
-    reasons = {each.reason for kind in KINDS for each in run.measured(kind) if each.reason}
+    reasons = {
+        estimate.reason for kind in KINDS for estimate in run.measured(kind) if estimate.reason
+    }
     reasons |= {
         spearman.p_method for spearman in spearmans if spearman.p is None and spearman.p_method
     }
@@ -169,7 +174,9 @@ def method_names(names: Iterable[str | None]) -> str:
 def _ceiling(run: RatedRun) -> Iterator[str]:
     halves = run.find(RATING, "noise ceiling", BY_HALVES)
     errors = run.find(RATING, "noise ceiling", BY_ERRORS)
-    known = next((each for each in (halves, errors) if each and each.value is not None), None)
+    known = next(
+        (estimate for estimate in (halves, errors) if estimate and estimate.value is not None), None
+    )
     if known is not None:
         yield f"  noise ceiling: {number(known.value)}, from {known.method}"
     elif halves is not None:
@@ -203,8 +210,8 @@ def _described(run: RatedRun, question: str, title: str) -> Iterator[str]:
     names = ("mean", "sd", "min", "max")
     rows: list[tuple[str, ...]] = [(title, "n", *names)]
     rows += [
-        (level, str(found["mean"].n), *(number(found[name].value) for name in names))
-        for level, found in groups.items()
+        (level, str(estimates["mean"].n), *(number(estimates[name].value) for name in names))
+        for level, estimates in groups.items()
     ]
     yield columns(rows, indent=2)
     yield "  sd: of sentences; these means describe the sentences asked and have no interval."
@@ -233,7 +240,7 @@ def _least_perplexing(run: RatedRun) -> Iterator[str]:
 
 
 def _binary(run: RatedRun) -> Iterator[str]:
-    areas = [each for each in run.measured("AUC") if each.n]
+    areas = [area for area in run.measured("AUC") if area.n]
     if not areas:
         return
     rows: list[tuple[str, ...]] = [
@@ -279,11 +286,13 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
     """
     import polars as pl
 
-    found = gaps(rows, higher_is_better=higher_is_better)
+    sentences = gaps(rows, higher_is_better=higher_is_better)
     worst = farthest_apart(rows, higher_is_better=higher_is_better)
     named = {miss.id: shorten(miss.text, _NAME_WIDTH, placeholder=" ...") for miss in worst}
     labels = {row.sentence.id: row.sentence.label or "sentence" for row in rows}
-    cells = [(m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in found]
+    cells = [
+        (m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in sentences
+    ]
     schema = {
         "id": pl.String,
         "text": pl.String,
@@ -353,32 +362,37 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
     Args:
         runs: in the order in which they are shown.
     """
-    spearmans = [(run, each) for run in runs for each in run.measured("spearman") if each.n]
+    spearmans = [
+        (run, estimate) for run in runs for estimate in run.measured("spearman") if estimate.n
+    ]
     if spearmans:
         header = (
             "model", "measure", "n", "expected", "Spearman", "95 %", "p", "p (Holm)", "Pearson",
             "Kendall", "partial",
         )  # fmt: skip
-        shown = [each for _, each in spearmans]
-        intervals = method_names(each.interval_method for each in shown)
-        tests = method_names(each.p_method for each in shown if each.p is not None)
+        shown = [estimate for _, estimate in spearmans]
+        intervals = method_names(estimate.interval_method for estimate in shown)
+        tests = method_names(estimate.p_method for estimate in shown if estimate.p is not None)
         grid = Grid(
             title=f"Measures beside the ratings, by {runs[0].by}; partial: length held constant.",
             header=header,
             rows=tuple(
-                (run.model, *_correlation_row(run, each, p_number)) for run, each in spearmans
+                (run.model, *_correlation_row(run, estimate, p_number))
+                for run, estimate in spearmans
             ),
             labels=2,
             notes=(f"95 %: {intervals}; p of Spearman: {tests}.",),
         )
         yield NamedGrid("correlations", grid)
-    areas = [(run, each) for run in runs for each in run.measured("AUC") if each.n]
+    areas = [(run, estimate) for run in runs for estimate in run.measured("AUC") if estimate.n]
     if areas:
-        intervals = method_names(each.interval_method or each.reason for _, each in areas)
+        intervals = method_names(
+            estimate.interval_method or estimate.reason for _, estimate in areas
+        )
         grid = Grid(
             title="Acceptable or not, by a threshold on each measure.",
             header=("model", "measure", "n", "AUC", "95 %", "MCC", "MCC in sample"),
-            rows=tuple((run.model, *_binary_row(run, each)) for run, each in areas),
+            rows=tuple((run.model, *_binary_row(run, estimate)) for run, estimate in areas),
             labels=2,
             notes=(
                 f"95 % of AUC: {intervals}.",
@@ -391,9 +405,9 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
 def rated_notes(run: RatedRun) -> tuple[str, ...]:
     """Why a correlation is undefined, and how many sentences have no value."""
     undefined = [
-        f"{each.question}: no correlation: {each.reason}."
-        for each in run.measured("spearman")
-        if each.reason
+        f"{estimate.question}: no correlation: {estimate.reason}."
+        for estimate in run.measured("spearman")
+        if estimate.reason
     ]
     lost = [f"{n} sentences without a value: {why}." for why, n in run.without_value().items()]
     return (*undefined, *(lost if run.n_rated else ()))

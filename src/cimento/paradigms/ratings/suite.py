@@ -355,7 +355,7 @@ def _pairs(rated: RatedSet) -> dict[str, list[RatedSentence]] | None:
     for sentence in rated.sentences:
         members.setdefault(sentence.pair, []).append(sentence)
     for pair, both in members.items():
-        both.sort(key=lambda each: each.label)
+        both.sort(key=lambda sentence: sentence.label)
         if not pair or tuple(sentence.label for sentence in both) != _PAIR:
             return None
     return members

@@ -270,15 +270,15 @@ def _earlier(output: Path) -> dict[QuestionKey, Judgment]:
     """
     if not output.exists():
         return {}
-    found = judgments_of(read_judgments(output))
-    others = [judgment.annotator for judgment in found if judgment.annotator != ADJUDICATED]
+    decisions = judgments_of(read_judgments(output))
+    others = [judgment.annotator for judgment in decisions if judgment.annotator != ADJUDICATED]
     if others:
         raise InputError(
             where=str(output),
             seen=f"holds answers of {others[0]!r}, and no decisions",
             todo="Name another file to write.",
         )
-    return {judgment.key: judgment for judgment in found}
+    return {judgment.key: judgment for judgment in decisions}
 
 
 def _shown(pair: AnswerPair) -> str:

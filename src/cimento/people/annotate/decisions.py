@@ -243,16 +243,16 @@ def candidate_agreement(run: Path) -> RunAgreement:
     )
 
 
-def candidate_agreement_text(found: RunAgreement) -> str:
+def candidate_agreement_text(agreement: RunAgreement) -> str:
     """The same as text."""
-    lines = [f"{name}: {count} candidates judged" for name, count in found.judged.items()]
+    lines = [f"{name}: {count} candidates judged" for name, count in agreement.judged.items()]
     lines += [
         f"{pair.first} / {pair.second}: equal on {pair.equal} of {pair.n},"
         f" Cohen's kappa {formatting.agreement_text(pair.kappa)}"
-        for pair in found.pairs
+        for pair in agreement.pairs
     ]
-    lines.append(f"Krippendorff's alpha {formatting.agreement_text(found.alpha)}")
-    for (item, candidate), said in found.divided:
+    lines.append(f"Krippendorff's alpha {formatting.agreement_text(agreement.alpha)}")
+    for (item, candidate), said in agreement.divided:
         votes = ", ".join(f"{name} {value}" for name, value in said.items())
         lines.append(f"  {item}: {candidate}: {votes}")
     return "\n".join(lines)
@@ -284,12 +284,12 @@ def _two(
     )
 
 
-def _plain(found: Agreement) -> dict[str, JsonValue]:
+def _plain(agreement: Agreement) -> dict[str, JsonValue]:
     return {
-        "value": found.value,
-        "n": found.items,
-        "low": found.low,
-        "high": found.high,
-        "interval_method": found.method,
-        "reason": found.reason,
+        "value": agreement.value,
+        "n": agreement.items,
+        "low": agreement.low,
+        "high": agreement.high,
+        "interval_method": agreement.method,
+        "reason": agreement.reason,
     }

@@ -117,7 +117,7 @@ def _default(asked: DialogueField, values: Values) -> str | None:
     """
     given = values.get(asked.name)
     proposed = asked.default(values)
-    is_nested = isinstance(given, list) and any(isinstance(each, dict | list) for each in given)
+    is_nested = isinstance(given, list) and any(isinstance(part, dict | list) for part in given)
     if asked.name not in values or is_nested:
         return proposed
     before = json.dumps(given, ensure_ascii=False)
@@ -271,7 +271,7 @@ def _shown(values: Values) -> str:
     parts = (
         f"{name}: {json.dumps(value, ensure_ascii=False)}"
         for name, value in values.items()
-        if not isinstance(value, list) or not any(isinstance(each, dict) for each in value)
+        if not isinstance(value, list) or not any(isinstance(part, dict) for part in value)
     )
     return "\n".join(parts) or "Nothing yet."
 

@@ -82,12 +82,12 @@ class PairTask:
 
 def tasks_of(table: OpenTable, inventory: Inventory) -> list[PairTask]:
     """The rows of a table, decided or not."""
-    found = []
+    tasks = []
     for cells, passage in zip(table.rows, table.passages, strict=True):
-        own = inventory[re.sub(r" \d+(cl)?$", "", cells["id"])]
-        ranked = ranked_candidates(table.section, own, inventory)
-        found.append(PairTask(table.section, cells, passage, own, ranked, inventory))
-    return found
+        connective = inventory[re.sub(r" \d+(cl)?$", "", cells["id"])]
+        ranked = ranked_candidates(table.section, connective, inventory)
+        tasks.append(PairTask(table.section, cells, passage, connective, ranked, inventory))
+    return tasks
 
 
 def fields_of(task: PairTask) -> tuple[DialogueField, DialogueField]:

@@ -145,7 +145,7 @@ def read_story_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJ
         lines = read_bytes(path).decode("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
-    found = []
+    judgments = []
     for number, text in enumerate(lines, start=1):
         if not text.strip():
             continue
@@ -161,8 +161,8 @@ def read_story_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJ
                 seen=f"there is no story in row {judged.row}",
                 todo="Were these judgments made for another file?",
             )
-        found.append(judged)
-    return found
+        judgments.append(judged)
+    return judgments
 
 
 def story_agreement(
@@ -172,7 +172,7 @@ def story_agreement(
 
     At the later tiers only stories count that both hold to be implausible.
     """
-    found = []
+    by_tier = []
     for tier in TIERS:
         pairs = [
             (gold, said, judged.row)
@@ -183,7 +183,7 @@ def story_agreement(
         second: list[Hashable] = [said for _, said, _ in pairs]
         rows = tuple(row for _, _, row in pairs)
         design = Design(rows, tuple(stories[row].story_id for row in rows))
-        found.append(
+        by_tier.append(
             TierAgreement(
                 tier=tier,
                 compared=len(pairs),
@@ -192,14 +192,14 @@ def story_agreement(
                 alpha=krippendorff_alpha([[gold, said] for gold, said, _ in pairs], design=design),
             )
         )
-    return found
+    return by_tier
 
 
 def to_adjudicate(
     stories: Sequence[Story], judgments: Sequence[StoryJudgment]
 ) -> list[Mapping[str, object]]:
     """The stories on which the two differ, with both answers, for a third person to decide."""
-    found: list[Mapping[str, object]] = []
+    disputed: list[Mapping[str, object]] = []
     for judged in judgments:
         story = stories[judged.row]
         differing = {
@@ -208,7 +208,7 @@ def to_adjudicate(
             if _gold(story, tier) != judged.label(tier)
         }
         if differing:
-            found.append(
+            disputed.append(
                 {
                     "row": judged.row,
                     "example_id": story.example_id,
@@ -217,7 +217,7 @@ def to_adjudicate(
                     "decision": None,
                 }
             )
-    return found
+    return disputed
 
 
 def _gold(story: Story, tier: Tier) -> str | None:
@@ -228,10 +228,10 @@ def _gold(story: Story, tier: Tier) -> str | None:
 
 
 def _read_yes(typed: str, _values: Values) -> Taken:
-    found = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
-    if typed.lower() not in found:
+    answers = {"y": True, "yes": True, "true": True, "n": False, "no": False, "false": False}
+    if typed.lower() not in answers:
         raise RefusedError("Write y or n.")
-    return Taken(found[typed.lower()])
+    return Taken(answers[typed.lower()])
 
 
 def _read_pair(typed: str, values: Values, n_sentences: int) -> Taken:

@@ -78,7 +78,7 @@ def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[Candidat
             todo="Needed are item, candidate and fits.",
         )
     known = {task.pair for task in tasks}
-    found = []
+    decisions = []
     for row in table.rows:
         item, candidate = _decoded(row.cells["item"]), _decoded(row.cells["candidate"])
         said = row.cells["fits"].strip().lower()
@@ -96,8 +96,8 @@ def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[Candidat
             )
         remarks = _decoded(row.cells.get("remarks", ""))
         parts = tuple(part.strip() for part in remarks.split(REMARK_JOINT) if part.strip())
-        found.append(CandidateDecision(item, candidate, _VERDICTS[said], parts))
-    return found
+        decisions.append(CandidateDecision(item, candidate, _VERDICTS[said], parts))
+    return decisions
 
 
 def _row(task: CandidateTask, decision: CandidateDecision | None) -> list[str]:
@@ -107,12 +107,12 @@ def _row(task: CandidateTask, decision: CandidateDecision | None) -> list[str]:
 
 
 def _coded(text: str) -> str:
-    body = re.sub(r"[\\\t\n\r]", lambda found: _CODES[found[0]], text)
+    body = re.sub(r"[\\\t\n\r]", lambda match: _CODES[match[0]], text)
     return re.sub(r"^ | $", _CODES[" "].replace("\\", "\\\\"), body)
 
 
 def _decoded(cell: str) -> str:
-    return re.sub(r"\\[\\tnrs]", lambda found: _PLAIN[found[0]], cell.strip(" "))
+    return re.sub(r"\\[\\tnrs]", lambda match: _PLAIN[match[0]], cell.strip(" "))
 
 
 TOML = "suite.toml"
@@ -147,6 +147,16 @@ class SheetRow:
     verdict: str = ""
     comment: str = ""
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """The table and the number of the row in it."""
+        return self.table, self.number
+
+    @property
+    def is_doubted(self) -> bool:
+        """Whether the reviewer found it wrong, or is unsure."""
+        return self.verdict in VERDICTS[1:]
+
 
 @dataclass(frozen=True, slots=True)
 class Change:
@@ -175,12 +185,13 @@ class SuiteReview:
     @property
     def open(self) -> list[SheetRow]:
         """Rows that are wrong or unsure and were not changed."""
-        changed = {(change.row.table, change.row.number) for change in self.changes}
-        return [
-            row
-            for row in self.rows
-            if row.verdict in VERDICTS[1:] and (row.table, row.number) not in changed
-        ]
+        return [row for row in self.unchanged if row.is_doubted]
+
+    @property
+    def unchanged(self) -> list[SheetRow]:
+        """Rows in which no cell was changed."""
+        changed = {change.row.place for change in self.changes}
+        return [row for row in self.rows if row.place not in changed]
 
 
 def export_review(suite: Path, path: Path) -> int:
@@ -234,21 +245,21 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> S
         raise UsageError(
             where=str(output), seen="is there already", todo="Name a folder that is not."
         )
-    before = {(each.table, each.number): each for each in _suite_rows(suite)}
+    before = {row.place: row for row in _suite_rows(suite)}
     after = _sheet_rows(suite, sheet, before)
     changes = tuple(
-        Change(row, column, before[row.table, row.number].cells.get(column, ""), cell)
+        Change(row, column, earlier, cell)
         for row in after
         for column, cell in row.cells.items()
-        if cell != before[row.table, row.number].cells.get(column, "")
+        if cell != (earlier := before[row.place].cells.get(column, ""))
     )
     review = SuiteReview(rows=tuple(after), changes=changes, status="")
     review = replace(review, status=_status(review, reviewer, rows=len(before)))
     _copy(suite, output)
     for name in dict.fromkeys(change.row.table for change in changes):
-        own = [change for change in changes if change.row.table == name]
+        of_table = [change for change in changes if change.row.table == name]
         writer = _write_stories if name.endswith(".jsonl") else _write_table
-        writer(output / name, own)
+        writer(output / name, of_table)
     _write_settings(output / TOML, review, reviewer)
     _append_log(output / LOG, review, reviewer)
     return review
@@ -258,14 +269,14 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> S
 
 
 def _suite_rows(suite: Path) -> Iterator[SheetRow]:
-    found = [name for name in TABLES if (suite / name).is_file()]
-    if not found or not (suite / TOML).is_file():
+    tables = [name for name in TABLES if (suite / name).is_file()]
+    if not tables or not (suite / TOML).is_file():
         raise InputError(
             where=str(suite),
             seen=f"is no folder with {TOML} and {', '.join(TABLES)}",
             todo="`cimento suites convert SUITE -o FOLDER` makes one of other formats.",
         )
-    for name in found:
+    for name in tables:
         if name.endswith(".jsonl"):
             yield from _story_rows(suite / name)
             continue
@@ -304,15 +315,17 @@ def _sheet_rows(
         )
     faults: list[str] = []
     versions = {name: _version(suite / name) for name in {name for name, _ in before}}
-    by_cells = {(name, str(number)): each for (name, number), each in before.items()}
-    found: dict[tuple[str, int], SheetRow] = {}
+    by_cells = {(name, str(number)): reviewed for (name, number), reviewed in before.items()}
+    rows: dict[tuple[str, int], SheetRow] = {}
     for row in sheet.rows:
-        each = _sheet_row(sheet, row, versions, by_cells, faults)
-        if each is not None and found.setdefault((each.table, each.number), each) is not each:
-            faults.append(f"{sheet.where(row)}: row {each.number} of {each.table} is there twice")
+        checked = _sheet_row(sheet, row, versions, by_cells, faults)
+        if checked is not None and rows.setdefault(checked.place, checked) is not checked:
+            faults.append(
+                f"{sheet.where(row)}: row {checked.number} of {checked.table} is there twice"
+            )
     if faults:
         raise InputError(where=sheet.name, seen=listed(faults))
-    return list(found.values())
+    return list(rows.values())
 
 
 def _sheet_row(
@@ -407,16 +420,8 @@ def _write_settings(path: Path, review: SuiteReview, reviewer: str) -> None:
 
 def _append_log(path: Path, review: SuiteReview, reviewer: str) -> None:
     earlier = path.read_text(encoding="utf-8") if path.exists() else "\t".join(_LOGGED) + "\n"
-    lines = []
-    for change in review.changes:
-        row = change.row
-        lines.append((row, change.column, change.before, change.after))
-    changed = {(change.row.table, change.row.number) for change in review.changes}
-    lines += [
-        (row, "", "", "")
-        for row in review.rows
-        if (row.comment or row.verdict in VERDICTS[1:]) and (row.table, row.number) not in changed
-    ]
+    lines = [(change.row, change.column, change.before, change.after) for change in review.changes]
+    lines += [(row, "", "", "") for row in review.unchanged if row.comment or row.is_doubted]
     text = "".join(
         "\t".join((reviewer, row.table, str(row.number), row.cells.get("item", ""), column, before,
                    after, row.verdict, row.comment)) + "\n"

@@ -188,10 +188,10 @@ def _read_key(typed: str, known: Sequence[Story]) -> JsonValue:
 
 def _parts(values: Values) -> tuple[str | None, str | None, str | None]:
     """Number, type and variant, as the key says."""
-    found = _KEY.fullmatch(str(values.get("story_number", "")))
-    if found is None:
+    match = _KEY.fullmatch(str(values.get("story_number", "")))
+    if match is None:
         return None, None, None
-    return found[1], _TYPES[found[2]], found[3]
+    return match[1], _TYPES[match[2]], match[3]
 
 
 def _read_story_id(typed: str, values: Values) -> JsonValue:
@@ -225,10 +225,10 @@ def _read_idx(typed: str, values: Values) -> JsonValue:
 
 
 def _read_bool(typed: str, _values: Values) -> JsonValue:
-    found = {"true": True, "false": False}.get(_text(typed).lower())
-    if found is None:
+    answer = {"true": True, "false": False}.get(_text(typed).lower())
+    if answer is None:
         raise RefusedError("Write true or false.")
-    return found
+    return answer
 
 
 def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> JsonValue:
@@ -245,8 +245,7 @@ def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> JsonV
     broken = _broken_rule(values, sentences, known)
     if broken and not insists:
         raise RefusedError(f"{broken} {_how_to_insist()}")
-    found: list[JsonValue] = [*sentences]
-    return found
+    return [*sentences]
 
 
 def _split(text: str) -> list[str]:
@@ -307,10 +306,10 @@ def _read_id(typed: str, values: Values, known: Sequence[Story]) -> JsonValue:
 
 
 def _read_plausible(typed: str, values: Values) -> JsonValue:
-    found = _read_bool(typed, values)
-    if found != (values.get("type") is None):
+    plausible = _read_bool(typed, values)
+    if plausible != (values.get("type") is None):
         raise RefusedError("Stories without type are plausible, variants are not.")
-    return found
+    return plausible
 
 
 def _read_breakpoint(typed: str, values: Values) -> JsonValue:
@@ -358,7 +357,7 @@ def _whole(text: str, *, signed: bool = False) -> int:
 
 def _sentences(values: Values) -> list[str]:
     given = values.get("sentences")
-    return [str(each) for each in given] if isinstance(given, list) else []
+    return [str(sentence) for sentence in given] if isinstance(given, list) else []
 
 
 def _number(value: JsonValue, otherwise: int) -> int:
@@ -366,7 +365,8 @@ def _number(value: JsonValue, otherwise: int) -> int:
 
 
 def _numbers(value: JsonValue) -> tuple[int, ...]:
-    return tuple(each for each in value if isinstance(each, int)) if isinstance(value, list) else ()
+    numbers = value if isinstance(value, list) else ()
+    return tuple(number for number in numbers if isinstance(number, int))
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,7 +434,7 @@ def read_recorded(path: Path) -> list[Recorded]:
         content = parse_json(read_bytes(path))
     except ValueError as error:
         raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
-    found = []
+    recorded = []
     for name, entry in content.items() if isinstance(content, dict) else ():
         typed = entry.get("typed") if isinstance(entry, dict) else None
         if typed is None:
@@ -447,14 +447,14 @@ def read_recorded(path: Path) -> list[Recorded]:
                 seen="`typed` is no list of pairs",
                 todo="Write [field, line] for each line.",
             ) from error
-        found.append(Recorded(str(name), lines))
-    if not found:
+        recorded.append(Recorded(str(name), lines))
+    if not recorded:
         raise InputError(
             where=str(path),
             seen="there is no dialogue in it",
             todo='Write {"name": {"typed": [["actor", "Marco"], ...]}}.',
         )
-    return found
+    return recorded
 
 
 def play(recorded: Recorded, known: Sequence[Story]) -> Story:

@@ -81,7 +81,7 @@ def blocks_of(values: Values) -> list[StateBlock]:
     fresh = empty_blocks(actors, objects, n)
     if not isinstance(given, list):
         return fresh
-    known = [_block(each) for each in given]
+    known = [_block(entry) for entry in given]
     # After a step back the story may have other sentences or entities.
     return [
         {
@@ -111,13 +111,13 @@ def _set(number: int, name: str, entity: str, code: str, blocks: list[StateBlock
     """Set one code, and say what it means."""
     attribute = _attribute(name)
     entries = blocks[number][attribute.name]
-    names = [each for each, _ in entries]
+    names = [owner for owner, _ in entries]
     if entity not in names:
         listed = ", ".join(names) or "there are none"
         raise RefusedError(f"{attribute.name} is about {attribute.bearer}s: {listed}.")
     if not code.isdigit() or int(code) not in attribute.codes:
         raise RefusedError(f"{code!r} is no code of {attribute.name}.\n{_codes(attribute)}")
-    changed = [(each, int(code) if each == entity else old) for each, old in entries]
+    changed = [(owner, int(code) if owner == entity else old) for owner, old in entries]
     # A copied sentence shares its block with the other one.
     blocks[number] = {**blocks[number], attribute.name: changed}
     return f"Sentence {number}: {entity}, {attribute.name}: {attribute.codes[int(code)]}."
@@ -142,7 +142,7 @@ def _codes(attribute: Attribute) -> str:
 
 def _attributes() -> str:
     return "\n".join(
-        f"{bearer}s: {', '.join(each.name for each in bearers(bearer))}"
+        f"{bearer}s: {', '.join(attribute.name for attribute in bearers(bearer))}"
         for bearer in ("actor", "object")
     )
 
@@ -165,15 +165,15 @@ def _names(values: Values, name: str) -> list[str]:
 
 
 def _block(plain: JsonValue) -> StateBlock:
-    found: StateBlock = {}
+    block: StateBlock = {}
     for name, entries in plain.items() if isinstance(plain, Mapping) else ():
         pairs = entries if isinstance(entries, list) else []
-        found[name] = [
+        block[name] = [
             (str(pair[0]), pair[1])
             for pair in pairs
             if isinstance(pair, list) and isinstance(pair[1], int)
         ]
-    return found
+    return block
 
 
 def _plain(blocks: Sequence[StateBlock]) -> JsonValue:

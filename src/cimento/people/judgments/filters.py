@@ -144,18 +144,18 @@ def filter_judgments(judgments: Sequence[Judgment], limits: ExclusionRules) -> F
     """
     left, steps = list(judgments), []
     for rule, limit, find in _rules(judgments, limits):
-        found = find(left)
+        failing = find(left)
         kept = [
             judgment
             for place, judgment in enumerate(left)
-            if place not in found.rows and judgment.annotator not in found.people
+            if place not in failing.rows and judgment.annotator not in failing.people
         ]
         steps.append(
             FilterStep(
                 rule=rule,
                 limit=limit,
-                excluded=tuple(_exclusions(left, found)),
-                unmeasured=found.unmeasured,
+                excluded=tuple(_exclusions(left, failing)),
+                unmeasured=failing.unmeasured,
                 before=summarise(left),
                 after=summarise(kept),
                 moved=_moved(left, kept),
@@ -215,7 +215,11 @@ def _beyond(people: Mapping[str, Measurement], limit: float, fails: _Comparison)
             for name, measurement in people.items()
             if measurement.value is not None and fails(measurement.value, limit)
         },
-        unmeasured={name: each.how for name, each in people.items() if each.value is None},
+        unmeasured={
+            name: measurement.basis
+            for name, measurement in people.items()
+            if measurement.value is None
+        },
     )
 
 
@@ -227,14 +231,14 @@ def _doubled(left: Sequence[Judgment], which: RepeatedAnswers) -> Failing:
             places.setdefault((judgment.annotator, *judgment.key), []).append(place)
     kept = {"first": slice(1, None), "last": slice(None, -1), "none": slice(None)}[which]
     return Failing(
-        rows=frozenset(place for own in places.values() if len(own) > 1 for place in own[kept])
+        rows=frozenset(place for same in places.values() if len(same) > 1 for place in same[kept])
     )
 
 
 def _status(left: Sequence[Judgment], wanted: set[str]) -> Failing:
     people, unknown = {}, {}
-    for name, own in judgments_by_person(left).items():
-        status = next((judgment.status for judgment in own if judgment.status), None)
+    for name, answers in judgments_by_person(left).items():
+        status = next((judgment.status for judgment in answers if judgment.status), None)
         if status is None:
             unknown[name] = "there is no status"
         elif status.upper() in wanted:
@@ -253,14 +257,14 @@ def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -
             )
 
 
-def _exclusions(left: Sequence[Judgment], found: Failing) -> Iterator[Exclusion]:
+def _exclusions(left: Sequence[Judgment], failing: Failing) -> Iterator[Exclusion]:
     counts: dict[str, int] = {}
     for place, judgment in enumerate(left):
-        if place in found.rows or judgment.annotator in found.people:
+        if place in failing.rows or judgment.annotator in failing.people:
             counts[judgment.annotator or ""] = counts.get(judgment.annotator or "", 0) + 1
     for name, count in counts.items():
-        said = found.people.get(name, Measurement(None, "answered the same again"))
-        yield Exclusion(annotator=name, why=said.how, measured=said.value, judgments=count)
+        said = failing.people.get(name, Measurement(None, "answered the same again"))
+        yield Exclusion(annotator=name, why=said.basis, measured=said.value, judgments=count)
 
 
 def _moved(
@@ -331,7 +335,7 @@ def _step(step: FilterStep) -> Iterator[str]:
 
 
 def _changes(before: Sequence[QuestionSummary], after: Sequence[QuestionSummary]) -> Iterator[str]:
-    left = {each.question: each for each in after}
+    left = {summary.question: summary for summary in after}
     for old in before:
         new = left.get(old.question)
         if new is None:

@@ -266,8 +266,8 @@ def _rows(text: str, name: str) -> Iterator[RawRow]:
         if not line.strip():
             continue
         if line.startswith("#"):
-            if found := _COLUMN.match(line):
-                columns[int(found["number"])] = found["name"].strip().removesuffix(".").rstrip()
+            if match := _COLUMN.match(line):
+                columns[int(match["number"])] = match["name"].strip().removesuffix(".").rstrip()
                 columns |= dict(enumerate(_FIRST, start=1))
             continue
         if not columns:
@@ -351,13 +351,13 @@ def read_prolific(path: Path) -> dict[str, Submission]:
             seen=f"there are the columns {', '.join(table.columns[:6])} ...",
             todo="Give Prolific's export with the column Participant id.",
         )
-    found: dict[str, Submission] = {}
+    submissions: dict[str, Submission] = {}
     for row in table.rows:
         submission = _submission(table, row, person)
-        before = found.get(submission.participant)
+        before = submissions.get(submission.participant)
         if before is None or before.status not in _BEST or submission.status in _BEST:
-            found[submission.participant] = submission
-    return found
+            submissions[submission.participant] = submission
+    return submissions
 
 
 def write_participants(

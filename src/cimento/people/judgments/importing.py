@@ -137,7 +137,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
         InputError: an item is not known, an answer is of nobody, or a number is none; the first
             ones are named.
     """
-    passed, found, faults = Counter[str](), list[Judgment](), list[str]()
+    passed, judgments, faults = Counter[str](), list[Judgment](), list[str]()
     people: dict[str, str] = {}
     for row in rows:
         try:
@@ -148,13 +148,13 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
         if isinstance(judgment, str):
             passed[judgment] += 1
         else:
-            found.append(judgment)
+            judgments.append(judgment)
     if faults:
         more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
         shown = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
         raise InputError(where="", seen=f"{len(faults)} answers cannot be used:{shown}{more}")
-    notes = (*_doubled(found), *_prolific_notes(people, reading.submissions))
-    return Import(judgments=tuple(found), passed=passed, notes=notes)
+    notes = (*_doubled(judgments), *_prolific_notes(people, reading.submissions))
+    return Import(judgments=tuple(judgments), passed=passed, notes=notes)
 
 
 def _judgment(row: RawRow, reading: ImportRules, people: dict[str, str]) -> Judgment | str:
@@ -218,9 +218,9 @@ def _place(row: RawRow, reading: ImportRules) -> AskedItem | str | None:
     better = reading.columns.cell(row, "question") == BETTER
     asked = BETTER if better else condition
     both = [f"{item}/{asked}"] if item and asked else []
-    found = reading.places.find(*both, text, item, where=row.where)
-    if found is not None:
-        return found
+    place = reading.places.find(*both, text, item, where=row.where)
+    if place is not None:
+        return place
     shown = both[0] if both else item or text
     if reading.unknown == "skip":
         return f"no item of the suite is called {shown!r}"
@@ -244,10 +244,10 @@ def _number(row: RawRow, name: str, text: str) -> float | None:
     return value
 
 
-def _doubled(found: Sequence[Judgment]) -> list[str]:
+def _doubled(judgments: Sequence[Judgment]) -> list[str]:
     """A note where the same person answered the same question twice; nothing is left out."""
     counts = Counter(
-        (judgment.annotator, *judgment.key) for judgment in found if not judgment.is_check
+        (judgment.annotator, *judgment.key) for judgment in judgments if not judgment.is_check
     )
     n = sum(count - 1 for count in counts.values())
     if not n:

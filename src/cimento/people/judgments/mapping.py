@@ -62,13 +62,13 @@ class ColumnMap:
         """An answer as it is kept."""
         return self.values.get(text, text)
 
-    def with_own(self, own: ColumnMap) -> ColumnMap:
+    def with_own(self, chosen: ColumnMap) -> ColumnMap:
         """The map with what a user says in the place of what was assumed."""
         return replace(
             self,
-            columns={**self.columns, **own.columns},
-            fixed={**self.fixed, **own.fixed},
-            values={**self.values, **own.values},
+            columns={**self.columns, **chosen.columns},
+            fixed={**self.fixed, **chosen.fixed},
+            values={**self.values, **chosen.values},
         )
 
     @property
@@ -100,16 +100,16 @@ def read_map(path: Path) -> ColumnMap:
     Raises:
         InputError: it cannot be read, or has other tables, fields or values.
     """
-    found = read_toml(path)
+    content = read_toml(path)
     tables = ("columns", "fixed", "values")
-    unknown = [name for name in found if name not in tables]
+    unknown = [name for name in content if name not in tables]
     if unknown:
         raise InputError(
             where=str(path),
             seen=f"there is a key {unknown[0]!r}",
             todo=did_you_mean(unknown[0], tables),
         )
-    columns, fixed, values = (_texts(found.get(name, {}), f"{path} [{name}]") for name in tables)
+    columns, fixed, values = (_texts(content.get(name, {}), f"{path} [{name}]") for name in tables)
     for name in (*columns, *fixed):
         _refuse_field(name, str(path))
     return ColumnMap(
@@ -124,7 +124,7 @@ def _texts(table: object, where: str) -> dict[str, str]:
 
 
 def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
-    found = []
+    pairs = []
     for entry in given:
         name, _, text = entry.partition("=")
         if not (name.strip() and text.strip()):
@@ -132,8 +132,8 @@ def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
                 where=option, seen=f"got {entry!r}", todo=f"Write {option} value=Answer, say."
             )
         _refuse_field(name.strip(), option)
-        found.append((name.strip(), text.strip()))
-    return found
+        pairs.append((name.strip(), text.strip()))
+    return pairs
 
 
 def _refuse_field(name: str, where: str) -> None:
@@ -195,16 +195,16 @@ class AskedItems:
             InputError: a name means more than one place.
         """
         for name in (variant for shown in names for variant in _variants(shown)):
-            found = self._by_name.get(name, set())
-            if len(found) > 1:
-                shown = ", ".join(sorted(f"{p.item} {p.condition}".strip() for p in found)[:3])
+            meant = self._by_name.get(name, set())
+            if len(meant) > 1:
+                shown = ", ".join(sorted(f"{p.item} {p.condition}".strip() for p in meant)[:3])
                 raise InputError(
                     where=where,
                     seen=f"{name!r} may be any of {shown} ...",
                     todo="Say which by the item's id and its condition.",
                 )
-            if found:
-                return next(iter(found))
+            if meant:
+                return next(iter(meant))
         return None
 
     def hint(self, name: str) -> str:
@@ -231,5 +231,5 @@ def _variants(name: str) -> Iterator[str]:
     whole = comparable_text(name)
     if whole:
         yield whole
-    if found := _BRACKETED.fullmatch(whole):
-        yield comparable_text(found["row"])
+    if match := _BRACKETED.fullmatch(whole):
+        yield comparable_text(match["row"])

@@ -90,7 +90,7 @@ class Judgment:
         return self.expected is not None or self.question == ATTENTION
 
 
-FIELDS = tuple(each.name for each in fields(Judgment))
+FIELDS = tuple(field.name for field in fields(Judgment))
 OPTIONAL = tuple(JUDGMENTS.optional)
 
 
@@ -109,7 +109,7 @@ def judgments_of(table: pl.DataFrame) -> list[Judgment]:
     rows = table.select(names).iter_rows(named=True)
     # Cells that say nothing are left out, so that the record's own defaults hold.
     known = ({name: value for name, value in row.items() if value is not None} for row in rows)
-    return [Judgment(**{"suite": "", "item": "", **each}) for each in known]
+    return [Judgment(**{"suite": "", "item": "", **row}) for row in known]
 
 
 def finite(text: str) -> float | None:
@@ -226,12 +226,12 @@ def _from_text(path: Path) -> pl.DataFrame:
         pl.col(name).fill_null("") for name in ("suite", "item", "condition") if name in columns
     )
     try:
-        found = texts.cast({name: kind for name, kind in kinds.items() if name in columns})
+        typed = texts.cast({name: kind for name, kind in kinds.items() if name in columns})
     except pl.exceptions.PolarsError as error:
         raise InputError(
             where=str(path),
             seen=f"a number is none ({str(error).splitlines()[0]})",
             todo="position is a whole number, seconds and session_seconds are numbers.",
         ) from error
-    validate(found, JUDGMENTS, where=str(path))
-    return found
+    validate(typed, JUDGMENTS, where=str(path))
+    return typed

@@ -55,12 +55,14 @@ def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
     for judgment in judgments:
         if judgment.counts:
             by_question.setdefault(judgment.question, []).append(judgment)
-    return tuple(_described(question, own) for question, own in by_question.items())
+    return tuple(_described(question, answers) for question, answers in by_question.items())
 
 
 def mean_ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, float]:
     """The mean rating of each place that was rated."""
-    return {place: math.fsum(own) / len(own) for place, own in _ratings(judgments).items()}
+    return {
+        place: math.fsum(ratings) / len(ratings) for place, ratings in _ratings(judgments).items()
+    }
 
 
 def is_rated(question: str) -> bool:
@@ -79,23 +81,23 @@ def main_question(judgments: Sequence[Judgment]) -> str:
     return max(counts, key=lambda name: counts[name]) if counts else ""
 
 
-def _described(question: str, own: Sequence[Judgment]) -> QuestionSummary:
+def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
     rated = is_rated(question)
     answers: dict[QuestionKey, list[Hashable]] = {}
-    for judgment in own:
+    for judgment in judgments:
         value = rating_of(judgment) if rated else judgment.value
         if value is not None:
             answers.setdefault(judgment.key, []).append(value)
-    means = mean_ratings(own) if rated else {}
-    deviations = [statistics.stdev(got) for got in _ratings(own).values() if len(got) >= _TWO]
+    means = mean_ratings(judgments) if rated else {}
+    deviations = [statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _TWO]
     conditions: dict[str, list[float]] = {}
     for (_, _, condition, _), mean in means.items():
         conditions.setdefault(condition, []).append(mean)
     return QuestionSummary(
         question=question,
-        people=len({judgment.annotator for judgment in own}),
+        people=len({judgment.annotator for judgment in judgments}),
         places=len(answers),
-        judgments=len(own),
+        judgments=len(judgments),
         mean=_mean(list(means.values())),
         sd=_mean(deviations) if rated else None,
         by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
@@ -131,60 +133,62 @@ class Measurement:
 
     Attributes:
         value: None where there is none.
-        how: how it was measured, or why not.
+        basis: how it was measured, or why not.
     """
 
     value: float | None
-    how: str
+    basis: str
 
 
 def judgments_by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
     """The judgments of each named participant, in the order in which they were given."""
-    found: dict[str, list[Judgment]] = {}
+    people: dict[str, list[Judgment]] = {}
     for judgment in judgments:
         if judgment.annotator is not None:
-            found.setdefault(judgment.annotator, []).append(judgment)
+            people.setdefault(judgment.annotator, []).append(judgment)
     return {
-        name: sorted(own, key=lambda j: (j.survey or "", j.position or 0))
-        for name, own in found.items()
+        name: sorted(answers, key=lambda j: (j.survey or "", j.position or 0))
+        for name, answers in people.items()
     }
 
 
-def sitting_seconds(own: Sequence[Judgment]) -> Measurement:
+def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     """How long somebody took: as the platform says, else all answers, else first to last."""
-    said = {judgment.session_seconds for judgment in own if judgment.session_seconds is not None}
+    said = {
+        judgment.session_seconds for judgment in answers if judgment.session_seconds is not None
+    }
     if said:
         return _time(math.fsum(said), "as recorded for the whole sitting")
-    taken = [judgment.seconds for judgment in own if judgment.seconds is not None]
-    if len(taken) == len(own):
+    taken = [judgment.seconds for judgment in answers if judgment.seconds is not None]
+    if len(taken) == len(answers):
         return _time(math.fsum(taken), "for all answers together")
-    moments = [moment for judgment in own if (moment := _moment(judgment.at)) is not None]
-    if len(moments) == len(own) and len(set(moments)) > 1:
+    moments = [moment for judgment in answers if (moment := _moment(judgment.at)) is not None]
+    if len(moments) == len(answers) and len(set(moments)) > 1:
         return _time(max(moments) - min(moments), "from the first answer to the last")
     return Measurement(None, "no time is known")
 
 
-def attention(own: Sequence[Judgment]) -> Measurement:
+def attention(judgments: Sequence[Judgment]) -> Measurement:
     """The share of checks of attention that were answered right."""
-    checks = [judgment for judgment in own if judgment.expected is not None]
+    checks = [judgment for judgment in judgments if judgment.expected is not None]
     if not checks:
         return Measurement(None, "there were no checks of attention")
     right = sum(check.value == check.expected for check in checks)
     return Measurement(right / len(checks), f"{right} of {len(checks)} right")
 
 
-def same_share(own: Sequence[Judgment]) -> Measurement:
+def same_share(judgments: Sequence[Judgment]) -> Measurement:
     """The share of somebody's most frequent answer to the question that they answered most."""
-    answers = _answers(own)
+    answers = _answers(judgments)
     if not answers:
         return Measurement(None, "there is no answer")
     value, count = Counter(answers).most_common(1)[0]
     return Measurement(count / len(answers), f"{count} of {len(answers)} are {value!r}")
 
 
-def same_run(own: Sequence[Judgment]) -> Measurement:
+def same_run(judgments: Sequence[Judgment]) -> Measurement:
     """The longest run of equal answers, in the order in which they were given."""
-    runs = [(len(list(run)), value) for value, run in itertools.groupby(_answers(own))]
+    runs = [(len(list(run)), value) for value, run in itertools.groupby(_answers(judgments))]
     if not runs:
         return Measurement(None, "there is no answer")
     length, value = max(runs, key=itemgetter(0))
@@ -201,10 +205,10 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
     people = {
         name: {
             judgment.key: judgment
-            for judgment in own
+            for judgment in answers
             if judgment.question == question and judgment.counts
         }
-        for name, own in judgments_by_person(judgments).items()
+        for name, answers in judgments_by_person(judgments).items()
     }
     return _correlations(people) if is_rated(question) else _shares(people)
 
@@ -212,9 +216,9 @@ def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
 def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, Measurement]:
     from cimento.statistics.agreement import correlation_with_rest
 
-    places = list(dict.fromkeys(place for own in people.values() for place in own))
+    places = list(dict.fromkeys(place for answers in people.values() for place in answers))
     table = [
-        [rating_of(own[place]) if place in own else None for own in people.values()]
+        [rating_of(answers[place]) if place in answers else None for answers in people.values()]
         for place in places
     ]
     correlations = correlation_with_rest(table) if table else ()
@@ -227,10 +231,10 @@ def _correlations(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[
 
 
 def _shares(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, Measurement]:
-    found = {}
-    for name, own in people.items():
+    measured = {}
+    for name, answers in people.items():
         equal = []
-        for place, judgment in own.items():
+        for place, judgment in answers.items():
             others = Counter(
                 theirs[place].value
                 for other, theirs in people.items()
@@ -239,22 +243,22 @@ def _shares(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, M
             if others:
                 equal.append(others[judgment.value] == max(others.values()))
         if len(equal) < LEAST_SHARED:
-            found[name] = Measurement(None, f"only {len(equal)} places are shared with others")
+            measured[name] = Measurement(None, f"only {len(equal)} places are shared with others")
         else:
             share = sum(equal) / len(equal)
-            found[name] = Measurement(share, f"{sum(equal)} of {len(equal)} as most others")
-    return found
+            measured[name] = Measurement(share, f"{sum(equal)} of {len(equal)} as most others")
+    return measured
 
 
-def _time(seconds: float, how: str) -> Measurement:
-    return Measurement(seconds, f"{seconds:.0f} seconds {how}")
+def _time(seconds: float, measured: str) -> Measurement:
+    return Measurement(seconds, f"{seconds:.0f} seconds {measured}")
 
 
-def _answers(own: Sequence[Judgment]) -> list[str]:
-    question = main_question(own)
+def _answers(judgments: Sequence[Judgment]) -> list[str]:
+    question = main_question(judgments)
     return [
         judgment.value
-        for judgment in own
+        for judgment in judgments
         if judgment.question == question and judgment.counts and judgment.value is not None
     ]
 

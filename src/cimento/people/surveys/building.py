@@ -213,7 +213,7 @@ def _surveys(
     members = [
         QuestionSet(
             size=len(question_set),
-            times=plan.times * (len(question_set) if material.each else 1),
+            times=plan.times * (len(question_set) if material.asks_all else 1),
             group=question_set[0].group,
         )
         for question_set in sets
@@ -230,7 +230,7 @@ def _surveys(
     for number, places in enumerate(dealt, start=1):
         questions = [sets[place][member] for place, member in places]
         chance.shuffle(questions)
-        order = [questions[place] for place in spread([each.group for each in questions])]
+        order = [questions[place] for place in spread([question.group for question in questions])]
         ids = tuple(question.id for question in _with_checks(order, checks))
         surveys.append(Survey(str(number), ids))
     return tuple(surveys)
@@ -240,16 +240,16 @@ def _with_checks(
     order: list[SurveyQuestion], checks: Sequence[SurveyQuestion]
 ) -> list[SurveyQuestion]:
     """The checks at equal distances; never first."""
-    found = list(order)
+    mixed = list(order)
     for number, check in enumerate(checks, start=1):
-        found.insert(max(1, number * len(order) // (len(checks) + 1)) + number - 1, check)
-    return found
+        mixed.insert(max(1, number * len(order) // (len(checks) + 1)) + number - 1, check)
+    return mixed
 
 
 def _checks(
     plan: SurveyPlan, material: SurveyMaterial, texts: Words, chance: random.Random
 ) -> tuple[SurveyQuestion, ...]:
-    own = _own_checks(plan.check_file) if plan.check_file is not None else []
+    from_file = _own_checks(plan.check_file) if plan.check_file is not None else []
     choices = fields_for(material.task, texts, scale=plan.scale)[0].choices
     made = []
     for number in range(1, plan.checks + 1):
@@ -266,14 +266,14 @@ def _checks(
                 expected=right.value,
             )
         )
-    for check in own:
+    for check in from_file:
         if not check.choices and check.expected not in {choice.value for choice in choices}:
             raise InputError(
                 where=f"{plan.check_file}, {check.lines[0]!r}",
                 seen=f"{check.expected!r} is none of the answers",
                 todo="Write one of the answers, or give them in the column choices.",
             )
-    return (*made, *own)
+    return (*made, *from_file)
 
 
 def _sample_choices(
@@ -327,11 +327,11 @@ def _own_checks(path: Path) -> list[SurveyQuestion]:
 def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:
     """Paragraphs of what people agree to: a file's, or cimento's own with the contact."""
     if plan.consent is None:
-        own = texts["consent"]["paragraphs"].split("\n")
+        usual = texts["consent"]["paragraphs"].split("\n")
         contact = [texts["consent"]["contact"].format(contact=plan.contact)] if plan.contact else []
-        return (*own, *contact)
-    found = re.split(r"\n\s*\n", open_text(plan.consent))
-    paragraphs = tuple(" ".join(text.split()) for text in found if text.strip())
+        return (*usual, *contact)
+    parts = re.split(r"\n\s*\n", open_text(plan.consent))
+    paragraphs = tuple(" ".join(text.split()) for text in parts if text.strip())
     if not paragraphs:
         raise InputError(where=str(plan.consent), seen="is empty", todo="Write the consent text.")
     return paragraphs

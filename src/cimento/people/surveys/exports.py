@@ -38,9 +38,9 @@ TEMPLATES = Path(__file__).parent / "templates"
 @cache
 def environment() -> Environment:
     """Where templates are, with what they call."""
-    found = templates_of("cimento.people.surveys")
-    found.globals["marked"] = marked
-    return found
+    templates = templates_of("cimento.people.surveys")
+    templates.globals["marked"] = marked
+    return templates
 
 
 def marked(line: str, mark: tuple[int, int] | None) -> tuple[str, str, str]:
@@ -190,7 +190,9 @@ def pcibex_script(design: SurveyDesign) -> str:
     data = {
         "title": escape(design.title),
         # PCIbex stores a hash of the address, which the usual text says is not stored.
-        "consent": [escape(each) for each in (*design.consent, texts["consent"]["pcibex"])],
+        "consent": [
+            escape(paragraph) for paragraph in (*design.consent, texts["consent"]["pcibex"])
+        ],
         "guidelines": [escape(guideline) for guideline in design.guidelines],
         "words": {name: escape(text) for name, text in texts["pages"].items()},
         "surveys": {

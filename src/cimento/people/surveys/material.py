@@ -53,7 +53,7 @@ class SurveyMaterial:
         language: of the texts around.
         task: what people do.
         sets: the questions; of those of one set nobody may see two.
-        each: whether every member of a set is asked; if not, one of them is.
+        asks_all: whether every member of a set is asked; if not, one of them is.
         none: whether people can answer that nothing fits.
     """
 
@@ -61,7 +61,7 @@ class SurveyMaterial:
     language: str
     task: SurveyTask
     sets: tuple[tuple[SurveyQuestion, ...], ...]
-    each: bool = True
+    asks_all: bool = True
     none: bool = False
 
     @property
@@ -107,7 +107,7 @@ def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
         language=language,
         task=asked.task,
         sets=_numbered(_joined(sets)),
-        each=asked.task != "choice" or bool(wanted.apart),
+        asks_all=asked.task != "choice" or bool(wanted.apart),
         none=made.has_none,
     )
 

@@ -132,7 +132,7 @@ def people_csv(path: Path) -> str:
 
 def _questions_answered(answers: Iterable[StoredAnswer]) -> Counter[str]:
     """Participant to how many questions they answered, however many fields these have."""
-    return Counter(who for who, _ in {(each.participant, each.question) for each in answers})
+    return Counter(who for who, _ in {(answer.participant, answer.question) for answer in answers})
 
 
 def write_results(path: Path, output: Path) -> int:

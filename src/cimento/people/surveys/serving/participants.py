@@ -84,7 +84,7 @@ class Pages:
             token=token,
             question=question,
             fields=fields,
-            opens=next((each.when for each in fields if each.when), ""),
+            opens=next((asked.when for asked in fields if asked.when), ""),
             position=position,
             total=len(questions),
             shown=shown,
@@ -190,7 +190,9 @@ class Participants:
             return redirect(f"/p/{token}/guidelines")
         question = self.design.by_survey[person.survey][position - 1]
         known = storage.answer_to(self.reader, person.id, question.id)
-        shown = Shown({each.field: each.value for each in known}, known[0].remark if known else "")
+        shown = Shown(
+            {stored.field: stored.value for stored in known}, known[0].remark if known else ""
+        )
         return self.pages.question(token, person, position, shown)
 
     async def answer(self, request: Request, person: Participant) -> Response:
@@ -235,7 +237,7 @@ class Participants:
         """A handler that gets the participant whose link it is."""
 
         @functools.wraps(handler)
-        async def found(request: Request) -> Response:
+        async def known(request: Request) -> Response:
             token = request.path_params["token"]
             hashed = digest(token)
             if not self.pace.allow(hashed):
@@ -253,7 +255,7 @@ class Participants:
             except sqlite3.Error:
                 return self.pages.notice("busy", status=503)
 
-        return found
+        return known
 
     def _first(self, person: Participant) -> int:
         """Position of the first question that waits for an answer; one beyond the last if none."""
@@ -267,12 +269,12 @@ class Participants:
 
     def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
         """What was answered, by field; None where something is missing or is no answer."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for number, asked in enumerate(self.design.fields_of(question)):
-            if asked.when and next(iter(found.values())) != asked.when:
+            if asked.when and next(iter(values.values())) != asked.when:
                 continue
             value = fields.get(f"field-{number}", "")
             if value not in {choice.value for choice in asked.choices}:
                 return None
-            found[asked.name] = value
-        return found
+            values[asked.name] = value
+        return values

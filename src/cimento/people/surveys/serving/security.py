@@ -147,8 +147,8 @@ class Guard:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                own = {name for name, _ in message["headers"]}
-                added = [] if b"cache-control" in own else [(b"cache-control", b"no-store")]
+                given = {name for name, _ in message["headers"]}
+                added = [] if b"cache-control" in given else [(b"cache-control", b"no-store")]
                 message["headers"] = [*message["headers"], *self._headers, *added]
             await send(message)
 
