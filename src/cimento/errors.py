@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -219,3 +219,29 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     names = names if listed is None else sorted(listed)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."
+
+
+def need_known(
+    name: str,
+    known: Collection[str],
+    *,
+    where: str,
+    seen: str,
+    error: type[UsageError | InputError] = UsageError,
+    also: str = "",
+) -> None:
+    """See that a name is one of those that there are.
+
+    Args:
+        name: as it was given.
+        known: the names that there are.
+        where: the option or place that has the name.
+        seen: what is wrong with it.
+        error: what is raised.
+        also: what else can be done, behind the closest names.
+
+    Raises:
+        UsageError: there is none of this name; or the error that is named.
+    """
+    if name not in known:
+        raise error(where=where, seen=seen, todo=did_you_mean(name, known) + also)

@@ -11,11 +11,27 @@ import typer
 from cimento.cli import annotate_candidates, annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
-from cimento.errors import UsageError
+from cimento.errors import InputError, UsageError
 from cimento.options import Options, Texts, option
+from cimento.people.annotate.adjudication import adjudication_text, one_annotator
+from cimento.people.annotate.adjudication import decide_differences as decide
+from cimento.people.annotate.importing import ImportOptions, apply_judgments
+from cimento.people.annotate.importing import read_answers as read
+from cimento.people.judgments.filters import ExclusionRules, filter_judgments, log_json, log_text
+from cimento.people.judgments.formats import read_prolific, write_participants
+from cimento.people.judgments.importing import open_secret, pseudonym
+from cimento.people.judgments.records import (
+    finite,
+    judgments_of,
+    read_judgments,
+    refuse_overwriting,
+    refuse_suffix,
+    table_of,
+    write_judgments,
+)
+from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
-    from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
     from cimento.people.judgments.importing import Import
     from cimento.people.judgments.mapping import ColumnMap
@@ -53,16 +69,6 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     Participants get pseudonyms (a keyed hash): --secret names the file with the key, which stays
     with you and out of every table. --names keep is for names that are none.
     """
-    from cimento.people.annotate.importing import ImportOptions
-    from cimento.people.annotate.importing import read_answers as read
-    from cimento.people.judgments.formats import read_prolific
-    from cimento.people.judgments.records import (
-        refuse_overwriting,
-        refuse_suffix,
-        table_of,
-        write_judgments,
-    )
-    from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
 
     refuse_suffix(options.output)
@@ -102,8 +108,6 @@ def _check_people(
     participants: Path | None,
 ) -> None:
     """UsageError where an option is of no use without another, or a file would be overwritten."""
-    from cimento.people.judgments.records import refuse_overwriting
-
     if participants is not None and prolific is None:
         raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
     if keep and participants is None:
@@ -122,7 +126,6 @@ def _tell(found: Import, output: Path) -> None:
 
 
 def _secret(path: Path | None) -> bytes:
-    from cimento.people.judgments.importing import open_secret
 
     if path is None:
         raise UsageError(
@@ -146,8 +149,6 @@ def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str])
 def _write_people(
     submissions: dict[str, Submission], keep: Sequence[str], key: bytes | None, path: Path
 ) -> None:
-    from cimento.people.judgments.formats import write_participants
-    from cimento.people.judgments.importing import pseudonym
 
     def rename(name: str) -> str:
         return pseudonym(name, key) if key else name
@@ -158,15 +159,12 @@ def _write_people(
 
 def pseudonym_of(
     names: Annotated[list[str], typer.Argument(metavar="ID...", help="As the platform has them.")],
-    secret: Annotated[Path, flags.option("--secret", help="The file that they were made with.")],
+    secret: Annotated[Path, flags.flag("--secret", help="The file that they were made with.")],
 ) -> None:
     """Print the pseudonyms of participants, to find somebody who asks for deletion.
 
     Their answers are then left out with: cimento annotate filter --drop PSEUDONYM=WHY.
     """
-    from cimento.errors import InputError
-    from cimento.people.judgments.importing import open_secret, pseudonym
-
     if not secret.is_file():
         raise InputError(
             where=str(secret),
@@ -202,8 +200,6 @@ class FilterOptions(Options):
         Raises:
             UsageError: a person is to be dropped without a reason.
         """
-        from cimento.people.judgments.filters import ExclusionRules
-
         return ExclusionRules(
             duplicates=self.duplicates,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
@@ -224,20 +220,6 @@ def _filter_answers(options: FilterOptions) -> None:
     from hashlib import sha256
 
     from cimento.io.files import read_bytes, write_text
-    from cimento.people.judgments.filters import (
-        ExclusionRules,
-        filter_judgments,
-        log_json,
-        log_text,
-    )
-    from cimento.people.judgments.records import (
-        judgments_of,
-        read_judgments,
-        refuse_overwriting,
-        refuse_suffix,
-        table_of,
-        write_judgments,
-    )
     from cimento.people.judgments.summaries import summarise
 
     refuse_suffix(options.output)
@@ -271,10 +253,10 @@ filter_answers = command_of(
 def apply_answers(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="The suite that was asked.")],
     judgments: Annotated[list[Path], typer.Argument(metavar="JUDGMENTS...", help="Tables.")],
-    output: Annotated[Path, flags.option("-o", "--output", help="Folder of the copy.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
     *,
     scale: Annotated[
-        str, flags.option("--scale", help="Ends of the scale, as in 1,5; else the suite's.")
+        str, flags.flag("--scale", help="Ends of the scale, as in 1,5; else the suite's.")
     ] = "",
 ) -> None:
     """Write a copy of a suite with what people said of it, for models to be set beside.
@@ -283,9 +265,6 @@ def apply_answers(
     among options stand in choices.tsv, for `cimento profile --people`.
     """
     from cimento.paradigms.cloze.people import CHOICES_FILE
-    from cimento.people.annotate.importing import apply_judgments
-    from cimento.people.judgments.records import judgments_of, read_judgments
-    from cimento.suites.builtin import find_suite
 
     found = [each for path in judgments for each in judgments_of(read_judgments(path))]
     applied = apply_judgments(find_suite(suite), found, output, scale=_scale(scale))
@@ -301,7 +280,6 @@ def apply_answers(
 
 
 def _scale(text: str) -> tuple[float, float] | None:
-    from cimento.people.judgments.records import finite
 
     if not text:
         return None
@@ -316,15 +294,15 @@ def _scale(text: str) -> tuple[float, float] | None:
 def adjudicate(
     first: Annotated[Path, typer.Argument(metavar="A", help="Judgments of one annotator.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Judgments of another; may be A.")],
-    output: Annotated[Path, flags.option("-o", "--output", help="Table of what holds.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Table of what holds.")],
     *,
     one: Annotated[
-        str, flags.option("--first", help="Whose answers in A, where it has several people's.")
+        str, flags.flag("--first", help="Whose answers in A, where it has several people's.")
     ] = "",
-    other: Annotated[str, flags.option("--second", help="Whose answers in B.")] = "",
-    by: Annotated[str, flags.option("--by", help="Who decides, for the record.")] = "",
+    other: Annotated[str, flags.flag("--second", help="Whose answers in B.")] = "",
+    by: Annotated[str, flags.flag("--by", help="Who decides, for the record.")] = "",
     ask: Annotated[
-        bool, flags.option("--ask/--no-ask", help="Ask, or only say how far they agree.")
+        bool, flags.flag("--ask/--no-ask", help="Ask, or only say how far they agree.")
     ] = True,
 ) -> None:
     """Decide, one after the other, where two annotators differ.
@@ -332,15 +310,6 @@ def adjudicate(
     Both answers are shown; 1 or 2 takes one of them, and anything else that somebody answers may be
     typed. Every decision is in the table at once; :quit stops, and the next time it goes on.
     """
-    from cimento.people.annotate.adjudication import adjudication_text, one_annotator
-    from cimento.people.annotate.adjudication import decide_differences as decide
-    from cimento.people.judgments.records import (
-        judgments_of,
-        read_judgments,
-        refuse_overwriting,
-        refuse_suffix,
-    )
-
     refuse_suffix(output)
     refuse_overwriting(output, [first, second])
     a = one_annotator(judgments_of(read_judgments(first)), one, where=str(first))

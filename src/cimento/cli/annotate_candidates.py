@@ -7,15 +7,30 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
+from cimento.errors import UsageError, did_you_mean
 from cimento.options import Options, option
+from cimento.people.annotate.candidates import (
+    REMARKS,
+    CandidateDialogue,
+    CandidateTask,
+    Remarks,
+    part_of,
+)
+from cimento.people.annotate.decisions import (
+    Journal,
+    candidate_agreement,
+    candidate_agreement_text,
+    journals,
+    store_judgments,
+)
+from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.paradigms.cloze.answers import ClozeAnswers, FillAnswer
-    from cimento.people.annotate.candidates import CandidateTask
     from cimento.people.annotate.decisions import CandidateDecision
 
 Order = Literal["rank", "shuffled"]
@@ -48,8 +63,6 @@ def _candidates(options: CandidateOptions) -> None:
 
     Every decision is kept at once; stop with q, or in any other way, and go on later.
     """
-    from cimento.errors import UsageError
-
     if sum((options.export is not None, options.import_from is not None, options.agreement)) > 1:
         raise UsageError(
             where="--export, --import, --agreement",
@@ -90,8 +103,6 @@ def _ask(
     reuse: Path | None,
     show_probability: bool,
 ) -> None:
-    from cimento.people.annotate.candidates import REMARKS, CandidateDialogue, Remarks
-    from cimento.people.annotate.decisions import Journal
 
     earlier = _earlier(answers, run, reuse)
     if reuse is not None:
@@ -109,21 +120,15 @@ def _ask(
 
 
 def _agreement(run: Path, *, as_json: bool) -> None:
-    import json
-
-    from cimento.people.annotate.decisions import candidate_agreement, candidate_agreement_text
-
     found = candidate_agreement(run)
     if as_json:
-        show(json.dumps(found.plain(), ensure_ascii=False, indent=2))
+        show_json(found.plain())
     else:
         show(candidate_agreement_text(found))
 
 
 def _export(run: Path, tasks: list[CandidateTask], annotator: str, output: Path) -> None:
     from cimento.io.files import refuse_filled_in
-    from cimento.people.annotate.decisions import Journal
-    from cimento.people.annotate.spreadsheets import write_candidates
 
     refuse_filled_in(output, holds="decisions")
     write_candidates(tasks, Journal(run, annotator).decisions, output)
@@ -133,8 +138,6 @@ def _export(run: Path, tasks: list[CandidateTask], annotator: str, output: Path)
 def _import(
     answers: ClozeAnswers, run: Path, tasks: list[CandidateTask], annotator: str, file: Path
 ) -> None:
-    from cimento.people.annotate.decisions import Journal
-    from cimento.people.annotate.spreadsheets import read_candidates
 
     decisions = read_candidates(file, tasks)
     journal = Journal(run, annotator)
@@ -158,9 +161,6 @@ def _tasks(answers: ClozeAnswers, method: str) -> list[CandidateTask]:
     Raises:
         UsageError: the run has no such method.
     """
-    from cimento.errors import UsageError, did_you_mean
-    from cimento.people.annotate.candidates import CandidateTask
-
     if method and method not in answers.methods:
         raise UsageError(
             where=f"--method {method}",
@@ -202,8 +202,6 @@ def _shuffled(tasks: Iterable[CandidateTask], seed: int) -> list[CandidateTask]:
 
 
 def _share(tasks: list[CandidateTask], part: str, overlap: int) -> list[CandidateTask]:
-    from cimento.errors import UsageError
-    from cimento.people.annotate.candidates import part_of
 
     if not part:
         return tasks
@@ -218,7 +216,6 @@ def _earlier(answers: ClozeAnswers, run: Path, reuse: Path | None) -> pl.DataFra
     import polars as pl
 
     from cimento.io.tables import JUDGMENTS, read_table
-    from cimento.people.annotate.decisions import journals
 
     tables = [pl.DataFrame(schema=JUDGMENTS.polars())]
     if reuse is not None:
@@ -240,7 +237,6 @@ def _earlier(answers: ClozeAnswers, run: Path, reuse: Path | None) -> pl.DataFra
 
 
 def _store(answers: ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
-    from cimento.people.annotate.decisions import store_judgments
 
     table = store_judgments(run, suite=answers.suite.name, earlier=earlier)
     note(f"{table.height} judgments in {run}.")

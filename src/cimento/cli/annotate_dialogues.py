@@ -2,32 +2,52 @@
 
 from __future__ import annotations
 
+from json import dumps
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cimento.cli import flags
-from cimento.cli.console import note, show
-from cimento.cli.corpus_build import TreebankOptions
+from cimento.cli.console import note, show, show_json
+from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
 from cimento.cli.flags import command_of
 from cimento.errors import UsageError
+from cimento.io.files import refuse_filled_in, write_text
 from cimento.io.inline_markup import columns
 from cimento.options import Texts, option
+from cimento.people.annotate.dialogue import DialogueSession, converse
+from cimento.people.annotate.second_annotator import (
+    blind_fields,
+    blind_order,
+    judgment,
+    read_story_judgments,
+    story_text,
+    write_story_judgments,
+)
+from cimento.people.annotate.spreadsheets import LOG, export_review, import_review
+from cimento.people.annotate.stories import (
+    append,
+    append_timing,
+    finished,
+    known_stories,
+    play,
+    read_recorded,
+    story_fields,
+    story_session_file,
+)
+from cimento.report.formatting import agreement_text as agreed
+from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
     from cimento.paradigms.stories.suite import Story
     from cimento.people.annotate.second_annotator import StoryJudgment
 
 
-class DecideOptions(TreebankOptions):
+class DecideOptions(TreebankOptions, InventoryOptions):
     """The table of decisions, and which rows are asked again."""
 
     decisions: Path = option(..., "Table that cimento corpus pairs wrote.")
-    inventory: str = option(
-        "it-connectives",
-        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
-    )
     again: Texts = option((), "Ask a decided row again. May be repeated.", metavar="ID")
 
 
@@ -37,9 +57,7 @@ def _pairs(options: DecideOptions) -> int:
     Every decision is in the table at once; :quit stops, and the next time it goes on there. :help
     says what else can be typed. At the end the table is checked as `cimento corpus finish` does.
     """
-    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.decisions import open_decisions, read_decisions
-    from cimento.corpus.treebanks import open_treebanks
     from cimento.people.annotate.pairs import decide, tasks_of
 
     if options.decisions.suffix != ".tsv":
@@ -48,10 +66,7 @@ def _pairs(options: DecideOptions) -> int:
             seen="is no .tsv, and the table is written anew after every decision",
             todo="Save it as .tsv, or go on in a spreadsheet program.",
         )
-    files, opened = (
-        open_treebanks(options.treebanks, licence=options.licence),
-        open_inventory(options.inventory),
-    )
+    files, opened = options.files, options.connectives
     table = open_decisions(options.decisions, files, opened)
     done = decide(
         options.decisions, table, opened, read=input, show=show, again=options.again or ()
@@ -86,16 +101,12 @@ SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name o
 @app.command("export")
 def export(
     suite: SuiteName,
-    output: Annotated[Path, flags.option("-o", "--output", help="Sheet: .xlsx or .tsv.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Sheet: .xlsx or .tsv.")],
 ) -> None:
     """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
 
     The reviewer writes ok, wrong or unsure, and corrects any cell in its place.
     """
-    from cimento.io.files import refuse_filled_in
-    from cimento.people.annotate.spreadsheets import export_review
-    from cimento.suites.builtin import find_suite
-
     refuse_filled_in(output, holds="verdicts")
     count = export_review(find_suite(suite), output)
     note(f"{count} rows: {output}. Verdicts are ok, wrong or unsure; cells are corrected in place.")
@@ -105,8 +116,8 @@ def export(
 def import_(
     suite: SuiteName,
     sheet: Annotated[Path, typer.Argument(metavar="SHEET", help="As the reviewer left it.")],
-    output: Annotated[Path, flags.option("-o", "--output", help="Folder of the copy.")],
-    reviewer: Annotated[str, flags.option("--reviewer", help="Who reviewed it: a name.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
+    reviewer: Annotated[str, flags.flag("--reviewer", help="Who reviewed it: a name.")],
 ) -> int:
     """Take corrections into a copy of the suite, with a log of every change.
 
@@ -114,8 +125,6 @@ def import_(
     is left wrong or unsure. Exit code 2: what was corrected has faults.
     """
     from cimento.paradigms.registry import audit_suite
-    from cimento.people.annotate.spreadsheets import LOG, import_review
-    from cimento.suites.builtin import find_suite
 
     name = " ".join(reviewer.split())
     if not name:
@@ -134,14 +143,14 @@ def import_(
 
 
 Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
-Annotator = Annotated[str, flags.option("--annotator", help="Who is at the keyboard.")]
+Annotator = Annotated[str, flags.flag("--annotator", help="Who is at the keyboard.")]
 
 
 def stories(
     file: Stories,
     *,
     replay: Annotated[
-        Path | None, flags.option("--replay", help="Recorded dialogues instead of a terminal.")
+        Path | None, flags.flag("--replay", help="Recorded dialogues instead of a terminal.")
     ] = None,
     annotator: Annotator = "",
 ) -> int:
@@ -152,7 +161,6 @@ def stories(
     on with the next time.
     """
     from cimento.paradigms.stories.formats import ITEMS
-    from cimento.people.annotate.stories import append, known_stories, play, read_recorded
 
     if file.is_dir():
         file = file / ITEMS
@@ -170,19 +178,12 @@ def second(
     judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Where they go.")],
     *,
     annotator: Annotator = "second",
-    seed: Annotated[int, flags.option("--seed", help="Seed of the mixed order.")] = 0,
+    seed: Annotated[int, flags.flag("--seed", help="Seed of the mixed order.")] = 0,
 ) -> int:
     """Judge stories blind: their sentences and nothing else, in mixed order.
 
     Goes on where it was left; every judgment is stored at once.
     """
-    from cimento.people.annotate.second_annotator import (
-        blind_order,
-        read_story_judgments,
-        write_story_judgments,
-    )
-    from cimento.people.annotate.stories import known_stories
-
     known = known_stories(file)
     done = read_story_judgments(judgments, stories=known) if judgments.exists() else []
     judged = {each.row for each in done}
@@ -207,7 +208,7 @@ def agreement(
     ] = None,
     *,
     adjudicate: Annotated[
-        Path | None, flags.option("--adjudicate", help="Write what differs to this JSONL.")
+        Path | None, flags.flag("--adjudicate", help="Write what differs to this JSONL.")
     ] = None,
     json: flags.Json = False,
 ) -> int:
@@ -215,19 +216,14 @@ def agreement(
     if judgments is None:
         _agreement_of_table(file, as_json=json)
         return 0
-    import json as json_
-    from dataclasses import asdict
 
-    from cimento.io.files import write_text
     from cimento.people.annotate import second_annotator as second_
-    from cimento.people.annotate.stories import known_stories
-    from cimento.report.formatting import agreement_text as agreed
 
     known = known_stories(file)
     said = second_.read_story_judgments(judgments, stories=known)
     found = second_.story_agreement(known, said)
     if json:
-        show(json_.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
+        show_json(found)
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
         rows += [
@@ -237,7 +233,7 @@ def agreement(
         show(columns(rows))
     if adjudicate is not None:
         differing = second_.to_adjudicate(known, said)
-        lines = (json_.dumps(each, ensure_ascii=False) + "\n" for each in differing)
+        lines = (dumps(each, ensure_ascii=False) + "\n" for each in differing)
         write_text("".join(lines), adjudicate)
         note(f"{len(differing)} stories to decide about are in {adjudicate}.")
     return 0
@@ -245,16 +241,12 @@ def agreement(
 
 def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     """Every question of a table of judgments, described."""
-    import json
-    from dataclasses import asdict
-
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
-    from cimento.report.formatting import agreement_text as agreed
 
     found = summarise(judgments_of(read_judgments(file)))
     if as_json:
-        show(json.dumps([asdict(each) for each in found], ensure_ascii=False, indent=2))
+        show_json(found)
         return
     rows: list[tuple[str, ...]] = [
         ("question", "people", "places", "answers", "mean", "sd in places", "alpha")
@@ -274,16 +266,6 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
 
 def _write_stories(file: Path, annotator: str) -> int:
     """One dialogue after another, until one is left."""
-    from cimento.people.annotate.dialogue import DialogueSession, converse
-    from cimento.people.annotate.stories import (
-        append,
-        append_timing,
-        finished,
-        known_stories,
-        story_fields,
-        story_session_file,
-    )
-
     while True:
         known = known_stories(file)
         session = DialogueSession(story_fields(known), path=story_session_file(file))
@@ -301,8 +283,6 @@ def _write_stories(file: Path, annotator: str) -> int:
 
 
 def _judge(story: Story, annotator: str) -> StoryJudgment | None:
-    from cimento.people.annotate.dialogue import DialogueSession, converse
-    from cimento.people.annotate.second_annotator import blind_fields, judgment, story_text
 
     session = DialogueSession(blind_fields(story))
     show(story_text(story))

@@ -13,7 +13,12 @@ from typer.core import TyperGroup
 from cimento.cli import flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, run_option
+from cimento.errors import InputError, UsageError
+from cimento.io.files import read_bytes, write_text
 from cimento.options import Options, option
+from cimento.people.surveys.design import read_design
+from cimento.people.surveys.exports import write_survey
+from cimento.people.surveys.serving import storage
 
 if TYPE_CHECKING:
     from typer._click import Context
@@ -25,9 +30,9 @@ survey_app = typer.Typer(help="Make surveys out of suites.", no_args_is_help=Tru
 
 # As `cimento.paradigms.base.SurveyTask` has them, which is imported only when it is needed.
 Task = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
-Folder = Annotated[Path, flags.option("-o", "--output", help="Folder that is written.")]
+Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder that is written.")]
 Force = Annotated[
-    bool, flags.option("--force", help="Take the place of another design in that folder.")
+    bool, flags.flag("--force", help="Take the place of another design in that folder.")
 ]
 
 
@@ -63,7 +68,6 @@ def _build(options: BuildOptions) -> None:
     tables for forms, as pages to print, for jsPsych and for PCIbex.
     """
     from cimento.people.surveys.building import CONTACT_MISSING, SurveyPlan, build_design
-    from cimento.people.surveys.exports import write_survey
     from cimento.people.surveys.material import MaterialOptions
     from cimento.suites.builtin import find_suite
 
@@ -98,9 +102,6 @@ def export_design(
     force: Force = False,
 ) -> None:
     """Write everything that is made from a design, after it was changed by hand, say."""
-    from cimento.people.surveys.design import read_design
-    from cimento.people.surveys.exports import write_survey
-
     files = write_survey(read_design(design), output, force=force)
     note(f"{len(files)} files in {output}.")
 
@@ -138,7 +139,7 @@ DesignPath = Annotated[
 ]
 Database = Annotated[
     Path | None,
-    flags.option("--database", help="File of the answers; answers.sqlite beside the design."),
+    flags.flag("--database", help="File of the answers; answers.sqlite beside the design."),
 ]
 
 
@@ -148,12 +149,12 @@ def start(
     *,
     database: Database = None,
     host: Annotated[
-        str, flags.option("--host", help="Address to listen at; only this machine by default.")
+        str, flags.flag("--host", help="Address to listen at; only this machine by default.")
     ] = "127.0.0.1",
-    port: Annotated[int, flags.option("--port", min=1, max=65535, help="Port.")] = 8000,
+    port: Annotated[int, flags.flag("--port", min=1, max=65535, help="Port.")] = 8000,
     admin_secret_file: Annotated[
         Path | None,
-        flags.option(
+        flags.flag(
             "--admin-secret-file", help=f"File with the administrator's secret; else ${SECRET}."
         ),
     ] = None,
@@ -163,8 +164,6 @@ def start(
     Every answer is on the disk before the next page is shown. Without a secret of your own a new
     one is made and printed once. Put a web server with TLS in front before you open it to others.
     """
-    from cimento.people.surveys.design import read_design
-    from cimento.people.surveys.serving import storage
     from cimento.people.surveys.serving.app import listen, make_app, serve
 
     secret = _secret(admin_secret_file)
@@ -187,16 +186,13 @@ def start(
 def invite(
     design: DesignPath,
     *,
-    number: Annotated[int, flags.option("-n", "--number", min=1, max=10000, help="How many.")] = 10,
+    number: Annotated[int, flags.flag("-n", "--number", min=1, max=10000, help="How many.")] = 10,
     url: Annotated[
-        str, flags.option("--url", help="What the links begin with.")
+        str, flags.flag("--url", help="What the links begin with.")
     ] = "http://127.0.0.1:8000",
     database: Database = None,
 ) -> None:
     """Make links, as a table: participant, survey, link. They are stored nowhere else."""
-    from cimento.people.surveys.design import read_design
-    from cimento.people.surveys.serving import storage
-
     wanted, path = read_design(design), _database(design, database)
     storage.prepare(path, wanted)
     made = storage.invite_participants(path, wanted, number)
@@ -208,16 +204,15 @@ def invite(
 def export_answers(
     design: DesignPath,
     output: Annotated[
-        Path, flags.option("-o", "--output", help="A .parquet, .csv or .tsv file.")
+        Path, flags.flag("-o", "--output", help="A .parquet, .csv or .tsv file.")
     ] = Path("judgments.parquet"),
     *,
     people: Annotated[
-        Path | None, flags.option("--people", help="Write the participants to this .csv.")
+        Path | None, flags.flag("--people", help="Write the participants to this .csv.")
     ] = None,
     database: Database = None,
 ) -> None:
     """Write all answers so far as the judgments table; the survey may go on meanwhile."""
-    from cimento.io.files import write_text
     from cimento.people.surveys.serving.administration import people_csv, write_results
 
     path = _database(design, database)
@@ -238,8 +233,6 @@ def delete(
     database: Database = None,
 ) -> None:
     """Delete one participant with all answers, consent and link, for good."""
-    from cimento.people.surveys.serving import storage
-
     path = _database(design, database)
     storage.stored_design(path)
     note(f"{participant} and {storage.delete_participant(path, participant)} answers are deleted.")
@@ -251,8 +244,6 @@ def _database(design: Path, database: Path | None) -> Path:
     Raises:
         InputError: there is no such design.
     """
-    from cimento.errors import InputError
-
     if not design.exists():
         raise InputError(where=str(design), seen="there is no such design", todo="Check the path.")
     folder = design if design.is_dir() else design.parent
@@ -266,9 +257,6 @@ def _secret(file: Path | None) -> str:
         InputError: the file cannot be read, or is no text.
         UsageError: the secret is too short.
     """
-    from cimento.errors import InputError, UsageError
-    from cimento.io.files import read_bytes
-
     try:
         given = os.environ.get(SECRET, "") if file is None else read_bytes(file).decode().strip()
     except UnicodeDecodeError as error:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import json as json_format
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.cli.report import TableOptions, neutralise
-from cimento.compare.pairwise import Correction
+from cimento.cli.report import TableOptions
+from cimento.compare.pairwise import Correction, equivalences, surely_worse
+from cimento.errors import UsageError
 from cimento.options import option
+from cimento.report.comparison import correlations_grid, equivalence_grid, ranking_grids
+from cimento.runs.run import folders_among, open_runs
 
 if TYPE_CHECKING:
     from cimento.compare.before_after import RunPair
@@ -65,8 +68,6 @@ def _compare(options: CompareOptions) -> int:
     Several models: places with the places they could hold, every pair, agreement, checkpoints in
     order. Suites are compared by the question that sums them up.
     """
-    from cimento.runs.run import folders_among
-
     runs = folders_among(options.runs)
     if len(runs) == _TWO:
         return _before_and_after(runs, options)
@@ -77,11 +78,7 @@ compare = command_of(CompareOptions, _compare, positional="runs", metavar="RUN..
 
 
 def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
-    from cimento.cli.console import note, show
     from cimento.compare.before_after import compare_before_after
-    from cimento.compare.pairwise import surely_worse
-    from cimento.errors import UsageError
-    from cimento.runs.run import open_runs
 
     if options.figure is not None:
         raise UsageError(
@@ -113,26 +110,22 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
     equivalent = _equivalence(rates, options)
     if options.as_json:
         plain = {
-            "runs": [asdict(pair) for pair in comparison.runs],
+            "runs": comparison.runs,
             "models": comparison.models,
             "rates": [_plain(rate) for rate in comparison.rates],
-            "values": [asdict(value) for value in comparison.values],
-            "correlations": [asdict(one) for one in comparison.correlations],
+            "values": comparison.values,
+            "correlations": comparison.correlations,
             "worse": None if margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
         }
-        show(json_format.dumps(plain, ensure_ascii=False, indent=2))
+        show_json(plain)
     for rate in worse:
         note(f"cimento: worse: {rate.suite}, {rate.question}: {_fall(rate)}")
     return WORSE if worse else 0
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
-    from cimento.cli.console import show
     from cimento.compare import item_outcomes, rank_models
-    from cimento.errors import UsageError
-    from cimento.report.comparison import correlations_grid, ranking_grids
-    from cimento.runs.run import open_runs
 
     if options.fail_if_worse is not None:
         raise UsageError(
@@ -160,20 +153,19 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
                 {**asdict(ranking), "pairs": [_plain(pair) for pair in ranking.pairs]}
                 for ranking in ranked.rankings
             ],
-            "correlations": [asdict(one) for one in ranked.correlations],
+            "correlations": ranked.correlations,
             "equivalence": None if options.equivalent is None else equivalent,
         }
-        show(json_format.dumps(plain, ensure_ascii=False, indent=2))
+        show_json(plain)
     return 0
 
 
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:
     """Draw accuracy over training into a file."""
-    from cimento.cli.console import note
     from cimento.report.figures_rates import checkpoints_figure
 
     drawn = checkpoints_figure(rankings).write(path)
-    neutralise([drawn], asked=options.spreadsheet_safe)
+    options.neutralise(drawn)
     note(f"The figure is in {drawn}")
 
 
@@ -185,9 +177,6 @@ def _equivalence(
     models: bool = False,
 ) -> list[dict[str, object]] | None:
     """Whether the two of each pair differ by less than the margin asked for, shown and as JSON."""
-    from cimento.compare.pairwise import equivalences
-    from cimento.report.comparison import equivalence_grid
-
     if options.equivalent is None:
         return None
     tests = equivalences(pairs, margin=options.equivalent)
@@ -217,7 +206,6 @@ def _fall(rate: PairwiseComparison) -> str:
 
 def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "") -> None:
     """Print tables, unless JSON is wanted, and write each in every form to their folder."""
-    from cimento.cli.console import show
     from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS, as_text
 
@@ -229,10 +217,7 @@ def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "")
                 options.output / f"{part}{name}{ending}": form
                 for ending, form in GRID_FORMS.items()
             }
-            neutralise(
-                [write_text(form(grid), path) for path, form in paths.items()],
-                asked=options.spreadsheet_safe,
-            )
+            options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
 
 
 def _head(pair: RunPair) -> str:

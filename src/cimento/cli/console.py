@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Iterable
+from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
@@ -21,6 +23,11 @@ def show(text: str) -> None:
     Suites and runs may be a stranger's.
     """
     _write(text, sys.stdout)
+
+
+def show_json(value: object, *, indent: int = 2) -> None:
+    """A result as JSON, to standard output; records are objects of their fields."""
+    show(json.dumps(value, ensure_ascii=False, indent=indent, default=asdict))
 
 
 def show_tables(tables: Iterable[pl.DataFrame]) -> None:

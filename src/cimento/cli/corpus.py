@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json as json_module
+import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import typer
 
 from cimento.cli import corpus_build, corpus_sources
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
     TextOptions,
@@ -18,10 +18,15 @@ from cimento.cli.corpus_build import (
     where_skipped,
 )
 from cimento.cli.flags import command_of, run_option
+from cimento.corpus.connectives.frequencies import (
+    PublishedFrequencies,
+    compare_published,
+    count_connectives,
+    read_published,
+)
+from cimento.corpus.connectives.matching import builtin_rules, open_rule
+from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.options import Options, Texts, option
-
-if TYPE_CHECKING:
-    from cimento.corpus.connectives.frequencies import PublishedFrequencies
 
 app = typer.Typer(help="Search treebanks, and make suites of them.", no_args_is_help=True)
 app.command("select", short_help="The most frequent connectives, some left out.")(
@@ -52,25 +57,22 @@ def _search(options: SearchOptions) -> None:
     Sentences are given as text where the licence of every treebank allows passing them on, else
     their ids only: --text says otherwise.
     """
-    from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.connectives.matching import open_rule
     from cimento.corpus.search import DuplicateSentences, hit_rows, hits_as_json, search_treebanks
-    from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
 
-    files = open_treebanks(options.treebanks, licence=options.licence)
+    files = options.files
     skipped = where_skipped(options.malformed)
     known = DuplicateSentences() if options.duplicates == "drop" else None
     found = search_treebanks(
         files,
-        open_inventory(options.inventory),
+        options.connectives,
         open_rule(options.rule),
         skipped=skipped,
         duplicates=known,
     )
     with_text = shows_text(files, options.text)
     if options.as_json:
-        content = json_module.dumps(
+        content = json.dumps(
             hits_as_json(found, files, with_text=with_text), ensure_ascii=False, indent=2
         )
     else:
@@ -113,9 +115,6 @@ class CountOptions(ConnectiveOptions):
 
 def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
-    from cimento.corpus.connectives.frequencies import compare_published, count_connectives
-    from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.connectives.matching import builtin_rules, open_rule
     from cimento.corpus.connectives.tables import (
         compared_grid,
         connectives_json,
@@ -124,11 +123,10 @@ def _connectives(options: CountOptions) -> None:
         read_comparisons,
         read_joint,
     )
-    from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
 
-    files = open_treebanks(options.treebanks, licence=options.licence)
-    opened, main = open_inventory(options.inventory), open_rule(options.rule)
+    files = options.files
+    opened, main = options.connectives, open_rule(options.rule)
     wanted = read_comparisons(options.compare or (), _published_tables)
     others = [open_rule(name) for name in builtin_rules() if name != main.name] if wanted else []
     skipped = where_skipped(options.malformed)
@@ -153,7 +151,7 @@ def _connectives(options: CountOptions) -> None:
     }
     if options.as_json:
         plain = connectives_json(files, opened, shown, compared, per=options.per)
-        show(json_module.dumps(plain, ensure_ascii=False, indent=2))
+        show_json(plain)
     else:
         show(as_text(frequency_grid(opened.names, shown, per=options.per)))
         for (corpus, _), (table, cells) in compared.items():
@@ -177,8 +175,6 @@ class CheckOptions(Options):
 
 def _check(options: CheckOptions) -> int:
     """List every malformed line of CoNLL-U files; the exit code is 2 where there is one."""
-    from cimento.corpus.treebanks import ReadingProblem, open_treebanks
-
     failed = False
     plain = []
     for file in open_treebanks(options.treebanks):
@@ -212,7 +208,7 @@ def _check(options: CheckOptions) -> int:
             show(f"{each.severity}: {each}")
         show(f"{file.name}: {sentences} sentences, {words} words, {len(faults)} faults")
     if options.as_json:
-        show(json_module.dumps({"files": plain}, ensure_ascii=False, indent=2))
+        show_json({"files": plain})
     return 2 if failed else 0
 
 
@@ -223,8 +219,6 @@ app.command("check", short_help="What is malformed in treebank files.")(
 
 def _published_tables(name: str) -> list[PublishedFrequencies]:
     """The columns of a published table: ``paper``, or a file."""
-    from cimento.corpus.connectives.frequencies import PublishedFrequencies, read_published
-
     if name != "paper":
         return read_published(Path(name))
     from cimento.studies.connectives.checks import TABLE_6, WORDS

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json as json_module
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli import flags
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives import DecisionKind
 from cimento.errors import InputError
@@ -37,14 +36,41 @@ class TreebankOptions(Options):
     )
     licence: str = option("", "Of the treebanks, where neither name nor README tells.")
 
+    @property
+    def files(self) -> tuple[TreebankFile, ...]:
+        """The files of the treebanks.
 
-class ConnectiveOptions(TreebankOptions):
-    """Connectives to be found in treebanks."""
+        Raises:
+            InputError: a path is none.
+        """
+        from cimento.corpus.treebanks import open_treebanks
+
+        return open_treebanks(self.treebanks, licence=self.licence)
+
+
+class InventoryOptions(Options):
+    """The connectives that are looked for."""
 
     inventory: str = option(
         "it-connectives",
         "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
     )
+
+    @property
+    def connectives(self) -> Inventory:
+        """The inventory of connectives.
+
+        Raises:
+            InputError: there is no such inventory, or it cannot be read.
+        """
+        from cimento.corpus.connectives.lexicons import open_inventory
+
+        return open_inventory(self.inventory)
+
+
+class ConnectiveOptions(TreebankOptions, InventoryOptions):
+    """Connectives to be found in treebanks."""
+
     rule: str = option("paper", "paper, verb, any ... or a TOML file (docs/corpus.md).")
     malformed: Literal["refuse", "skip"] = option(
         "refuse", "Refuse malformed sentences, or skip and report them."
@@ -115,14 +141,12 @@ def _select(options: SelectOptions) -> None:
     from cimento.corpus.connectives.extraction import select_connectives as choose
     from cimento.corpus.connectives.extraction import selected_inventory
     from cimento.corpus.connectives.inventories import write_inventory
-    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.connectives.matching import open_rule
-    from cimento.corpus.treebanks import open_treebanks
     from cimento.report.grid import as_text
 
-    opened, skipped = open_inventory(options.inventory), where_skipped(options.malformed)
+    opened, skipped = options.connectives, where_skipped(options.malformed)
     found = choose(
-        open_treebanks(options.treebanks, licence=options.licence),
+        options.files,
         opened,
         open_rule(options.rule),
         top=options.top,
@@ -133,7 +157,7 @@ def _select(options: SelectOptions) -> None:
     )
     if options.as_json:
         plain = [{**asdict(each), "infinitive_share": each.infinitive_share} for each in found]
-        show(json_module.dumps({"connectives": plain}, ensure_ascii=False, indent=2))
+        show_json({"connectives": plain})
     else:
         show(as_text(_selection_grid(found, options.top)))
     note_skipped(skipped)
@@ -175,14 +199,12 @@ def _pairs(options: DrawOptions) -> None:
     Sentences come from strata of length and number of clauses; a connective that opens its sentence
     and links it to the one before is joined to that one. Then: cimento corpus finish.
     """
-    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.decisions import as_table, columns_of, decision_rows
-    from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import refuse_filled_in, write_text
 
-    files = open_treebanks(options.treebanks, licence=options.licence)
+    files = options.files
     skipped, reasons = where_skipped(options.malformed), Counter[str]()
-    opened = open_inventory(options.inventory)
+    opened = options.connectives
     drawn = _drawn(options, files, opened, skipped, reasons)
     with_text = shows_text(files, options.text)
     rows = decision_rows(
@@ -251,15 +273,11 @@ def _drawn(
     )
 
 
-class FinishOptions(TreebankOptions, TextOptions):
+class FinishOptions(TreebankOptions, InventoryOptions, TextOptions):
     """Decisions, and the suite that is made of them."""
 
     decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
-    inventory: str = option(
-        "it-connectives",
-        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
-    )
     name: str = option("", "Of the suite; else that of its folder.")
     seed: int = option(0, "Seed of the order of options.")
 
@@ -270,13 +288,11 @@ def _finish(options: FinishOptions) -> None:
     Where a treebank's licence keeps its sentences from being passed on, only the decisions are
     written, with ids: anybody who has the treebank makes the suite of them. --text says otherwise.
     """
-    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.decisions import as_table, columns_of, read_decisions
-    from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
 
-    files = open_treebanks(options.treebanks, licence=options.licence)
-    opened = open_inventory(options.inventory)
+    files = options.files
+    opened = options.connectives
     read = read_decisions(options.decisions, files, opened)
     kept = [each for each in read if not each.dropped]
     if not kept:

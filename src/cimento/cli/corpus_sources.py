@@ -8,18 +8,28 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show
+from cimento.cli.corpus_build import InventoryOptions
 from cimento.cli.flags import command_of
+from cimento.corpus.texts import (
+    Masks,
+    as_conllu,
+    concordance_sentences,
+    message_sentences,
+    read_concordance,
+    read_messages,
+    spelling_table,
+)
 from cimento.errors import InputError
 from cimento.io.inline_markup import columns
 from cimento.options import Options, option
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:
     from cimento.corpus.making.inference import HypothesisWording, InferenceItem
     from cimento.corpus.texts import PlainSentence
-    from cimento.paradigms.cloze.suite import ClozeItem
 
 
-class TweetOptions(Options):
+class TweetOptions(InventoryOptions):
     """Messages, and what is masked in them."""
 
     files: tuple[Path, ...] = option(..., "Tables, .jsonl, or .txt: one a line.")
@@ -28,10 +38,6 @@ class TweetOptions(Options):
     urls: Literal["keep", "mask"] = option("mask", "Addresses.")
     mentions: Literal["keep", "mask"] = option("mask", "Names of people.")
     duplicates: Literal["keep", "drop"] = option("drop", "Messages there before.")
-    inventory: str = option(
-        "it-connectives",
-        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
-    )
 
 
 def _tweets(options: TweetOptions) -> None:
@@ -39,10 +45,7 @@ def _tweets(options: TweetOptions) -> None:
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
-    from cimento.corpus.connectives.lexicons import open_inventory
-    from cimento.corpus.texts import Masks, message_sentences, read_messages, spelling_table
-
-    opened = open_inventory(options.inventory)
+    opened = options.connectives
     found = message_sentences(
         [each for path in options.files for each in read_messages(path)],
         masks=Masks(hashtags=options.hashtags, urls=options.urls, mentions=options.mentions),
@@ -75,8 +78,6 @@ def _concordance(options: ConcordanceOptions) -> None:
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
-    from cimento.corpus.texts import concordance_sentences, read_concordance
-
     found = concordance_sentences(
         [each for path in options.files for each in read_concordance(path)],
         name=options.output.name.partition(".")[0],
@@ -93,7 +94,6 @@ concordance = command_of(ConcordanceOptions, _concordance, positional="files", m
 
 
 def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
-    from cimento.corpus.texts import as_conllu
     from cimento.io.files import write_text
 
     for what, number in counts.items():
@@ -105,15 +105,11 @@ def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output
     note(f"{len(sentences)} sentences: {output}. cimento corpus search {output} --rule plain")
 
 
-class InferenceOptions(Options):
+class InferenceOptions(InventoryOptions):
     """Sentences with connectives, and how hypotheses are worded."""
 
     suite: str = option(..., "Sentences: before, connective, after.")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
-    inventory: str = option(
-        "it-connectives",
-        "it-connectives, or a file: .toml, .tsv, .xml (DiMLex, LexConn), .json (NVdB), .txt.",
-    )
     wording: str = option("it", "A language that cimento has, or a TOML file.")
     ambiguous: Literal["skip", "first"] = option(
         "skip", "Connectives of several senses: leave out, or first."
@@ -127,9 +123,7 @@ def _nli(options: InferenceOptions) -> None:
     The result is a cloze suite whose blank is one of three words, so that models, surveys and
     tables work as for any other.
     """
-    from cimento.corpus.connectives.lexicons import open_inventory
     from cimento.corpus.making.inference import inferences, open_wording
-    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.paradigms.cloze.writing import write_cloze
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
@@ -138,7 +132,7 @@ def _nli(options: InferenceOptions) -> None:
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
     found = inferences(
         source,
-        open_inventory(options.inventory),
+        options.connectives,
         words,
         seed=options.seed,
         ambiguous=options.ambiguous,
@@ -174,7 +168,6 @@ nli = command_of(InferenceOptions, _nli, positional="suite", metavar="SUITE")
 
 
 def _item(each: InferenceItem, wording: HypothesisWording) -> ClozeItem:
-    from cimento.paradigms.cloze.suite import ClozeItem, Option
 
     options_ = tuple(
         Option(word, "target" if label == each.label else "implausible")

@@ -6,11 +6,22 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.cli.console import note
 from cimento.cli.flags import command_of
-from cimento.cli.report import TableOptions
+from cimento.cli.report import TableOptions, open_reports
+from cimento.errors import UsageError, did_you_mean
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.options import option
-from cimento.report.figures_conditions import Bars
+from cimento.paradigms.regions.designs import DEFAULT_MEASURE, factorial_of
+from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
+from cimento.report.figures_conditions import Bars, interaction_figure, regions_figure, rows_figure
+from cimento.report.figures_scores import (
+    items_figure,
+    length_figure,
+    length_frame,
+    position_figure,
+    tokens_figure,
+)
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial
@@ -65,14 +76,11 @@ def _figure(options: FigureOptions) -> int:
     mean surprisal by position. length: score against length. regions: surprisal by region.
     All others are those of the page that `cimento report` writes; a wrong name lists them.
     """
-    from cimento.cli.console import note
-    from cimento.cli.report import neutralise
-
     if options.name in OF_SENTENCES:
         written = [_of_sentences(options).write(options.output)]
     else:
         written = _of_page(options)
-    neutralise(written, asked=options.spreadsheet_safe)
+    options.neutralise(*written)
     for path in written:
         note(f"The figure is in {path}")
     return 0
@@ -87,8 +95,6 @@ def _of_page(options: FigureOptions) -> list[Path]:
     Raises:
         UsageError: the page has no such figure.
     """
-    from cimento.cli.report import open_reports
-    from cimento.errors import UsageError, did_you_mean
     from cimento.report.document import sections_of
     from cimento.report.figures import load_altair
 
@@ -119,7 +125,6 @@ def _of_sentences(options: FigureOptions) -> Figure:
     Raises:
         UsageError: the runs are of another kind of test.
     """
-    from cimento.errors import UsageError
     from cimento.runs.run import open_runs
     from cimento.suites.model import Suite
 
@@ -143,9 +148,6 @@ def _of_sentences(options: FigureOptions) -> Figure:
 
 def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
     """The results of all factorial runs, each with p of DD by phenomenon."""
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.designs import factorial_of
-    from cimento.paradigms.regions.judging import suite_of
     from cimento.suites.design import squares
 
     found: list[Column] = []
@@ -173,10 +175,6 @@ def _ps(result: Factorial, options: FigureOptions) -> dict[str, float | None]:
 
 def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
     """A figure of factorial suites."""
-    from cimento.errors import UsageError
-    from cimento.report.figures_conditions import interaction_figure, rows_figure
-    from cimento.report.figures_scores import items_figure
-
     columns = _columns(runs, options)
     if options.people is not None:
         columns.insert(0, _people(options.people, options))
@@ -195,8 +193,6 @@ def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
 
 
 def _tokens(runs: Sequence[Run], item: str) -> Figure:
-    from cimento.errors import UsageError
-    from cimento.report.figures_scores import tokens_figure
 
     if len(runs) != 1 or not item:
         raise UsageError(
@@ -208,7 +204,6 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
 
 
 def _position(runs: Sequence[Run], length: int | None) -> Figure:
-    from cimento.report.figures_scores import position_figure
 
     return position_figure(_reports(runs), length=length)
 
@@ -221,9 +216,6 @@ def _reports(runs: Sequence[Run]) -> list[RunReport]:
 
 
 def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.judging import suite_of, values_of
-    from cimento.report.figures_conditions import regions_figure
 
     names = dict.fromkeys(run.suite.name for run in runs)
     if len(names) != 1:
@@ -244,9 +236,6 @@ def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
 
 def _length(runs: Sequence[Run], measure: str) -> Figure:
     from cimento.measures import find_measure
-    from cimento.paradigms.regions.designs import DEFAULT_MEASURE
-    from cimento.paradigms.regions.judging import options_of, scores_of
-    from cimento.report.figures_scores import length_figure, length_frame
 
     chosen = find_measure(measure or options_of(runs[0]).measure or DEFAULT_MEASURE)
     rows: list[dict[str, object]] = []

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, Union, get_a
 import typer
 
 from cimento.errors import UsageError
-from cimento.options import Options, RunOptions, about, checked
+from cimento.options import Options, RunOptions, about, checked, option
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -88,6 +88,32 @@ def run_options_of(options: Options, **fixed: object) -> RunOptions:
     return checked(RunOptions, given | fixed, written="--")
 
 
+class SheetOptions(Options):
+    """Options of commands that write tables, which a spreadsheet program may open."""
+
+    spreadsheet_safe: bool = option(
+        default=False, help="In CSV, an apostrophe before cells that begin a formula."
+    )
+
+    def neutralise(self, *paths: Path) -> None:
+        """Write the CSV files among some files again without formulas, where that is asked for."""
+        if self.spreadsheet_safe:
+            neutralise(paths)
+
+
+def neutralise(paths: Iterable[Path]) -> None:
+    """Write CSV files again without cells that a spreadsheet program takes for formulas.
+
+    Args:
+        paths: what a command has written; files of other kinds stay as they are.
+    """
+    from cimento.io.files import make_inert
+
+    for path in paths:
+        if path.suffix.lower() == ".csv":
+            make_inert(path)
+
+
 def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
     """The options in the order of the help: positional ones, those declared beside them, others."""
     declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
@@ -121,15 +147,8 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
         for limit in field.metadata
         if type(limit).__name__ in {"Ge", "Le"}
     }
-    variable = "CIMENTO_" + long.partition("/")[0].removeprefix("--").replace("-", "_").upper()
-    declared: object = typer.Option(
-        *flags,
-        help=field.description,
-        envvar=variable,
-        show_envvar=False,
-        metavar=extra.get("metavar") or None,
-        **limits,
-    )
+    metavar = extra.get("metavar") or None
+    declared = flag(*flags, help=field.description, metavar=metavar, **limits)
     return _parameter(name, kind, declared, default)
 
 
@@ -166,44 +185,14 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
     return str | None, None
 
 
-def option(*flags: str, help: str, **more: Any) -> Any:  # noqa: A002  # as typer calls it
+def flag(*flags: str, help: str | None, **more: Any) -> Any:  # noqa: A002  # as typer calls it
     """A typer option with its environment variable."""
-    name = next(flag for flag in flags if flag.startswith("--")).split("/")[0]
+    name = next(each for each in flags if each.startswith("--")).split("/")[0]
     variable = "CIMENTO_" + name.removeprefix("--").replace("-", "_").upper()
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
 
-Output = Annotated[Path, option("-o", "--output", help="Folder of runs.")]
-Json = Annotated[bool, option("--json", help="Print the summary as JSON.")]
-Settings = Annotated[
-    list[str] | None,
-    option(
-        "--set",
-        metavar="KEY=VALUE",
-        help="An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
-    ),
-]
-Device = Annotated[str, option("--device", help="cpu, cuda, cuda:1, mps; auto prefers a GPU.")]
-ModelArgs = Annotated[
-    list[str] | None,
-    option(
-        "--model-args",
-        metavar="KEY=VALUE",
-        help="An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
-    ),
-]
-AllowPickle = Annotated[
-    bool,
-    option("--allow-pickle", help="Take weights that are not safetensors; trust who made them."),
-]
-TrustRemoteCode = Annotated[
-    bool,
-    option("--trust-remote-code", help="Run code that comes with the model; read it first."),
-]
-SpreadsheetSafe = Annotated[
-    bool,
-    option("--spreadsheet-safe", help="In CSV, an apostrophe before cells that begin a formula."),
-]
+Json = Annotated[bool, flag("--json", help="Print the summary as JSON.")]
 
 
 def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:

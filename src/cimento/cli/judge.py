@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json as json_format
 import shlex
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
-
-from cimento.cli import flags
-from cimento.cli.flags import command_of
-from cimento.cli.report import StoredOptions
-from cimento.options import JudgingOptions, option
+from cimento.cli.console import note, show, show_json, show_tables
+from cimento.cli.flags import command_of, run_option
+from cimento.cli.report import StoredOptions, has_sentences
+from cimento.errors import UsageError
+from cimento.io.inline_markup import columns, printable
+from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, parse_model_args
+from cimento.options import Arguments, JudgingOptions, option
+from cimento.paradigms.regions.judging import on_each_measure, scores_of
+from cimento.runs.run import open_runs
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,12 +41,8 @@ def _judge(options: JudgeOptions) -> int:
     What is not given stays as the run was judged. Nothing is scored, and the stored runs stay as
     they are.
     """
-    from cimento.cli.console import note, show_tables
     from cimento.cli.evaluating import show_ends
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.judging import on_each_measure
     from cimento.runs.job import refuse_unused, unused_options
-    from cimento.runs.run import open_runs
     from cimento.runs.store import RunFolder
 
     stored = open_runs(options.runs)
@@ -93,11 +91,6 @@ def _show_scores(runs: Sequence[Run], options: JudgeOptions) -> None:
     Raises:
         UsageError: no run has scored sentences.
     """
-    from cimento.cli.console import show_tables
-    from cimento.cli.report import has_sentences
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.judging import scores_of
-
     scored = [run for run in runs if has_sentences(run)]
     if not scored:
         kinds = ", ".join(dict.fromkeys(run.paradigm.name for run in runs))
@@ -116,91 +109,68 @@ def _folder_name(run: Run) -> str:
 DIFFERS = 1
 
 
-def rerun(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
-    ],
-    output: Annotated[
-        Path, flags.option("-o", "--output", help="Folder of runs for the repetitions.")
-    ] = Path("reruns"),
-    *,
-    model: Annotated[
-        str, flags.option("-m", "--model", help="Where the model is now, if it has moved.")
-    ] = "",
-    device: Annotated[
-        str, flags.option("--device", help="Another device than the run's own.")
-    ] = "",
-    model_args: flags.ModelArgs = None,
-    allow_pickle: flags.AllowPickle = False,
-    trust_remote_code: flags.TrustRemoteCode = False,
-    json: flags.Json = False,
-) -> int:
+class RerunOptions(StoredOptions):
+    """Which runs are made again, where their models are, and what these may do."""
+
+    output: Path = option(Path("reruns"), "Folder of runs for the repetitions.", flags=("-o",))
+    model: str = option("", "Where the model is now, if it has moved.", flags=("-m",))
+    device: str = option("", "Another device than the run's own.")
+    model_args: Arguments = run_option("model_args")
+    allow_pickle: bool = run_option("allow_pickle")
+    trust_remote_code: bool = run_option("trust_remote_code")
+    as_json: bool = run_option("as_json")
+
+
+def _rerun(options: RerunOptions) -> int:
     """Make stored runs again, from their manifests and copies of their suites, and compare.
 
     Servers, options for transformers and trust are not taken from a manifest: name them again.
     Nothing is taken from the cache. Ends with 0 where every table agrees byte for byte, and with 1
     where one does not.
     """
-    from cimento.cli.console import show
-    from cimento.models.hf.arguments import parse_model_args
-    from cimento.runs.run import open_runs
-
     args = parse_model_args(
-        model_args or (), allow_pickle=allow_pickle, trust_remote_code=trust_remote_code
+        options.model_args,
+        allow_pickle=options.allow_pickle,
+        trust_remote_code=options.trust_remote_code,
     )
-    named = _Named(model=model, device=device, model_args=args)
-    repeated = {str(run.folder): _repeat(run, output, named) for run in open_runs(runs)}
-    if json:
-        show(_as_json(repeated))
+    repeated = {str(run.folder): _repeat(run, options, args) for run in open_runs(options.runs)}
+    if options.as_json:
+        show_json({"runs": repeated})
     else:
         show("\n\n".join(_as_text(name, files) for name, files in repeated.items()))
     same = all(file.same for files in repeated.values() for file in files)
     return 0 if same else DIFFERS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Named:
-    """What the command line says, and no manifest: where the model is, and what it may do.
-
-    Attributes:
-        model: its name; empty for that of the manifest.
-        device: empty for that of the manifest.
-        model_args: options for transformers, trust among them.
-    """
-
-    model: str
-    device: str
-    model_args: Mapping[str, JsonValue]
+rerun = command_of(RerunOptions, _rerun, positional="runs", metavar="RUN...")
 
 
-def _repeat(run: Run, output: Path, named: _Named) -> tuple[FileRepeat, ...]:
+def _repeat(
+    run: Run, options: RerunOptions, args: Mapping[str, JsonValue]
+) -> tuple[FileRepeat, ...]:
     """One run made again: its tables beside those of the run."""
-    from cimento.cli.console import note
-    from cimento.io.inline_markup import printable
     from cimento.runs.reproduce import asking_of, compare_runs, model_of, repeat_run
 
     where = str(run.folder)
-    model = named.model or model_of(run.manifest, where=where)
-    scoring = asking_of(run.manifest, where=where, model_args=named.model_args)
-    _refuse_trust(model, named)
-    if named.device:
-        scoring = replace(scoring, device=named.device)
-    if not named.model:
+    model = options.model or model_of(run.manifest, where=where)
+    scoring = asking_of(run.manifest, where=where, model_args=args)
+    if not options.model:
+        _refuse_trust(model, args)
+    if options.device:
+        scoring = replace(scoring, device=options.device)
+    if not options.model:
         note(printable(f"{where}: the model is {model}, as its manifest says"))
-    return compare_runs(run, repeat_run(run, output, model=model, scoring=scoring))
+    return compare_runs(run, repeat_run(run, options.output, model=model, scoring=scoring))
 
 
-def _refuse_trust(model: str, named: _Named) -> None:
-    """See that nothing is trusted but what the command line names.
+def _refuse_trust(model: str, args: Mapping[str, JsonValue]) -> None:
+    """See that a model that only a manifest names is trusted with nothing.
 
     Raises:
         UsageError: a model that the manifest names would be trusted with code or pickles.
     """
-    from cimento.errors import UsageError
-    from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options
-
-    trust = {key: True for key in (ALLOW_PICKLE, TRUST_CODE) if key in named.model_args}
-    if trust and not named.model:
+    trust = {key: True for key in (ALLOW_PICKLE, TRUST_CODE) if key in args}
+    if trust:
         raise UsageError(
             where=as_options(trust),
             seen=f"the model that would be trusted is named by a manifest only: {model}",
@@ -208,13 +178,7 @@ def _refuse_trust(model: str, named: _Named) -> None:
         )
 
 
-def _as_json(found: Mapping[str, tuple[FileRepeat, ...]]) -> str:
-    plain = {name: [asdict(each) for each in files] for name, files in found.items()}
-    return json_format.dumps({"runs": plain}, ensure_ascii=False, indent=2)
-
-
 def _as_text(name: str, files: tuple[FileRepeat, ...]) -> str:
-    from cimento.io.inline_markup import columns
 
     rows = [(each.name, "same" if each.same else "differs", each.remark) for each in files]
     differing = sum(not file.same for file in files)

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 from typer.main import get_command_from_info, get_group_from_info
 from typer.models import CommandInfo, TyperInfo
 
-from cimento.errors import CimentoError, UsageError, did_you_mean
+from cimento.errors import CimentoError, need_known
 from cimento.models.hf.libraries import end_process, own_process
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, Entry] = {
     "collect": Entry("cimento.cli.slurm:collect", "What a spread run lacks; put it together."),
     "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again."),
     "report": Entry("cimento.cli.report:report", "Write a page or a table to read."),
-    "show": Entry("cimento.cli.report:show", "A stored run, or one item of it."),
+    "show": Entry("cimento.cli.report:show_run", "A stored run, or one item of it."),
     "profile": Entry(
         "cimento.cli.profile:profile", "What models do in each dimension of a cloze suite."
     ),
@@ -91,12 +91,7 @@ class LazyGroup(TyperGroup):
         Raises:
             UsageError: there is none.
         """
-        if cmd_name not in COMMANDS:
-            raise UsageError(
-                where=f"cimento {cmd_name}",
-                seen="there is no such command",
-                todo=did_you_mean(cmd_name, COMMANDS),
-            )
+        need_known(cmd_name, COMMANDS, where=f"cimento {cmd_name}", seen="there is no such command")
         return _command(cmd_name, load(cmd_name))
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # noqa: ARG002

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import typer
 
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
+from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import columns
-from cimento.models.base import PllRule
+from cimento.models.base import PllRule, TextScorer
+from cimento.models.registry import open_scorer
 from cimento.options import ModelOptions, Texts, option
+from cimento.paradigms.loading import load_suite, load_suites
 
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
-    from cimento.models.base import Policy, Scorer, TextScorer
+    from cimento.models.base import Policy, Scorer
     from cimento.models.hf.files import Present
     from cimento.models.hf.inspection import Comparison, Inspection, UnknownTokens
     from cimento.models.registry import Asking
@@ -80,8 +84,6 @@ def _check(options: _CheckOptions) -> int:
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
-    from cimento.models.registry import open_scorer
-    from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
     from cimento.testing import check_model
 
@@ -92,7 +94,10 @@ def _check(options: _CheckOptions) -> int:
     found = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
     findings = check_model(scorer, policy=asking.policy)
     moved = _precision(options.model, scorer, loaded, asking) if options.precision else None
-    show((_as_json if options.as_json else _described)(found, findings, moved))
+    if options.as_json:
+        show_json(_plain(found, findings, moved))
+    else:
+        show(_described(found, findings, moved))
     differs = found.comparison is not None and not found.comparison.agrees
     return FAILED if differs or not all(finding.passed for finding in findings) else 0
 
@@ -112,7 +117,6 @@ def _inspected(
     n_compared: int,
 ) -> Inspection:
     """What a model is like; a model that takes whole texts only shows nothing but its card."""
-    from cimento.models.base import TextScorer
     from cimento.models.hf.inspection import Inspection, inspect_model
 
     if isinstance(scorer, TextScorer):
@@ -129,8 +133,6 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
-    from cimento.errors import UsageError, did_you_mean
-    from cimento.paradigms.loading import load_suite
     from cimento.suites.builtin import list_builtin
     from cimento.suites.model import Suite
 
@@ -167,7 +169,6 @@ def _precision(
     from dataclasses import replace
 
     from cimento.models.hf.scorer import Inspectable
-    from cimento.models.registry import open_scorer
     from cimento.runs.precision import WIDER, measure_precision
 
     policy, wider = asking.policy, None
@@ -300,26 +301,17 @@ def _moved(found: Moved) -> str:
     return f"bits at most: {', '.join(told)}; {found.turned} of {found.margin.n:,} verdicts turned"
 
 
-def _as_json(found: Inspection, findings: Sequence[Finding], precision: Precision | None) -> str:
-    import dataclasses
-    import json
-
-    content: Mapping[str, object] = {
-        **dataclasses.asdict(found),
+def _plain(
+    found: Inspection, findings: Sequence[Finding], precision: Precision | None
+) -> dict[str, object]:
+    """An inspection as JSON."""
+    content: dict[str, object] = {
+        **asdict(found),
         "agrees": found.comparison.agrees if found.comparison is not None else None,
-        **_precision_json(precision),
-        "findings": [dataclasses.asdict(finding) for finding in findings],
     }
-    return json.dumps(content, ensure_ascii=False, indent=2)
-
-
-def _precision_json(found: Precision | None) -> Mapping[str, object]:
-    """What was measured of the precision; nothing where it was not."""
-    import dataclasses
-
-    if found is None:
-        return {}
-    return {"precision": {**dataclasses.asdict(found), "near_tie_bits": found.near_tie_bits}}
+    if precision is not None:
+        content["precision"] = {**asdict(precision), "near_tie_bits": precision.near_tie_bits}
+    return {**content, "findings": findings}
 
 
 DAMAGED = 1

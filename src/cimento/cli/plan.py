@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.run import run_command
+from cimento.cli.console import note, show, show_json
+from cimento.cli.run import run_command, said_beside, write_run_file
+from cimento.io.inline_markup import columns
 from cimento.options import RunOptions, option
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ def _plan(options: RunOptions) -> int:
     Times and memory are estimates: from earlier units of the same model, else from its size.
     """
     from cimento.api import refuse_same_names
-    from cimento.cli.console import show
     from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.engine.engines import visible_gpus
     from cimento.paradigms.loading import load_suites
@@ -42,7 +42,7 @@ def _plan(options: RunOptions) -> int:
             cache.close()
     unused = list(unused_options(loaded, options))
     if options.as_json:
-        show(json.dumps({**_plain(planned), "unused": unused}, ensure_ascii=False, indent=2))
+        show_json({**_plain(planned), "unused": unused})
     else:
         show("\n".join([_text(planned, gpu=gpu), *unused]))
     return 0
@@ -58,7 +58,6 @@ def _plain(planned: Planned) -> dict[str, JsonValue]:
 
 
 def _text(planned: Planned, *, gpu: bool) -> str:
-    from cimento.io.inline_markup import columns
 
     later = any(suite.later for suite in planned.suites)
     suites = [("suite", "items", "requests", "new", *(["later, at most"] if later else []))]
@@ -139,9 +138,7 @@ def _prefetch(options: _PrefetchOptions) -> int:
     """
     import shlex
 
-    from cimento.cli.console import note, show
     from cimento.cli.evaluating import PART_MISSING
-    from cimento.cli.run import said_beside, write_run_file
     from cimento.engine.plan import prefetch as bring
 
     found = bring(options.models, options.suites, into=options.into)

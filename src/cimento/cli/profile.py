@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import dataclasses
-import json as json_module
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.cli.console import note, show
-from cimento.cli.flags import command_of, run_option
-from cimento.cli.resources import zipf_frequencies
-from cimento.options import Options, Texts, option
+from cimento.cli.console import note, show, show_json
+from cimento.cli.flags import SheetOptions, command_of, run_option
+from cimento.cli.resources import open_named, zipf_frequencies
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.options import Texts, option
+from cimento.paradigms.cloze.answers import check_candidates, open_cloze_runs
+from cimento.paradigms.cloze.judgments import (
+    compare_judgments,
+    human_judgments,
+    read_judged_candidates,
+    reuse_judgments,
+    with_remarks,
+)
+from cimento.paradigms.cloze.profile import (
+    Profiling,
+    choose_expressions,
+    comparison_json,
+    people_json,
+    profile_json,
+)
+from cimento.paradigms.cloze.profile import profile as compute
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
@@ -27,7 +43,7 @@ if TYPE_CHECKING:
 FigureName: TypeAlias = Literal["heat", "dimensions"]
 
 
-class ProfileOptions(Options):
+class ProfileOptions(SheetOptions):
     """Which runs, by which dimensions, and what is set beside them."""
 
     runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.")
@@ -61,9 +77,6 @@ class ProfileOptions(Options):
     )
     seed: int = option(0, "Seed of the simulated chance levels.")
     as_json: bool = run_option("as_json")
-    spreadsheet_safe: bool = option(
-        default=False, help="In CSV, an apostrophe before cells that begin a formula."
-    )
 
 
 def _profile(options: ProfileOptions) -> None:
@@ -72,16 +85,16 @@ def _profile(options: ProfileOptions) -> None:
     Also: where the options are among candidates, hits of each expression, what goes with word
     frequency, and for several runs of a suite what one hits and another does not.
     """
-    from cimento.cli.report import neutralise
-    from cimento.paradigms.cloze.answers import open_cloze_runs
-
     rated = _ratings(options.ratings) if options.ratings else None
     found = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]
     if options.output is not None:
         drawn = _draw(found, options.figure).write(options.output)
-        neutralise([drawn], asked=options.spreadsheet_safe)
+        options.neutralise(drawn)
         note(f"Written: {drawn}")
-    show(_as_json(found) if options.as_json else _as_text(found, options.k))
+    if options.as_json:
+        show_json(_plain(found))
+    else:
+        show(_as_text(found, options.k))
 
 
 profile = command_of(ProfileOptions, _profile, positional="runs", metavar="RUN...")
@@ -111,9 +124,6 @@ def _found(
     answers: ClozeAnswers, options: ProfileOptions, rated: Mapping[str, float] | None
 ) -> _Found:
     """The profile of one run."""
-    from cimento.paradigms.cloze.profile import Profiling
-    from cimento.paradigms.cloze.profile import profile as compute
-
     items = _chosen_items(answers, rated, options.at_most)
     method = options.method or (answers.methods[0] if answers.methods else "")
     judged = _judged(answers, items, method, options.dictionary, options.judgments)
@@ -146,8 +156,7 @@ def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
     return dimensions_figure(profiles)
 
 
-def _as_json(found: Sequence[_Found]) -> str:
-    from cimento.paradigms.cloze.profile import comparison_json, people_json, profile_json
+def _plain(found: Sequence[_Found]) -> JsonValue:
 
     told: list[JsonValue] = [
         {
@@ -162,7 +171,7 @@ def _as_json(found: Sequence[_Found]) -> str:
         }
         for each in found
     ]
-    return json_module.dumps({"profiles": told}, ensure_ascii=False, indent=2)
+    return {"profiles": told}
 
 
 def _as_text(found: Sequence[_Found], k: int) -> str:
@@ -199,7 +208,6 @@ def _people(
     answers: ClozeAnswers, items: Sequence[ClozeItem], path: Path | None, rule: str
 ) -> PeopleReport | None:
     """What people chose, beside the run's scores of options."""
-    from cimento.errors import UsageError, did_you_mean
     from cimento.paradigms.cloze.people import compare_with_people, read_option_counts
 
     if path is None:
@@ -218,7 +226,6 @@ def _people(
 def _chosen_items(
     answers: ClozeAnswers, rated: Mapping[str, float] | None, at_most: float
 ) -> Sequence[ClozeItem]:
-    from cimento.paradigms.cloze.profile import choose_expressions
 
     return (
         answers.items
@@ -235,18 +242,14 @@ def _judged(
     judgments: Path | None,
 ) -> _Judged:
     """The candidates of the chosen items, with what people and the dictionary say of them."""
-    from cimento.cli.resources import open_named
-    from cimento.errors import UsageError, did_you_mean
-    from cimento.paradigms.cloze.answers import check_candidates
     from cimento.paradigms.cloze.judging import judged_by
-    from cimento.paradigms.cloze.judgments import compare_judgments, human_judgments
 
-    if method not in answers.methods:
-        raise UsageError(
-            where=f"--method {method}",
-            seen=f"{answers.run.folder or answers.run.model} has no such candidates",
-            todo=did_you_mean(method, answers.methods),
-        )
+    need_known(
+        method,
+        answers.methods,
+        where=f"--method {method}",
+        seen=f"{answers.run.folder or answers.run.model} has no such candidates",
+    )
     ids = {item.id for item in items}
     said = human_judgments(answers.run.folder)
     plain = judged_by(answers, method, people=said, dictionary=None)
@@ -274,12 +277,6 @@ def _with_people(
     answers: ClozeAnswers, candidates: Sequence[Candidate], judgments: Path | None
 ) -> list[Candidate]:
     """The candidates with remarks, and with earlier judgments where there are some."""
-    from cimento.paradigms.cloze.judgments import (
-        read_judged_candidates,
-        reuse_judgments,
-        with_remarks,
-    )
-
     found = with_remarks(answers.run.folder, candidates)
     if judgments is None:
         return found
@@ -297,7 +294,6 @@ def _frequency(language: str) -> ZipfFrequency | None:
 
 
 def _ratings(path: Path) -> dict[str, float]:
-    from cimento.errors import InputError
     from cimento.io.files import read_bytes
     from cimento.suites.tables import read_table
 

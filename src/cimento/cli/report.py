@@ -12,13 +12,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 import typer
 
 from cimento.cite.methods import ParagraphForm
-from cimento.cli import flags
-from cimento.cli.console import show as print_result
-from cimento.cli.flags import command_of
+from cimento.cli.console import note, show
+from cimento.cli.flags import SheetOptions, command_of
+from cimento.errors import UsageError, did_you_mean
 from cimento.export import ExportTarget
+from cimento.export import export as write_runs
+from cimento.io.files import write_text
+from cimento.io.inline_markup import printable
 from cimento.measures.registry import judged_on as measures_named
 from cimento.options import Options, Texts, option
-from cimento.report.document import versions_apart
+from cimento.paradigms.regions.designs import factorials, licensing_of_run, region_dds_of
+from cimento.report.document import report as write_report
+from cimento.report.document import sections_of, text, versions_apart
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
@@ -57,8 +62,6 @@ def make_table(
     Raises:
         UsageError: no run has a design, or there is no such measure.
     """
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.designs import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
 
@@ -93,8 +96,6 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     """
     from cimento.cli.resources import zipf_frequencies_if_any
     from cimento.compare.covariates import margin_covariates
-    from cimento.errors import UsageError
-    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
     from cimento.report.factorial import licensing_grid, regions_grid
     from cimento.report.robustness import covariates_grid, people_grid
@@ -171,27 +172,10 @@ class StoredOptions(Options):
     runs: tuple[Path, ...] = option(..., "Run folders, or folders of runs.")
 
 
-class TableOptions(StoredOptions):
+class TableOptions(StoredOptions, SheetOptions):
     """Stored runs, and what is made of them in files."""
 
     seed: int = option(0, "Seed of the simulated chance levels.")
-    spreadsheet_safe: bool = option(
-        default=False, help="In CSV, an apostrophe before cells that begin a formula."
-    )
-
-
-def neutralise(paths: Iterable[Path], *, asked: bool) -> None:
-    """Write CSV files again without cells that a spreadsheet program takes for formulas.
-
-    Args:
-        paths: what a command has written; files of other kinds stay as they are.
-        asked: whether the user asked for it (``--spreadsheet-safe``).
-    """
-    from cimento.io.files import make_inert
-
-    for path in paths:
-        if asked and path.suffix.lower() == ".csv":
-            make_inert(path)
 
 
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
@@ -262,11 +246,6 @@ class ReportOptions(TableOptions):
 
 def _report(options: ReportOptions) -> int:
     """Write a report of stored runs; without -o the table is printed."""
-    from cimento.cli.console import note, show
-    from cimento.errors import UsageError
-    from cimento.report.document import report as write_report
-    from cimento.report.document import text
-
     output, measures = options.output, options.measures
     if options.form is not None and not options.table:
         raise UsageError(
@@ -282,7 +261,8 @@ def _report(options: ReportOptions) -> int:
     else:
         write_report(open_reports(options.runs, measures), output)
         note(f"The report is in {output}")
-    neutralise([output] if output is not None else [], asked=options.spreadsheet_safe)
+    if output is not None:
+        options.neutralise(output)
     return 0
 
 
@@ -296,9 +276,6 @@ def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int
         UsageError: there is no such table.
     """
     from typing import cast
-
-    from cimento.errors import UsageError, did_you_mean
-    from cimento.report.document import sections_of
 
     known = get_args(TableName)
     if name in known:
@@ -329,9 +306,6 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
         UsageError: the ending is of no form.
         StorageError: the file cannot be written.
     """
-    from cimento.cli.console import note, show
-    from cimento.errors import UsageError
-    from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS
 
     if output is None:
@@ -348,7 +322,7 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
     note(f"The table is in {output}")
 
 
-def show(
+def show_run(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder, or a folder of runs.")],
     item: Annotated[
         str, typer.Argument(metavar="[ITEM]", help="Its id; without it the summary is shown.")
@@ -358,21 +332,18 @@ def show(
 
     Of several runs those that have the item are shown one after the other.
     """
-    from cimento.report.document import sections_of, text
-
     opened = open_reports([run])
     if not item:
-        print_result(text(opened))
+        show(text(opened))
         return
     runs = [report for section in sections_of(opened) for report in section.runs]
     found = _with_item(runs, item, run)
-    print_result("\n\n".join(_item(report, record) for report, record in found))
+    show("\n\n".join(_item(report, record) for report, record in found))
 
 
 def _with_item(
     runs: Sequence[RunReport], item: str, path: Path
 ) -> list[tuple[RunReport, ItemRecord]]:
-    from cimento.errors import UsageError, did_you_mean
 
     found = [(run, record) for run in runs for record in run.items if record.id == item]
     if not found:
@@ -388,7 +359,6 @@ _FEW = 30
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:
-    from cimento.io.inline_markup import printable
     from cimento.report.terminal import terminal_item
 
     colour = sys.stdout.isatty()
@@ -397,21 +367,15 @@ def _item(report: RunReport, record: ItemRecord) -> str:
     return f"{printable(report.model)}\n{shown}"
 
 
-def export(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
-    ],
-    output: Annotated[Path, flags.option("-o", "--output", help="A folder.")],
-    to: Annotated[
-        ExportTarget,
-        flags.option("--to", help="lm-eval, inspect, every-eval-ever, hf-dataset or r."),
-    ],
-    *,
-    organization: Annotated[
-        str, flags.option("--organization", help="Who evaluated, for every-eval-ever.")
-    ] = "",
-    spreadsheet_safe: flags.SpreadsheetSafe = False,
-) -> None:
+class ExportOptions(StoredOptions, SheetOptions):
+    """Which runs are written, for which program."""
+
+    output: Path = option(..., "A folder.", flags=("-o",))
+    to: ExportTarget = option(..., "lm-eval, inspect, every-eval-ever, hf-dataset or r.")
+    organization: str = option("", "Who evaluated, for every-eval-ever.")
+
+
+def _export(options: ExportOptions) -> None:
     """Write stored runs for other programs.
 
     lm-eval: results and samples as lm-evaluation-harness logs them. inspect: logs of Inspect.
@@ -419,49 +383,47 @@ def export(
     and a script that fits mixed models.
     """
     from cimento.cite.sentences import counted
-    from cimento.cli.console import note, show
-    from cimento.export import export as write_runs
-    from cimento.runs.run import open_runs
 
-    opened = open_runs(runs)
-    written = write_runs(opened, to, output, organization=organization)
-    neutralise(written, asked=spreadsheet_safe)
+    opened = open_runs(options.runs)
+    written = write_runs(opened, options.to, options.output, organization=options.organization)
+    options.neutralise(*written)
     show("\n".join(map(str, written)))
-    note(f"{counted(len(opened), 'run is', 'runs are')} in {output}.")
+    note(f"{counted(len(opened), 'run is', 'runs are')} in {options.output}.")
 
 
-def cite(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN...", help="Run folders, or folders of runs.")
-    ],
-    *,
-    methods: Annotated[
-        bool, flags.option("--methods", help="The methods paragraph in place of BibTeX.")
-    ] = False,
-    form: Annotated[
-        ParagraphForm, flags.option("--format", help="Of the paragraph: text, markdown or latex.")
-    ] = "text",
-) -> None:
+export = command_of(ExportOptions, _export, positional="runs", metavar="RUN...")
+
+
+class CiteOptions(StoredOptions):
+    """What is cited, in which form."""
+
+    methods: bool = option(default=False, help="The methods paragraph in place of BibTeX.")
+    form: ParagraphForm = option(
+        "text", "Of the paragraph: text, markdown or latex.", flags=("--format",)
+    )
+
+
+def _cite(options: CiteOptions) -> None:
     r"""Print BibTeX for the suites, measures and methods of stored runs, or how they were made.
 
     The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
     \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
     """
     from cimento.cite import bibtex, methods_paragraph, references
-    from cimento.cli.console import show
-    from cimento.errors import UsageError
-    from cimento.runs.run import open_runs
 
-    if form != "text" and not methods:
+    if options.form != "text" and not options.methods:
         raise UsageError(
             where="--format",
             seen="it is the form of the methods paragraph, and BibTeX has one form only",
             todo="Add --methods, or leave --format out.",
         )
-    opened = open_runs(runs)
-    if not methods:
+    opened = open_runs(options.runs)
+    if not options.methods:
         show(bibtex(references(opened)).rstrip("\n"))
         return
-    show(methods_paragraph(opened, form=form))
-    if form == "text":
+    show(methods_paragraph(opened, form=options.form))
+    if options.form == "text":
         show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in references(opened)))
+
+
+cite = command_of(CiteOptions, _cite, positional="runs", metavar="RUN...")

@@ -28,9 +28,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cimento.cli import flags
-from cimento.cli.flags import Given, command_of
+from cimento.cli.console import note, show
+from cimento.cli.evaluating import evaluate_with_progress, opened_cache, report_failures, show_ends
+from cimento.cli.flags import Given, command_of, neutralise
 from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_toml
+from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions, is_trust, option, recorded_fields, sentence, shape_of
 
 if TYPE_CHECKING:
@@ -109,8 +113,6 @@ def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[st
         models: those of the run.
         args: options for transformers, trust among them.
     """
-    from cimento.models.registry import needs_saying
-
     named = models if any(needs_saying(model, plugged=False) for model in models) else ()
     words = [word for model in named for word in ("-m", model)]
     trusted = (name for name, field in RunOptions.model_fields.items() if is_trust(field))
@@ -123,8 +125,6 @@ def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
     Raises:
         InputError: one is.
     """
-    from cimento.models.registry import needs_saying, without_secrets
-
     for model in models:
         if trusts := needs_saying(model, plugged=False):
             raise InputError(
@@ -142,8 +142,6 @@ def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
         StorageError: it cannot be written.
     """
     import tomli_w
-
-    from cimento.io.files import write_text
 
     return write_text(tomli_w.dumps(dict(stated)), path)
 
@@ -207,7 +205,6 @@ def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -
 
 
 def _text(file: Path) -> str:
-    from cimento.io.files import read_bytes
 
     try:
         return read_bytes(file).decode("utf-8-sig")
@@ -246,7 +243,6 @@ def _run(options: _RunOptions) -> int:
     it is stored with. A run file names suites, models and options; what the command line says goes
     before it.
     """
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures, show_ends
     from cimento.engine.engines import Engine, parse_share
 
     if options.sensitivity:
@@ -271,7 +267,6 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
     Raises:
         UsageError: it cannot.
     """
-    from cimento.errors import UsageError
     from cimento.paradigms.loading import load_suites
     from cimento.suites.model import Suite
 
@@ -303,10 +298,6 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
 
 def _show_sensitivity(options: _RunOptions) -> None:
     """Print the table of sensitivity, and write it beside the runs."""
-    from cimento.cli.console import note, show
-    from cimento.cli.evaluating import opened_cache
-    from cimento.cli.report import neutralise
-    from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS, as_text
     from cimento.report.robustness import sensitivity_grid
     from cimento.runs.sensitivity import sensitivities
@@ -320,7 +311,7 @@ def _show_sensitivity(options: _RunOptions) -> None:
         paths = [
             write_text(form(grid), folder / f"sensitivity{end}") for end, form in GRID_FORMS.items()
         ]
-        neutralise(paths, asked=True)
+        neutralise(paths)
         note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")
 
 
@@ -337,10 +328,12 @@ _DEMO = (
 
 
 def demo(
-    output: flags.Output = Path("cimento-demo"),
+    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of runs.")] = Path(
+        "cimento-demo"
+    ),
     *,
     everything: Annotated[
-        bool, flags.option("--all", help="Run all starter suites, in some two minutes.")
+        bool, flags.flag("--all", help="Run all starter suites, in some two minutes.")
     ] = False,
     json: flags.Json = False,
 ) -> int:
@@ -349,8 +342,6 @@ def demo(
     A report is written for all of them. The demo models are small and know little: they are for
     trying the tool, not for science.
     """
-    from cimento.cli.console import note
-    from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.models.hf.files import DEMO_MODELS
     from cimento.paradigms.registry import paradigm_of
     from cimento.report.document import report as write_report

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show
-from cimento.cli.flags import command_of
+from cimento.cli.flags import SheetOptions, command_of
+from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
+from cimento.errors import UsageError
 from cimento.models.base import BoundaryRule, PllRule, WindowRule
 from cimento.models.questions import OpenRule
-from cimento.options import ModelOptions, ScoringOptions, option
+from cimento.options import ModelOptions, ScoringOptions, checked, option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -37,10 +39,6 @@ def _score(options: _ScoreOptions) -> int:
 
     Each line of the input is a text of its own; empty lines are passed over.
     """
-    from cimento.cli.console import show
-    from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
-    from cimento.errors import UsageError
-
     asking, model = options.asking, options.model
     if options.context and options.context_file is not None:
         raise UsageError(
@@ -84,9 +82,6 @@ def _fill(options: _FillOptions) -> int:
 
     Options may also stand after a text, behind a tab: ``La casa è ___.<TAB>rossa|rosso``.
     """
-    from cimento.cli.console import show
-    from cimento.engine.freetext import read_lines
-    from cimento.options import checked
     from cimento.paradigms.cloze.options import ClozeOptions
     from cimento.paradigms.cloze.requests import fill_texts
 
@@ -137,7 +132,7 @@ def _escaped(column: str) -> pl.Expr:
     return pl.col(column).str.replace_many(list(marks), list(marks.values()))
 
 
-class _JoinOptions(ModelOptions):
+class _JoinOptions(ModelOptions, SheetOptions):
     """Which observations, beside what, and how words are scored."""
 
     file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.")
@@ -165,9 +160,6 @@ class _JoinOptions(ModelOptions):
     window: WindowRule = option("refuse", "Texts longer than the model's window.")
     stride: int | None = option(
         None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
-    )
-    spreadsheet_safe: bool = option(
-        default=False, help="In CSV, an apostrophe before cells that begin a formula."
     )
 
 
@@ -198,23 +190,16 @@ def _join(options: _JoinOptions) -> int:
             columns=(reading.ENTROPY,) if options.entropy else (),
         ),
     )
-    _write(joined, options.output, spreadsheet_safe=options.spreadsheet_safe)
+    if options.output is None:
+        show(joined.write_csv())
+    else:
+        reading.write_joined(joined, options.output)
+        options.neutralise(options.output)
+        note(f"{len(joined)} observations: {options.output}")
     return 0
 
 
 join = command_of(_JoinOptions, _join, positional="file", metavar="FILE")
-
-
-def _write(joined: pl.DataFrame, output: Path | None, *, spreadsheet_safe: bool) -> None:
-    from cimento.cli.report import neutralise
-    from cimento.people.reading_times import write_joined
-
-    if output is None:
-        show(joined.write_csv())
-        return
-    write_joined(joined, output)
-    neutralise([output], asked=spreadsheet_safe)
-    note(f"{len(joined)} observations: {output}")
 
 
 def _frequencies(language: str) -> Frequency:
@@ -224,7 +209,6 @@ def _frequencies(language: str) -> Frequency:
         UsageError: there are none of that language.
     """
     from cimento.cli.resources import zipf_frequencies
-    from cimento.errors import UsageError
 
     found = zipf_frequencies(language, purpose="--frequency")
     if found is None:

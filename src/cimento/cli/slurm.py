@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from cimento.cli.run import run_command
+from cimento.cli.console import note, show
+from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, show_ends
+from cimento.cli.run import run_command, said_beside, write_run_file
+from cimento.engine.engines import Engine, array_script
 from cimento.options import RunOptions, option
 
 
@@ -22,9 +25,6 @@ def _slurm(options: _SlurmOptions) -> int:
     """
     import shlex
 
-    from cimento.cli.console import note, show
-    from cimento.cli.run import said_beside, write_run_file
-    from cimento.engine.engines import array_script
     from cimento.io.files import write_text
 
     output = options.output
@@ -61,9 +61,6 @@ def _collect(options: _CollectOptions) -> int:
 
     No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
     """
-    from cimento.cli.evaluating import evaluate_with_progress, show_ends
-    from cimento.engine.engines import Engine
-
     options = options.model_copy(update={"force": False})
     if options.check:
         return _check(options)
@@ -79,8 +76,6 @@ collect = run_command(_CollectOptions, _collect)
 
 def _check(options: RunOptions) -> int:
     """Say what is missing; the exit code."""
-    from cimento.cli.console import show
-    from cimento.cli.evaluating import PART_MISSING
     from cimento.paradigms.loading import load_suites
     from cimento.runs.planning import find_missing
 

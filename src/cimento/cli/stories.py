@@ -8,12 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import flags
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
+from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
+from cimento.options import checked, parse_settings
+from cimento.paradigms.stories.formats import (
+    lost_in_v1,
+    read_stories,
+    write_folder,
+    write_jsonl,
+    write_v1,
+)
+from cimento.paradigms.stories.grouping import correct_suite
+from cimento.paradigms.stories.grouping import corrections as known
+from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
+from cimento.paradigms.stories.prompts import prompts as all_prompts
+from cimento.paradigms.stories.requests import PromptFormat, find_format, tier_prompts
+from cimento.paradigms.stories.suite import STORY, TIERS, with_states
+from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
     from cimento.paradigms.stories.options import StoryOptions
-    from cimento.paradigms.stories.requests import PromptFormat, StoryPrompt
+    from cimento.paradigms.stories.requests import StoryPrompt
     from cimento.paradigms.stories.suite import StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
     from cimento.statistics.reliability import VarianceShares
@@ -22,10 +38,6 @@ if TYPE_CHECKING:
 
 def prompts() -> None:
     """The wordings of the story tasks: id, version, language, and how the first tier is asked."""
-    from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
-    from cimento.paradigms.stories.prompts import prompts as all_prompts
-    from cimento.paradigms.stories.suite import STORY
-
     rows: list[tuple[str, ...]] = [("prompt", "version", "language", "first tier")]
     for prompt in all_prompts().values():
         instruction = TierPrompt(STORY, prompt, PromptStyle()).instruction.replace("\n", " ")
@@ -35,25 +47,26 @@ def prompts() -> None:
 
 def prompt(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="Stories: a file or a suite.")],
-    row: Annotated[int, flags.option("--row", min=0, help="Row of the story, from 0.")] = 0,
+    row: Annotated[int, flags.flag("--row", min=0, help="Row of the story, from 0.")] = 0,
     *,
     model: Annotated[
-        str, flags.option("-m", "--model", help="Whose chat template is used; flat without.")
+        str, flags.flag("-m", "--model", help="Whose chat template is used; flat without.")
     ] = "",
-    set_: flags.Settings = None,
+    set_: Annotated[
+        list[str] | None,
+        flags.flag(
+            "--set",
+            metavar="KEY=VALUE",
+            help="An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
+        ),
+    ] = None,
 ) -> None:
     """One story at every tier it has an answer to: the prompt, its options, and the right one.
 
     Takes the options of `cimento run` for stories (--set prompt=it-3), see docs/stories-prompts.md.
     """
-    from cimento.errors import UsageError
-    from cimento.options import checked, parse_settings
     from cimento.paradigms.stories.answers import asked_suite
-    from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.options import StoryOptions, prompt_for
-    from cimento.paradigms.stories.requests import tier_prompts
-    from cimento.paradigms.stories.suite import TIERS
-    from cimento.suites.builtin import find_suite
 
     chosen = checked(StoryOptions, parse_settings(set_ or ()), written="--set")
     file = asked_suite(read_stories(find_suite(suite)), chosen)
@@ -80,7 +93,6 @@ def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
     """How a model is spoken to; flat text without one."""
     from cimento.engine.handle import ModelHandle
     from cimento.models.registry import Asking
-    from cimento.paradigms.stories.requests import PromptFormat, find_format
 
     return find_format(ModelHandle(model, Asking()), chosen) if model else PromptFormat()
 
@@ -104,34 +116,24 @@ StoryTarget = Literal["native", "gita4calamita", "gita-v1"]
 @app.command("convert")
 def convert(
     source: Annotated[str, typer.Argument(metavar="FILE", help="Stories: a file or a suite.")],
-    output: Annotated[Path, flags.option("-o", "--output", help="File or folder to write.")],
-    to: Annotated[StoryTarget, flags.option("--to", help="Format to write.")] = "native",
+    output: Annotated[Path, flags.flag("-o", "--output", help="File or folder to write.")],
+    to: Annotated[StoryTarget, flags.flag("--to", help="Format to write.")] = "native",
     *,
     corrections: Annotated[
-        str, flags.option("--corrections", help="Corrections to apply, such as gita4calamita.")
+        str, flags.flag("--corrections", help="Corrections to apply, such as gita4calamita.")
     ] = "",
     states: Annotated[
         str | None,
-        flags.option("--states", help="Take states per sentence from another file, by sentences."),
+        flags.flag("--states", help="Take states per sentence from another file, by sentences."),
     ] = None,
     allow_loss: Annotated[
-        bool, flags.option("--allow-loss", help="Write even what the format cannot hold whole.")
+        bool, flags.flag("--allow-loss", help="Write even what the format cannot hold whole.")
     ] = False,
 ) -> None:
     """Write stories in another format, corrected where that is asked for.
 
     GITA v1 has no state of the whole story: such labels are lost with ``--allow-loss`` only.
     """
-    from cimento.errors import UsageError
-    from cimento.paradigms.stories.formats import (
-        lost_in_v1,
-        read_stories,
-        write_folder,
-        write_jsonl,
-        write_v1,
-    )
-    from cimento.suites.builtin import find_suite
-
     file = _completed(read_stories(find_suite(source)), corrections=corrections, states=states)
     lost = lost_in_v1(file.stories)
     if to == "gita-v1" and lost and not allow_loss:
@@ -154,12 +156,6 @@ def _completed(file: StorySuite, *, corrections: str, states: str | None) -> Sto
     """A file with corrections and states per sentence, where they are asked for, and said."""
     from dataclasses import replace
 
-    from cimento.paradigms.stories.formats import read_stories
-    from cimento.paradigms.stories.grouping import correct_suite
-    from cimento.paradigms.stories.grouping import corrections as known
-    from cimento.paradigms.stories.suite import with_states
-    from cimento.suites.builtin import find_suite
-
     if corrections:
         file = correct_suite(file, corrections)
         for each in known(corrections):
@@ -180,7 +176,7 @@ def variation(
     ],
     *,
     tier: Annotated[
-        TierName, flags.option("--tier", help="Right at this tier and all before it.")
+        TierName, flags.flag("--tier", help="Right at this tier and all before it.")
     ] = "story_class",
     json: flags.Json = False,
 ) -> None:
@@ -188,13 +184,11 @@ def variation(
 
     Run the same stories with ``--set prompt=...`` and ``--set shots_seed=...`` first.
     """
-    from json import dumps
-
     from cimento.paradigms.stories.variation import open_story_runs, vary
 
     found, order = vary(open_story_runs(runs), tier=tier)
     if json:
-        show(dumps(_as_json(found, order), indent=1, ensure_ascii=False))
+        show_json(_as_json(found, order), indent=1)
         return
     for model, each in found.items():
         show(f"{model}\n{columns(_variation_rows(each), indent=2)}\n")

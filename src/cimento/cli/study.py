@@ -10,14 +10,24 @@ from typing import TYPE_CHECKING, Literal
 import typer
 
 from cimento.cli import study_agreement
-from cimento.cli.console import note, show
-from cimento.cli.flags import command_of, run_option, run_options_of
-from cimento.cli.report import neutralise
+from cimento.cli.console import note, show, show_json
+from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
 from cimento.cli.study_agreement import StudyOptions
-from cimento.errors import UsageError
+from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.models.base import BosRule
 from cimento.options import Limit, Texts, option
+from cimento.report.grid import GRID_FORMS
+from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites, study
+from cimento.studies.portuguese.study import numbers_of, of_judgments, part
+from cimento.studies.portuguese.study import table as compute
 from cimento.studies.record import as_json, as_text
+from cimento.studies.stories.text import (
+    differing,
+    metric_sections,
+    model_tables,
+    paired_grid,
+    table_3,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +84,7 @@ def _connectives(options: ConnectivesOptions) -> int:
             "own": [dataclasses.asdict(each) for each in own],
             "perplexities": _perplexities(scored),
         }
-        show(json_module.dumps(plain, ensure_ascii=False, indent=2))
+        show_json(plain)
     else:
         sections = [text.printed_section(checks)]
         sections += text.released_sections(found) if found else []
@@ -154,9 +164,6 @@ def _islands(options: IslandOptions) -> int:
     masked models hidden one at a time (original), as the study did. --section none leaves
     everything else out.
     """
-    from cimento.errors import InputError
-    from cimento.studies.islands.study import study
-
     if not options.data.is_dir():
         raise InputError(
             where=str(options.data), seen="is no folder", todo="Give the data with --data."
@@ -189,7 +196,6 @@ def _models(
     """The sections of some models, and the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.paradigms.regions.designs import factorials
-    from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites
 
     runs, failures = evaluate_with_progress(read_study_suites(data), models, run_options)
     return model_sections(data, factorials(runs, MEASURES)), report_failures(runs, failures)
@@ -217,10 +223,7 @@ class PortugueseOptions(StudyOptions):
 
 def _portuguese(options: PortugueseOptions) -> None:
     """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not."""
-    from cimento.errors import UsageError
     from cimento.studies.portuguese.data import load
-    from cimento.studies.portuguese.study import numbers_of, of_judgments, part
-    from cimento.studies.portuguese.study import table as compute
     from cimento.studies.portuguese.text import part_section, table_section
 
     if options.table is not None and options.what is not None:
@@ -266,7 +269,7 @@ def _as_json(value: object) -> str:
 GroupingName = Literal["paper_code", "type", "corrected"]
 
 
-class StoryStudyOptions(StudyOptions):
+class StoryStudyOptions(StudyOptions, SheetOptions):
     """The stories, recorded answers, and how they are grouped."""
 
     data: Path = option(..., "The stories: GITA4CALAMITA as JSONL, or others.")
@@ -275,9 +278,6 @@ class StoryStudyOptions(StudyOptions):
     grouping: GroupingName = option("paper_code", "Groups of the table written with -o.")
     seed: int = option(1, "Seed of the bootstrap.")
     draws: int = option(20000, "Draws of the bootstrap.", ge=100)
-    spreadsheet_safe: bool = option(
-        default=False, help="In CSV, an apostrophe before cells that begin a formula."
-    )
 
 
 def _stories(options: StoryStudyOptions) -> int:
@@ -292,12 +292,6 @@ def _stories(options: StoryStudyOptions) -> int:
     from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.recordings import read_responses
     from cimento.studies.stories.record import paired_record, study_record
-    from cimento.studies.stories.text import (
-        differing,
-        metric_sections,
-        model_tables,
-        paired_grid,
-    )
     from cimento.suites.builtin import find_suite
 
     _refuse_unknown_form(options.output)
@@ -323,7 +317,7 @@ def _stories(options: StoryStudyOptions) -> int:
         source = f"Stories: {options.data.name}, SHA-256 {file.sha256[:16]}."
         told = f"{source} First of tied options chosen."
         _write_table(records, options.output, grouping=options.grouping, note_below=told)
-        neutralise([options.output], asked=options.spreadsheet_safe)
+        options.neutralise(options.output)
     wrong = sum(differing(metric_sections(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
@@ -334,8 +328,6 @@ stories = command_of(StoryStudyOptions, _stories)
 
 
 def _refuse_unknown_form(output: Path | None) -> None:
-    from cimento.errors import UsageError, did_you_mean
-    from cimento.report.grid import GRID_FORMS
 
     if output is not None and output.suffix not in GRID_FORMS:
         raise UsageError(
@@ -353,8 +345,6 @@ def _write_table(
     note_below: str,
 ) -> None:
     from cimento.io.files import write_text
-    from cimento.report.grid import GRID_FORMS
-    from cimento.studies.stories.text import table_3
 
     grid = table_3(records, grouping=grouping, notes=[note_below])
     write_text(GRID_FORMS[output.suffix](grid), output)
@@ -362,7 +352,6 @@ def _write_table(
 
 
 def _refuse_same_names(names: list[str]) -> None:
-    from cimento.errors import UsageError
 
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

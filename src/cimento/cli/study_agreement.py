@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from cimento.cli.console import note, show
-from cimento.cli.flags import command_of, run_option, run_options_of
-from cimento.cli.report import neutralise
+from cimento.cli.console import note, show, show_json
+from cimento.cli.evaluating import PART_MISSING, opened_cache, progress_bars, report_failures
+from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
 from cimento.cli.resources import zipf_frequencies_if_any
-from cimento.errors import UsageError
+from cimento.errors import CimentoError, UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.base import BosRule, BoundaryRule, DtypeName, PllRule, PunctuationRule
 from cimento.options import Limit, Options, Texts, option
 from cimento.studies.agreement.table import Averaging
-from cimento.studies.record import Form
+from cimento.studies.record import Form, as_text
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -34,7 +34,7 @@ class StudyOptions(Options):
     form: Form = option("text", "Of the tables: text, markdown, csv or latex.", flags=("--format",))
 
 
-class AgreementOptions(StudyOptions):
+class AgreementOptions(StudyOptions, SheetOptions):
     """The suites, the models, and what the tables hold."""
 
     data: tuple[Path, ...] = option(
@@ -69,9 +69,6 @@ class AgreementOptions(StudyOptions):
     batch_tokens: Limit = run_option("batch_tokens")
     limit: int | None = run_option("limit")
     seed: int = option(0, "Seed of the simulated chance levels.")
-    spreadsheet_safe: bool = option(
-        default=False, help="In CSV, an apostrophe before cells that begin a formula."
-    )
 
 
 def _agreement(options: AgreementOptions) -> int:
@@ -81,11 +78,9 @@ def _agreement(options: AgreementOptions) -> int:
     item, then over items. Causal models are corrected for word boundaries, masked models hide the
     rest of a word to the right, unless --boundary and --pll say otherwise.
     """
-    from cimento.cli.evaluating import PART_MISSING, report_failures
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.report import agreement_report
     from cimento.studies.agreement.text import tables
-    from cimento.studies.record import as_text
 
     wants_profile = options.profile or bool(options.models_table or options.figure)
     # Read before a model is asked, so that a mistake is found at once.
@@ -103,8 +98,11 @@ def _agreement(options: AgreementOptions) -> int:
     )
     if options.figure is not None:
         _draw(report, options.figure)
-        neutralise([options.figure], asked=options.spreadsheet_safe)
-    show(_as_json(report) if options.as_json else as_text(tables(report), options.form))
+        options.neutralise(options.figure)
+    if options.as_json:
+        show_json(report)
+    else:
+        show(as_text(tables(report), options.form))
     for refusal in report.refusals:
         note(f"cimento: {refusal}")
     code = report_failures(runs, failures)
@@ -158,12 +156,10 @@ def _evaluate(
     A model is opened once for all of them, and loaded only where something must be asked of it.
     """
     from cimento.api import Failure
-    from cimento.cli.evaluating import opened_cache, progress_bars
     from cimento.engine.engines import ONE_WORKER
     from cimento.engine.execute import Execution
     from cimento.engine.handle import ModelHandle
     from cimento.engine.jobs import Work
-    from cimento.errors import CimentoError
     from cimento.models.registry import shown_name
     from cimento.runs.job import refuse_unused, suite_job
     from cimento.runs.run import Run
@@ -201,9 +197,3 @@ def _draw(report: AgreementReport, path: Path) -> None:
     from cimento.studies.agreement.profile import profile_figure
 
     note(f"The figure is in {profile_figure(report.profile).write(path)}")
-
-
-def _as_json(report: AgreementReport) -> str:
-    import json
-
-    return json.dumps(dataclasses.asdict(report), ensure_ascii=False, indent=2)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json
 import json as json_module
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import flags, suites_build, suites_derived
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
+from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
 
 if TYPE_CHECKING:
@@ -36,14 +35,14 @@ def audit_suites(
         list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
     ],
     *,
-    model: Annotated[str, flags.option("-m", "--model", help="Whose tokens are looked at.")] = "",
+    model: Annotated[str, flags.flag("-m", "--model", help="Whose tokens are looked at.")] = "",
     baseline: Annotated[
         list[str] | None,
-        flags.option("--baseline", help="A cheap model to try, such as kenlm:FILE. Repeatable."),
+        flags.flag("--baseline", help="A cheap model to try, such as kenlm:FILE. Repeatable."),
     ] = None,
     region: Annotated[
         list[int] | None,
-        flags.option("--region", help="The target's region, where formulas leave it open."),
+        flags.flag("--region", help="The target's region, where formulas leave it open."),
     ] = None,
     json: flags.Json = False,
 ) -> None:
@@ -58,7 +57,8 @@ def audit_suites(
         if not isinstance(each.suite, Suite):
             _refuse(each, [name for name, value in asked.items() if value])
     scorer, unknown = _scorer(model) if model else (None, "")
-    records, texts = [], []
+    records: list[object] = []
+    texts = []
     for each in loaded:
         suite = each.suite
         if not isinstance(suite, Suite):
@@ -74,10 +74,12 @@ def audit_suites(
             regions=tuple(region or ()),
             baselines=[_baseline(name, suite) for name in baseline or ()],
         )
-        records.append(dataclasses.asdict(audited))
+        records.append(audited)
         texts.append(_as_text(audited))
-    as_json = json_module.dumps(records, ensure_ascii=False, indent=2)
-    show(as_json if json else "\n\n".join(texts))
+    if json:
+        show_json(records)
+    else:
+        show("\n\n".join(texts))
 
 
 def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
@@ -86,8 +88,6 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     Raises:
         UsageError: something is.
     """
-    from cimento.errors import UsageError
-
     if given:
         raise UsageError(
             where=given[0],
@@ -99,7 +99,6 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
 
 def _scorer(model: str) -> tuple[Scorer, str]:
     """A model that shows its tokens, and what it writes for what it does not know."""
-    from cimento.errors import UsageError
     from cimento.models.base import TextScorer
     from cimento.models.hf.scorer import Inspectable
     from cimento.models.registry import Asking, open_scorer
@@ -209,7 +208,7 @@ Format = Literal["native", "syntaxgym", "blimp", "lm-eval", "minicons"]
 def list_suites(
     *,
     remote: Annotated[
-        bool, flags.option("--remote", help="List published datasets that can be fetched.")
+        bool, flags.flag("--remote", help="List published datasets that can be fetched.")
     ] = False,
 ) -> None:
     """List the suites that come with cimento, or with --remote those that others published."""
@@ -249,11 +248,11 @@ def get(
     dataset: Annotated[str, typer.Argument(metavar="DATASET", help="See suites list --remote.")],
     *,
     language: Annotated[
-        str, flags.option("--language", help="ISO 639-1 code; all languages by default.")
+        str, flags.flag("--language", help="ISO 639-1 code; all languages by default.")
     ] = "",
     output: Annotated[
         Path | None,
-        flags.option("-o", "--output", help="Folder; by default DATASET in the working folder."),
+        flags.flag("-o", "--output", help="Folder; by default DATASET in the working folder."),
     ] = None,
 ) -> None:
     """Fetch a published dataset at a pinned revision; what is already there is only checked."""
@@ -274,7 +273,7 @@ def get(
 @app.command("show")
 def show_suite(
     suite: SuiteName,
-    items: Annotated[int, flags.option("--items", min=0, help="How many items to print.")] = 3,
+    items: Annotated[int, flags.flag("--items", min=0, help="How many items to print.")] = 3,
 ) -> None:
     """Print what a suite is, what it predicts, and its first items."""
     from cimento.paradigms.loading import load_suites
@@ -289,7 +288,7 @@ def check(
         list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
     ],
     *,
-    as_json: Annotated[bool, flags.option("--json", help="Print what was found as JSON.")] = False,
+    as_json: Annotated[bool, flags.flag("--json", help="Print what was found as JSON.")] = False,
 ) -> int:
     """Report every fault of some suites at once: where, what was seen, what to do.
 
@@ -309,7 +308,7 @@ def check(
                 audits.append(audited.record)
                 errors += _show_faults(path.name, audited.faults, quiet=as_json)
     if as_json:
-        show(json.dumps(audits[0] if len(audits) == 1 else audits, indent=1, ensure_ascii=False))
+        show_json(audits[0] if len(audits) == 1 else audits, indent=1)
     return INVALID if errors else 0
 
 
@@ -325,15 +324,15 @@ def _show_faults(name: str, faults: Sequence[Fault], *, quiet: bool = False) -> 
 @app.command("convert")
 def convert(
     suite: SuiteName,
-    output: Annotated[Path, flags.option("-o", "--output", help="File or folder to write.")],
-    to: Annotated[Format, flags.option("--to", help="Format to write.")] = "native",
+    output: Annotated[Path, flags.flag("-o", "--output", help="File or folder to write.")],
+    to: Annotated[Format, flags.flag("--to", help="Format to write.")] = "native",
     *,
     from_: Annotated[
         str,
-        flags.option("--from", help="Format to read, where the file does not tell: zorro."),
+        flags.flag("--from", help="Format to read, where the file does not tell: zorro."),
     ] = "",
     allow_loss: Annotated[
-        bool, flags.option("--allow-loss", help="Write even what the format cannot hold whole.")
+        bool, flags.flag("--allow-loss", help="Write even what the format cannot hold whole.")
     ] = False,
 ) -> None:
     """Write a suite in another format; refused where the format would lose something."""
@@ -362,7 +361,7 @@ def new(
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make.")],
     *,
-    xlsx: Annotated[bool, flags.option("--xlsx", help="The items as an Excel workbook.")] = False,
+    xlsx: Annotated[bool, flags.flag("--xlsx", help="The items as an Excel workbook.")] = False,
 ) -> None:
     """Start a suite: a folder with a description and a table to fill in a spreadsheet."""
     from cimento.suites.builtin import new_suite

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_module
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import flags
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import (
     TextOptions,
     TreebankOptions,
@@ -20,6 +19,7 @@ from cimento.cli.corpus_build import (
     where_skipped,
 )
 from cimento.cli.flags import command_of
+from cimento.errors import InputError
 from cimento.io.inline_markup import columns
 from cimento.options import option
 
@@ -34,18 +34,20 @@ def templates(
     description: Annotated[
         Path, typer.Argument(metavar="FILE", help="Description (TOML): sentences, seeds.")
     ],
-    output: Annotated[Path, flags.option("-o", "--output", help="Suite folder to write.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Suite folder to write.")],
     *,
     dictionary: Annotated[
         str,
-        flags.option(
+        flags.flag(
             "--dictionary", help="delaf:FILE, unimorph:FILE, rules:pt, pymorphy3; as described."
         ),
     ] = "",
     generator: Annotated[
-        str, flags.option("--generator", help="Model that proposes seeds; as described.")
+        str, flags.flag("--generator", help="Model that proposes seeds; as described.")
     ] = "",
-    device: flags.Device = "auto",
+    device: Annotated[
+        str, flags.flag("--device", help="cpu, cuda, cuda:1, mps; auto prefers a GPU.")
+    ] = "auto",
     json: flags.Json = False,
 ) -> None:
     """Generate seeds by inflection or by a model, and write a suite of templates.
@@ -67,7 +69,7 @@ def templates(
         output,
     )
     if json:
-        show(json_module.dumps(_plain(reviews), ensure_ascii=False, indent=2))
+        show_json(_plain(reviews))
         return
     show(columns(_rows(reviews)))
     note(f"Review {output / 'seeds.tsv'}, then: cimento suites check {output}")
@@ -102,8 +104,8 @@ def _plain(reviews: Mapping[str, Review]) -> dict[str, object]:
         name: {
             "generated": each.generated,
             "kept": each.kept,
-            "removed": [list(pair) for pair in each.removed],
-            "added": [list(pair) for pair in each.added],
+            "removed": each.removed,
+            "added": each.added,
             "reviewed": each.reviewed,
         }
         for name, each in reviews.items()
@@ -141,15 +143,11 @@ def _treebank(options: AgreementSuiteOptions) -> None:
     """
     from cimento.cli.resources import open_named
     from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
-    from cimento.corpus.treebanks import open_treebanks
     from cimento.io.files import write_text
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
 
-    files, skipped = (
-        open_treebanks(options.treebanks, licence=options.licence),
-        where_skipped(options.malformed),
-    )
+    files, skipped = options.files, where_skipped(options.malformed)
     morphology = open_named(
         options.dictionary or f"rules:{options.language}", language=options.language
     )
@@ -201,17 +199,17 @@ def stories(
     source: Annotated[
         Path, typer.Argument(metavar="FILE", help="Stories, plausible ones in them.")
     ],
-    output: Annotated[Path, flags.option("-o", "--output", help="JSONL file to write.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="JSONL file to write.")],
     *,
     orders: Annotated[
         int | None,
-        flags.option("--orders", min=0, help="Order variants per story; all unless given."),
+        flags.flag("--orders", min=0, help="Order variants per story; all unless given."),
     ] = None,
     replacements: Annotated[
         Path | None,
-        flags.option("--replacements", help="Table with story_id, position (from 0) and sentence."),
+        flags.flag("--replacements", help="Table with story_id, position (from 0) and sentence."),
     ] = None,
-    seed: Annotated[int, flags.option("--seed", help="Seed of the draw of variants.")] = 0,
+    seed: Annotated[int, flags.flag("--seed", help="Seed of the draw of variants.")] = 0,
 ) -> None:
     """Propose order variants (two sentences swapped) and cloze variants (one replaced).
 
@@ -236,10 +234,10 @@ def pairs(
         str,
         typer.Argument(metavar="GRAMMAR", help="A folder with grammar.toml, or a built-in one."),
     ],
-    output: Annotated[Path, flags.option("-o", "--output", help="Folder for the suites.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Folder for the suites.")],
     *,
-    items: Annotated[int, flags.option("--items", min=1, help="How many items.")] = 24,
-    seed: Annotated[int, flags.option("--seed", help="Seed of the draw of words.")] = 0,
+    items: Annotated[int, flags.flag("--items", min=1, help="How many items.")] = 24,
+    seed: Annotated[int, flags.flag("--seed", help="Seed of the draw of words.")] = 0,
 ) -> None:
     """Make an agreement suite from a grammar, and its adversarial twin where it has attractors."""
     from cimento.corpus.making.generation import generate_suites
@@ -253,7 +251,6 @@ def pairs(
 
 
 def _read_replacements(path: Path) -> list[Replacement]:
-    from cimento.errors import InputError
     from cimento.paradigms.stories.building import Replacement
     from cimento.suites.tables import open_table
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from cimento.cli import flags
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import zipf_frequencies
 from cimento.errors import UsageError, did_you_mean
+from cimento.io.inline_markup import columns
 from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
-Folder = Annotated[Path, flags.option("-o", "--output", help="Folder to write.")]
+Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 
 
 class MatchOptions(Options):
@@ -44,9 +45,6 @@ def _match_suite(options: MatchOptions) -> None:
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.cli.console import note, show
-    from cimento.errors import UsageError
-    from cimento.io.inline_markup import columns
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
@@ -93,17 +91,14 @@ def prime_suite(
     suite: SuiteName,
     output: Folder,
     *,
-    condition: Annotated[
-        str, flags.option("--condition", help="Of the sentences that come first.")
-    ],
-    earlier: Annotated[int, flags.option("--earlier", min=1, help="How many come first.")] = 1,
-    seed: Annotated[int, flags.option("--seed", help="Of the choice.")] = 0,
+    condition: Annotated[str, flags.flag("--condition", help="Of the sentences that come first.")],
+    earlier: Annotated[int, flags.flag("--earlier", min=1, help="How many come first.")] = 1,
+    seed: Annotated[int, flags.flag("--seed", help="Of the choice.")] = 0,
 ) -> None:
     """Write a copy with sentences of other items before every sentence, as context.
 
     Run it with --context-column context; cimento compare tells what exposure changes.
     """
-    from cimento.cli.console import note
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
@@ -122,13 +117,12 @@ def merge_suite(
     ],
     output: Folder,
     *,
-    name: Annotated[str, flags.option("--name", help="Of the whole.")],
+    name: Annotated[str, flags.flag("--name", help="Of the whole.")],
 ) -> None:
     """Write several suites of one design as one, a phenomenon each.
 
     Scores are normalised over a suite, so that what is to be pooled must be one.
     """
-    from cimento.cli.console import note
     from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.formats.native import write_native
@@ -157,8 +151,6 @@ def _frequencies(language: str) -> Frequency:
         MissingDependencyError: wordfreq is not installed.
         UsageError: it does not know the language.
     """
-    from cimento.errors import UsageError
-
     found = zipf_frequencies(language, purpose="frequencies of words")
     if found is None:
         raise UsageError(
@@ -199,7 +191,6 @@ def _power_of_suite(options: PowerOptions) -> None:
     rate less the first's. Exact where items stand alone; where they come in clusters, from
     clusters of the pilot that are drawn whole.
     """
-    from cimento.cli.console import show
     from cimento.paradigms.loading import load_suite
     from cimento.report.grid import as_text
     from cimento.report.robustness import plan_grid
@@ -234,7 +225,7 @@ def _power_of_suite(options: PowerOptions) -> None:
     )
     if options.as_json:
         plain = {"suite": name, "title": title, "unit": unit, **asdict(planned)}
-        show(json_format.dumps(plain, ensure_ascii=False, indent=2))
+        show_json(plain)
         return
     grid = plan_grid(planned, found, title=title, unit=unit, own=options.difference is None)
     show(as_text(grid))
@@ -341,18 +332,16 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
 def vary_suite(
     suite: Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")],
     variants: Annotated[
-        Path, flags.option("--variants", help="A file with [[variants]] (docs/variants.md).")
+        Path, flags.flag("--variants", help="A file with [[variants]] (docs/variants.md).")
     ],
     output: Annotated[
-        Path, flags.option("-o", "--output", help="Folder; each variant gets one in it.")
+        Path, flags.flag("-o", "--output", help="Folder; each variant gets one in it.")
     ],
 ) -> None:
     """Write the variants of a suite: one lexical change in every item, with its provenance.
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.cli.console import note, show
-    from cimento.io.inline_markup import columns
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
     from cimento.suites.faults import summarize

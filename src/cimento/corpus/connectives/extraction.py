@@ -20,7 +20,7 @@ from cimento.corpus.connectives.passages import JOINED_BY, Passage, passage_of
 from cimento.corpus.search import DuplicateSentences, Finder, Hit, make_hit, search_treebanks
 from cimento.corpus.sentences import Sentence
 from cimento.corpus.treebanks import ReadingProblem, TreebankFile
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, need_known
 
 _AUXILIARIES = ("aux", "cop")
 
@@ -80,12 +80,9 @@ def select_connectives(
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
     """
     for name in exclude:
-        if name not in inventory.names:
-            raise UsageError(
-                where="--exclude",
-                seen=f"there is no connective {name!r}",
-                todo=did_you_mean(name, inventory.names),
-            )
+        need_known(
+            name, inventory.names, where="--exclude", seen=f"there is no connective {name!r}"
+        )
     numbers, infinitives = Counter[str](), Counter[str]()
     for hit, sentence in search_treebanks(files, inventory, rule, skipped=skipped):
         numbers[hit.connective] += 1

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias, get_args
 
 from cimento.corpus.connectives.inventories import Inventory, Spelling, normal
 from cimento.corpus.sentences import Sentence, Word
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
 
 By: TypeAlias = Literal["lemma", "form", "exact"]
@@ -306,10 +306,7 @@ def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
     defaults = {field.name: field.default for field in fields(Rule)}
     checked: dict[str, object] = {}
     for key, value in values.items():
-        if key not in defaults:
-            raise InputError(
-                where=where, seen=f"the key {key!r} is unknown", todo=did_you_mean(key, defaults)
-            )
+        need_known(key, defaults, where=where, seen=f"the key {key!r} is unknown", error=InputError)
         checked[key] = _checked(key, value, defaults[key], where)
     return Rule(**checked)  # type: ignore[arg-type]  # every value was just held to its field
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import (
@@ -61,12 +61,12 @@ def read_comparisons(
         columns = {each.corpus: each for each in tables(name)}
         if not column and len(columns) == 1:
             column = next(iter(columns))
-        if column not in columns:
-            raise UsageError(
-                where="--compare",
-                seen=f"{name} has no column {column!r}" if column else "no column is named",
-                todo=did_you_mean(column, columns),
-            )
+        need_known(
+            column,
+            columns,
+            where="--compare",
+            seen=f"{name} has no column {column!r}" if column else "no column is named",
+        )
         found.append((corpus, columns[column]))
     return found
 
@@ -78,12 +78,7 @@ def need_corpora(wanted: Sequence[str], there: Sequence[str]) -> None:
         UsageError: one is not.
     """
     for corpus in wanted:
-        if corpus not in there:
-            raise UsageError(
-                where="--compare",
-                seen=f"there is no corpus {corpus!r}",
-                todo=did_you_mean(corpus, there),
-            )
+        need_known(corpus, there, where="--compare", seen=f"there is no corpus {corpus!r}")
 
 
 def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denominator) -> Grid:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_toml
 from cimento.suites.tables import open_table
@@ -222,12 +222,9 @@ def _template(entry: object) -> GrammarTemplate:
 def _slot(name: str, table: Mapping[str, object]) -> Slot:
     known = {"pos", "where", "vary", "fixed", "agrees_with", "differs_from", "features", "target"}
     for key in table:
-        if key not in known:
-            raise InputError(
-                where=f"slot {name!r}",
-                seen=f"the key {key!r} is unknown",
-                todo=did_you_mean(key, known),
-            )
+        need_known(
+            key, known, where=f"slot {name!r}", seen=f"the key {key!r} is unknown", error=InputError
+        )
     return Slot(
         name=name,
         pos=_text(table["pos"]),
@@ -298,12 +295,13 @@ def _check_slot(grammar: Grammar, slot: Slot, before: list[str], where: str) -> 
     }
     for what, (names, known) in named.items():
         for name in names:
-            if name not in known:
-                raise InputError(
-                    where=f"{where}, slot {slot.name!r}",
-                    seen=f"there is no {what} {name!r}",
-                    todo=did_you_mean(name, known),
-                )
+            need_known(
+                name,
+                known,
+                where=f"{where}, slot {slot.name!r}",
+                seen=f"there is no {what} {name!r}",
+                error=InputError,
+            )
 
 
 def _text(value: object) -> str:

@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from cimento.corpus.morphology.model import DATA, Features, WordReading, chosen, format_features
 from cimento.corpus.morphology.tags import from_delaf
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 
 LANGUAGES = ("es", "it", "pt")
 
@@ -245,12 +245,9 @@ def with_article(form: str, features: Features, *, language: str, article: Artic
     Raises:
         UsageError: there are no articles for the language, or gender or number is missing.
     """
-    if language not in LANGUAGES:
-        raise UsageError(
-            where="article",
-            seen=f"there are none for the language {language!r}",
-            todo=did_you_mean(language, LANGUAGES),
-        )
+    need_known(
+        language, LANGUAGES, where="article", seen=f"there are none for the language {language!r}"
+    )
     cell = (features.get("Gender", ""), features.get("Number", ""))
     if cell not in _CELLS:
         raise UsageError(
@@ -293,19 +290,17 @@ class Rules:
     def __init__(
         self, language: str, *, lemmas: Mapping[str, Collection[str]] | None = None
     ) -> None:
-        if language not in LANGUAGES:
-            raise UsageError(
-                where="rules",
-                seen=f"there are none for the language {language!r}",
-                todo=did_you_mean(language, LANGUAGES) + " Or give a DELAF or UniMorph file.",
-            )
+        need_known(
+            language,
+            LANGUAGES,
+            where="rules",
+            seen=f"there are none for the language {language!r}",
+            also=" Or give a DELAF or UniMorph file.",
+        )
         for pos in lemmas or ():
-            if pos not in _PARTS:
-                raise UsageError(
-                    where="rules",
-                    seen=f"there are none for the part of speech {pos!r}",
-                    todo=did_you_mean(pos, _PARTS),
-                )
+            need_known(
+                pos, _PARTS, where="rules", seen=f"there are none for the part of speech {pos!r}"
+            )
         self._language = language
         self._lemmas = lemmas
 

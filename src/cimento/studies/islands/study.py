@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, need_known
 from cimento.measures.normalising import NORMALISATIONS
 from cimento.paradigms.regions.factorial import DesignRate, Factorial, normalised_scores
 from cimento.paradigms.regions.two_by_two import effects_of
@@ -311,10 +311,5 @@ def study(data: Path, names: Sequence[str] = ()) -> list[Section]:
         InputError: a file is missing or cannot be read.
     """
     for name in names:
-        if name not in SECTIONS:
-            raise UsageError(
-                where=f"--section {name}",
-                seen="there is no such section",
-                todo=did_you_mean(name, SECTIONS),
-            )
+        need_known(name, SECTIONS, where=f"--section {name}", seen="there is no such section")
     return [make(data) for name, make in SECTIONS.items() if not names or name in names]

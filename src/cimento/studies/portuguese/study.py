@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.paradigms.cloze.shares import (
     accuracy_at,
     clustering,
@@ -432,9 +432,6 @@ def part(data: StudyData, name: str) -> JsonValue:
     Raises:
         UsageError: there is no such thing, or the data do not have what it needs.
     """
-    if name not in PARTS:
-        raise UsageError(
-            where="--what", seen=f"there is no {name!r}", todo=did_you_mean(name, PARTS)
-        )
+    need_known(name, PARTS, where="--what", seen=f"there is no {name!r}")
     _refuse_missing(data, "what", name)
     return PARTS[name](data)
