@@ -6,15 +6,22 @@ is in the journal before the next candidate is shown.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.errors import UsageError, need_known
 from cimento.io.files import write_text
 from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, YesOrNo
 
+if TYPE_CHECKING:
+    from cimento.paradigms.cloze.answers import ClozeAnswers
+
 REMARKS = "remarks.txt"
+_SHOWN = ("template", "dimension", "expression", "seed", "category", "expected")
+"""Columns of an item that are shown with its candidates."""
 
 HELP = """\
   y         it fits                       y 1 3       ... with remarks 1 and 3
@@ -263,3 +270,55 @@ def part_of(
     return [
         task for task in kept if items[task.item] < overlap or items[task.item] % parts == part - 1
     ]
+
+
+def candidate_tasks(answers: ClozeAnswers, method: str = "") -> list[CandidateTask]:
+    """Each candidate of each item once, in the order of items and ranks.
+
+    Two tokens may be one text: it has the probability of its best rank.
+
+    Args:
+        answers: of a run.
+        method: the protocol by which candidates were asked for; empty for the first.
+
+    Raises:
+        UsageError: the run has no such method.
+    """
+    if method:
+        seen = "the run has no candidates that were asked for so"
+        need_known(method, answers.methods, where=f"--method {method}", seen=seen)
+    by_item = answers.by_method(method or next(iter(answers.methods), ""))
+    tasks = []
+    for item in answers.items:
+        details = {name: item.columns.get(name, "") for name in _SHOWN}
+        best: dict[str, float | None] = {}
+        for answer in by_item.get(item.id, []):
+            best.setdefault(answer.text, answer.probability)
+        tasks += [
+            CandidateTask(item.id, text, item.before, item.after, details, probability)
+            for text, probability in best.items()
+        ]
+    return tasks
+
+
+def shuffled(tasks: Iterable[CandidateTask], seed: int) -> list[CandidateTask]:
+    """The candidates of each item in an order that says nothing of their ranks."""
+    chance = random.Random(seed)  # noqa: S311  # no secret
+    by_item: dict[str, list[CandidateTask]] = {}
+    for task in tasks:
+        by_item.setdefault(task.item, []).append(task)
+    for candidates in by_item.values():
+        chance.shuffle(candidates)
+    return [task for candidates in by_item.values() for task in candidates]
+
+
+def read_part(text: str) -> tuple[int, int]:
+    """Whose share of the items it is, and among how many: ``1/3``.
+
+    Raises:
+        UsageError: it is written in another way.
+    """
+    number, slash, parts = text.partition("/")
+    if not (slash and number.isdecimal() and parts.isdecimal() and 1 <= int(number) <= int(parts)):
+        raise UsageError(where="--part", seen=f"got {text!r}", todo="Write it as in 1/3.")
+    return int(number), int(parts)

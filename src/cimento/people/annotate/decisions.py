@@ -6,7 +6,7 @@ stops.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from itertools import combinations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import InputError, UsageError
 from cimento.io.log import Log
-from cimento.io.tables import JUDGMENTS, write_table
+from cimento.io.tables import JUDGMENTS, read_table, write_table
 from cimento.paradigms.cloze.answers import ClozeAnswers
 from cimento.report import formatting
 from cimento.runs.run import open_run
@@ -105,6 +105,17 @@ class Journal:
         self._log.append(asdict(decision))
         self._apply(decision)
 
+    def add_new(self, decisions: Iterable[CandidateDecision]) -> int:
+        """Write down those decisions that are new or other ones than before; how many they are."""
+        new = []
+        for decision in decisions:
+            known = self._decisions.get(decision.pair)
+            if known is None or (known.fits, known.remarks) != (decision.fits, decision.remarks):
+                new.append(decision)
+        for decision in new:
+            self.add(decision)
+        return len(new)
+
     def _apply(self, decision: CandidateDecision) -> None:
         self._decisions.pop(decision.pair, None)
         if decision.fits is not None:
@@ -114,6 +125,37 @@ class Journal:
 def journals(run: Path) -> list[Journal]:
     """The journals of all who judged a run, by name."""
     return [Journal(run, path.stem) for path in sorted((run / FOLDER).glob("*.jsonl"))]
+
+
+def earlier_judgments(
+    answers: ClozeAnswers, run: Path, *, reuse: Path | None = None
+) -> pl.DataFrame:
+    """Judgments of another run about candidates of this one, and those taken over before.
+
+    Args:
+        answers: of the run.
+        run: its folder.
+        reuse: the other run; None for those taken over before alone.
+    """
+    import polars as pl
+
+    tables = [pl.DataFrame(schema=JUDGMENTS.polars())]
+    if reuse is not None:
+        tables.append(read_table(JUDGMENTS, reuse))
+    if (run / f"{JUDGMENTS.name}.parquet").exists():
+        own = [journal.annotator for journal in journals(run)]
+        tables.append(read_table(JUDGMENTS, run).filter(~pl.col("annotator").is_in(own)))
+    asked = pl.DataFrame(
+        [
+            (candidate.item, candidate.text)
+            for method in answers.methods
+            for candidate in answers.candidates(method)
+        ],
+        schema=["item", "candidate"],
+        orient="row",
+    ).unique()
+    both = pl.concat(tables).unique(["item", "candidate", "annotator"], maintain_order=True)
+    return both.join(asked, on=["item", "candidate"], how="semi")
 
 
 def store_judgments(run: Path, *, suite: str, earlier: pl.DataFrame | None = None) -> pl.DataFrame:
