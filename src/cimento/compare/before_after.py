@@ -55,7 +55,7 @@ class RunPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """What differs between one run, or folder of runs, and another.
+    """The differences between one run, or folder of runs, and another.
 
     Attributes:
         runs: which belong together.
@@ -190,7 +190,7 @@ def _model(run: Run) -> str:
 
 
 def _shared(first: Run, second: Run) -> RunPair:
-    """Which items two runs share.
+    """The items that two runs share.
 
     Raises:
         UsageError: none.
@@ -260,7 +260,7 @@ def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Ru
 def matched(
     first: Sequence[T], second: Sequence[T], keys: Sequence[Callable[[T], Hashable]]
 ) -> list[tuple[T, T]] | None:
-    """Those that have a key in common, by the first key that tells all of a side apart.
+    """The pairs with a common key, by the first key that tells all of a side apart.
 
     Args:
         first: one side.

@@ -169,7 +169,7 @@ def _independent(columns: Mapping[str, Sequence[float]]) -> dict[str, Sequence[f
 
 
 def _words_begun(tokens: pl.DataFrame, requests: pl.DataFrame) -> list[list[str]]:
-    """Of each row of the tokens table, the words whose first letter is in the token."""
+    """The words that begin in each token: those whose first letter is in it."""
     texts = dict(requests.select("request", "text").unique().iter_rows())
     begins = {
         request: [(match.start(), match[0].lower()) for match in _WORD.finditer(text)]
@@ -182,7 +182,7 @@ def _words_begun(tokens: pl.DataFrame, requests: pl.DataFrame) -> list[list[str]
 
 
 def _costing(tokens: pl.DataFrame, bits: Sequence[float]) -> pl.DataFrame:
-    """The tokens table with other costs; what had none stays without."""
+    """The tokens table with other costs; tokens without one stay without."""
     import polars as pl
 
     nats = pl.Series("logprob_nats", [0.0 - math.log(2) * value for value in bits])

@@ -1,4 +1,4 @@
-"""What runs of any paradigm got right and which values they gave, item by item.
+"""Outcomes item by item, for runs of any paradigm: right or wrong, and values.
 
 All of it comes from the outcomes of the runs. Whether an item counts as right, what it belongs to
 and which value stands beside which reference was decided when the run was judged.
@@ -35,7 +35,7 @@ PROMINENT = frozenset({"headline", "main"})
 """Roles of the estimates whose questions are compared."""
 
 _MACHINE = frozenset({"device", "batch_size", "batch_tokens", "concurrency", "timeout_s"})
-"""Where answers were computed and how much at a time, which changes none of them."""
+"""The options of the machine and its batches, which change no answer."""
 _ARGUMENTS = ".model_args."
 """Options for transformers; some of them hold a secret."""
 
@@ -44,7 +44,7 @@ _STEP = re.compile(r"(?:step|checkpoint|ckpt|iter|epoch)s?[-_]?(\d{1,18})", re.I
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemOutcomes:
-    """What one model did on the items of one suite, by one question.
+    """The outcomes of one model on the items of one suite, by one question.
 
     Attributes:
         suite: its name.
@@ -88,7 +88,7 @@ class ItemOutcomes:
 def item_outcomes(
     runs: Sequence[Run], *, measure: str = "", every_question: bool = False
 ) -> list[ItemOutcomes]:
-    """What some runs got right, run by run and question by question.
+    """The outcomes of some runs, run by run and question by question.
 
     Where a model was asked in several ways, its first one is taken, because models of different
     kinds are asked in different ways.
@@ -169,7 +169,7 @@ def _known(rows: pl.DataFrame, column: str) -> dict[str, Any]:
 
 
 def step_of(name: str) -> tuple[str, int | None]:
-    """What the revisions of a model have in common in their names, and this one's step of training.
+    """The common part of the names of a model's revisions, and the step of training of this one.
 
     Args:
         name: as the model was named: ``org/name@step1000``, ``out/checkpoint-500``.
@@ -219,7 +219,7 @@ def _with_options(run: Run, twins: Sequence[Run]) -> str:
 
 
 def _flat(run: Run) -> dict[str, str]:
-    """How a run was asked and judged: each option by its path."""
+    """The options of a run's scoring and judging, by their paths."""
     asking = run.manifest.get("asking")
     options: dict[str, JsonValue] = {
         "asking": asking,
@@ -257,7 +257,7 @@ def scales_of_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def different_scales(kinds: Iterable[str]) -> str | None:
-    """Why differences of scores between models of some kinds are not tested; None where they are.
+    """The reason against testing differences of scores between kinds of models; None if none.
 
     Args:
         kinds: of the models, as manifests have them.
@@ -269,6 +269,6 @@ def different_scales(kinds: Iterable[str]) -> str | None:
 
 
 def rates_only(kinds: Iterable[str]) -> str | None:
-    """What is to be said where models of several kinds are compared; None where they are of one."""
+    """The note on comparisons of several kinds of models; None for one kind."""
     why = different_scales(kinds)
     return None if why is None else f"{why[0].upper()}{why[1:]}: only rates are compared."

@@ -1,4 +1,4 @@
-"""Two models on the same items: who is right about what, by how much, and how surely.
+"""Two models compared on the same items: verdicts, values, correlations, with their tests.
 
 All that is needed is whether each model got each item right, and the values that it gave: margins,
 scores of conditions, interactions, ratings. So every paradigm is compared by the same tests.
@@ -75,7 +75,7 @@ class PairedValues:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairedCorrelations:
-    """How two models' values go with one reference, such as ratings, over the same items.
+    """The correlations of two models' values with one reference, such as ratings.
 
     Attributes:
         suite: its name.
@@ -168,7 +168,7 @@ def paired_outcomes(first: ItemOutcomes, second: ItemOutcomes, *, seed: int) -> 
 
 
 def paired_correlations(first: ItemOutcomes, second: ItemOutcomes) -> list[PairedCorrelations]:
-    """How the values of two runs go with what they stand beside, a coefficient at a time.
+    """The correlations of the values of two runs with their references, a coefficient at a time.
 
     Args:
         first: of one model.
@@ -405,7 +405,7 @@ def detectable(changes: Sequence[float], design: Design) -> float | None:
 def corrected(
     comparisons: Sequence[PairwiseComparison], correction: Correction
 ) -> tuple[PairwiseComparison, ...]:
-    """The same comparisons, their p-values corrected over all of them.
+    """The comparisons with their p-values corrected over all of them.
 
     Args:
         comparisons: made together.
@@ -442,7 +442,7 @@ def surely_worse(
 def equivalences(
     comparisons: Sequence[PairwiseComparison], *, margin: float
 ) -> tuple[Equivalence, ...]:
-    """Of each comparison, whether the two shares differ by less than a margin.
+    """The equivalence test of each comparison: a difference of shares below a margin.
 
     See `power.tost_shares`.
 
@@ -460,7 +460,7 @@ def equivalences(
 
 
 def _columns(comparison: PairwiseComparison) -> tuple[list[bool], list[bool]]:
-    """What the second and what the first gets right, as far as their difference depends on it."""
+    """The discordant items as two columns: right in the second only, right in the first only."""
     gained, lost = set(comparison.gained), set(comparison.lost)
     return (
         [item in gained for item in comparison.design.units],

@@ -1,4 +1,4 @@
-"""What stored runs show, as pilots from which a suite's size is planned."""
+"""Stored runs as pilots, from which the size of a suite is planned."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TWO = 2
 
 
 def pilot_of_rates(outcomes: Sequence[ItemOutcomes], *, chance: float | None) -> Pilot:
-    """What one model gets right against chance, or a second one more or less than a first.
+    """The pilot of a rate: of one model against chance, or of two models.
 
     Args:
         outcomes: of one or two models, on one suite and question.
@@ -104,5 +104,5 @@ def _pilot_of_values(outcomes: ItemOutcomes, values: Mapping[str, float]) -> Pil
 
 
 def chance_of_rates(run: Run, question: str) -> float | None:
-    """What chance gives by one question of a run; None where that is undefined."""
+    """The chance level of one question of a run; None where it is undefined."""
     return next((e.chance for e in run.estimates() if e.question == question and not e.group), None)

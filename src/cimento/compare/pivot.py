@@ -69,12 +69,12 @@ class PivotCell:
 
     @property
     def row(self) -> tuple[str, str, str, str]:
-        """What names its row."""
+        """The key of its row."""
         return self.suite, self.language, self.phenomenon, self.what
 
     @property
     def column(self) -> tuple[str, str]:
-        """What names its column."""
+        """The key of its column."""
         return self.model, self.measure
 
     @property
@@ -271,7 +271,7 @@ def _blimp_rows(
         phenomena.setdefault(cell.phenomenon, {})[cell.suite] = None
 
     def row(label: str, name: str, datasets: Sequence[str]) -> tuple[GridCell, ...]:
-        """What was measured of some datasets, and the published means over the same ones."""
+        """One row: the measured accuracies of some datasets, and the published means over them."""
         values: list[EstimateCell | None] = []
         for column in columns:
             beside = [by_place.get((dataset, column)) for dataset in datasets]

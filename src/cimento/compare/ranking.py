@@ -1,4 +1,4 @@
-"""Several models on the same items, whatever the paradigm: who is best, and how surely."""
+"""The ranking of several models on the same items, for runs of any paradigm."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def rank_models(
 def corrected_correlations(
     changes: Sequence[PairedCorrelations], correction: Correction
 ) -> tuple[PairedCorrelations, ...]:
-    """The same differences of correlations, their p-values corrected over all of them.
+    """The differences of correlations with their p-values corrected over all of them.
 
     Args:
         changes: made together.

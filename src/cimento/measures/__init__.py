@@ -1,4 +1,4 @@
-"""What is computed from scored tokens: a value for each region, measures of each sentence.
+"""Values computed from scored tokens: one for each region, and measures of each sentence.
 
 Pure functions on stored tables and plain records; no model. `regions` gives what predictions over
 regions compare, `sentence` and `registry` the measures of whole sentences, `scores` these for

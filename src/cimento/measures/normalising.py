@@ -19,7 +19,7 @@ Normalisation: TypeAlias = Literal[
     "raw", "z", "likert", "likert-z", "quantile", "quantile-z", "robust-z"
 ]
 Scope: TypeAlias = Literal["suite", "phenomenon"]
-"""What is pooled for one model and one measure: all scores of the suite, or of a phenomenon."""
+"""The pool for one model and one measure: all scores of the suite, or of a phenomenon."""
 
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 POINTS = 7

@@ -63,7 +63,7 @@ def with_first_tokens(tokens: pl.DataFrame, rule: FirstTokenRule) -> pl.DataFram
 
 
 def count_first_tokens(tokens: pl.DataFrame) -> int:
-    """How many tokens have no score because nothing precedes them."""
+    """The number of tokens without a score because nothing precedes them."""
     return tokens.filter(tokens["unscored_reason"].eq_missing(NO_LEFT_CONTEXT)).height
 
 
@@ -401,7 +401,7 @@ def _check_named(asked: AskedColumns, stimulus: Integers, named: Integers) -> No
 def _reasons(
     asked: AskedColumns, scored: TokenColumns, placed: _Placed, token: Integers, region: Integers
 ) -> Integers:
-    """Why regions have no value: they are not there, or one of their tokens has none."""
+    """The reasons why regions have no value: they are not there, or a token has no score."""
     import numpy as np
 
     reasons = np.full(len(asked.start), -1, dtype=np.int64)
@@ -444,7 +444,7 @@ def _mark_absent(
 
 
 def _without_marks(asked: AskedColumns) -> Integers:
-    """Where each region ends without its final punctuation; nowhere for nothing but marks."""
+    """The end of each region without its final marks; beyond every text where all are marks."""
     import numpy as np
 
     ends = []

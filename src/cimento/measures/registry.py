@@ -16,12 +16,12 @@ from cimento.measures import sentence as of
 from cimento.measures.sentence import Missing, Sentence, Undefined, Unit, Value
 
 Need: TypeAlias = Column | Literal["unigrams"]
-"""What a measure needs beside log-probabilities: columns of the tokens table, or frequencies."""
+"""The needs of a measure beside log-probabilities: columns of tokens, or frequencies."""
 
 DEFAULT_ALPHA = 0.8
 
 REGIONS = "regions"
-"""Where a measure may be named: the values of regions, which are no measure of sentences."""
+"""The name, among those of measures, for the values of regions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

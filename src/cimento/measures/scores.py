@@ -36,7 +36,7 @@ _STIMULI_AT_ONCE = 1 << 14
 _TOKENS_AT_ONCE = 1 << 18
 
 _PAIRS_AT_ONCE = 1 << 20
-"""How many tokens are held at once beside the regions that they may cover."""
+"""The number of tokens held at once beside the regions that they may cover."""
 
 
 def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
@@ -163,7 +163,7 @@ def _whole_numbers(tokens: pl.DataFrame, name: str) -> Integers:
 
 
 def _all_in_bits(tokens: pl.DataFrame) -> bool:
-    """Whether the source gave bits for every token that has a score."""
+    """Whether the source gave every score in bits."""
     if "surprisal_bits" not in tokens.columns:
         return False
     scored, in_bits = tokens["logprob_nats"].is_not_null(), tokens["surprisal_bits"].is_not_null()
@@ -253,7 +253,7 @@ class AskedColumns:
 
 
 def _stimulus_begins(rows: pl.DataFrame) -> Integers:
-    """Where stimuli begin in rows of a requests table."""
+    """The first row of each stimulus in a requests table."""
     import numpy as np
     import polars as pl
 
@@ -447,7 +447,7 @@ def _all_or_missing(values: tuple[float | None, ...], missing: Missing) -> Numbe
 def _absent(
     asked: AskedColumns, scored: TokenColumns, first: Integers, counts: Integers
 ) -> list[str]:
-    """Why nothing can be said of each sentence as a whole; empty where something can."""
+    """The reason why each sentence has no value as a whole; empty where it has one."""
     import numpy as np
 
     n = len(asked.items)

@@ -28,7 +28,7 @@ BITS_PER_NAT = 1 / math.log(2)
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """What stands where a value is undefined: why."""
+    """The reason that stands in place of an undefined value."""
 
     reason: str
 
@@ -92,7 +92,7 @@ class Undefined(Exception):  # noqa: N818  # it is no error that a measure is un
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """What the measures of a sentence are made from; it has at least one token.
+    """The token scores of a sentence, from which measures are made; at least one token.
 
     Attributes:
         logprobs_nats: log P of each token, in order.
@@ -121,7 +121,7 @@ class Sentence:
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens it has."""
+        """The number of tokens."""
         return len(self.logprobs_nats)
 
 

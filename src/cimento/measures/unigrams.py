@@ -1,4 +1,4 @@
-"""How frequent tokens or words are by themselves: for NormLP and SLOR.
+"""Unigram frequencies of tokens or words, for NormLP and SLOR.
 
 Frequencies are not smoothed. What they do not know has no probability, and a sentence with it has
 no value, with the reason.
@@ -24,7 +24,7 @@ class Unigrams(Protocol):
     """Log-probabilities by frequency alone."""
 
     def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:
-        """Those of a sentence, or why there are none.
+        """The log-probabilities of a sentence, or the reason why there are none.
 
         Args:
             tokens: the sentence as the model's tokenizer spells it.
@@ -45,7 +45,7 @@ class TokenCounts:
     total: float
 
     def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:  # noqa: ARG002
-        """Of every token; see `Unigrams`."""
+        """The log-probability of every token; see `Unigrams`."""
         for token in tokens:
             if not self.counts.get(token):
                 return Missing(f"the token {token!r} is not in the unigram counts")
@@ -65,7 +65,7 @@ class WordFrequencies:
     frequency: Callable[[str], float]
 
     def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:  # noqa: ARG002
-        """Of every word; see `Unigrams`."""
+        """The log-probability of every word; see `Unigrams`."""
         logprobs = []
         for word in self.split(text):
             share = self.frequency(word)

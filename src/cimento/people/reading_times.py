@@ -47,7 +47,7 @@ class WordColumns:
 
 @dataclass(frozen=True, slots=True)
 class WordPositions:
-    """Where the observations are.
+    """The positions of observations in texts.
 
     Attributes:
         rows: text and index of the word, from 0, for each observation.
@@ -59,7 +59,7 @@ class WordPositions:
 
 
 def word_positions(observations: pl.DataFrame, names: WordColumns) -> WordPositions:
-    """Which word of which text each observation is of.
+    """The position of each observation: text and word.
 
     Raises:
         UsageError: a column is missing.
@@ -140,7 +140,7 @@ def all_words(places: WordPositions, texts: Mapping[str, str] | None) -> dict[st
 
 
 def require_columns(frame: pl.DataFrame, columns: Sequence[str], *, where: str) -> None:
-    """See that a table has some columns.
+    """Refuse a table that lacks a column.
 
     Raises:
         UsageError: it lacks one.
@@ -215,7 +215,7 @@ def write_joined(frame: pl.DataFrame, path: Path) -> Path:
 
 
 def refuse_output(path: Path) -> None:
-    """See that a table can be written under that name.
+    """Refuse a name that a table cannot be written under.
 
     Raises:
         UsageError: its suffix is none of `WRITTEN`.
@@ -251,7 +251,7 @@ def join_surprisals(
     frequency: Frequency | None = None,
     asking: Asking | None = None,
 ) -> pl.DataFrame:
-    """Observations of words with what a model says of these words.
+    """Observations of words joined with a model's surprisals for these words.
 
     Args:
         observations: one row for each observation; columns that `names` does not name are kept.
@@ -303,7 +303,7 @@ def _column_name(name: str, distance: int) -> str:
 def _column(
     name: str, places: WordPositions, values: Mapping[str, Sequence[_Word]], *, distance: int
 ) -> pl.Series:
-    """A value of the word so many places before that of each observation."""
+    """One column of values, for the word at a distance before that of each observation."""
     import polars as pl
 
     types = {"length": pl.Int32(), REASON: pl.String()}
@@ -315,7 +315,7 @@ def _column(
 
 
 class _Word(NamedTuple):
-    """What is known about a word of a text."""
+    """The values of one word of a text."""
 
     surprisal_bits: float | None
     length: int
@@ -330,7 +330,7 @@ def _values(
     asking: Asking,
     frequency: Frequency | None,
 ) -> dict[str, list[_Word]]:
-    """What the model and the words themselves say of each word of each text."""
+    """The values of each word of each text, from the model and from the word itself."""
     joined = {text: " ".join(word) for text, word in words.items()}
     ids = {content: number for number, content in enumerate(dict.fromkeys(joined.values()))}
     asked = [Score(content, asking.context.text) for content in ids]

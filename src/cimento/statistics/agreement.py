@@ -172,7 +172,7 @@ def cohen_kappa(
 def correlation_with_rest(
     ratings: Sequence[Sequence[float | None]], *, kind: str = "pearson"
 ) -> tuple[Correlation, ...]:
-    """Of each rater, the correlation of their ratings with the mean of everybody else's.
+    """The correlation of each rater's ratings with the mean of all others'.
 
     Over the items that the rater and at least one other person rated.
 
@@ -246,7 +246,7 @@ def _given(item: Sequence[Label | None]) -> list[Label]:
 
 
 def _rare(ratings: Sequence[Sequence[Label]]) -> str | None:
-    """Why all but one of the labels are too rare for an interval.
+    """The reason against an interval where all labels but one are too rare; else None.
 
     Where fewer than two items are expected to have two such labels by chance, agreement on them
     is hardly ever seen, and no interval holds what it says (docs/statistics.md).
@@ -262,7 +262,7 @@ _EXPECTED = 2.0
 
 
 def _counts(paired: Sequence[Sequence[Label]], *, ordered: bool) -> Floats:
-    """How often each item (a row) got each value (a column, ascending where ordered)."""
+    """The number of times each item (a row) got each value (a column, ascending where ordered)."""
     items = np.repeat(np.arange(len(paired)), [len(item) for item in paired])
     ratings = [rating for item in paired for rating in item]
     if ordered:
@@ -276,7 +276,7 @@ def _counts(paired: Sequence[Sequence[Label]], *, ordered: bool) -> Floats:
 
 
 def _moments(paired: Sequence[Sequence[Label]]) -> Floats:
-    """Of each item the number of ratings, their sum and their sum of squares, from their mean."""
+    """The number, sum and sum of squares of each item's ratings, measured from the overall mean."""
     items = [floats(item, name="ratings") for item in paired]
     if not items:
         return np.zeros((0, 3))
@@ -348,7 +348,7 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
 
 
 def _mean_squares(table: Floats, kind: str) -> tuple[float, float, float]:
-    """Of items, of what counts as error, and of raters."""
+    """The mean squares of items, of error, and of raters."""
     n, k = table.shape
     items = table.mean(axis=1, keepdims=True)
     raters = table.mean(axis=0, keepdims=True)

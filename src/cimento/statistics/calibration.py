@@ -1,4 +1,4 @@
-"""Probabilities beside what is right: Brier score, calibration, temperature; divergence."""
+"""Probabilities against the truth: Brier score, calibration, temperature; divergence."""
 
 from __future__ import annotations
 

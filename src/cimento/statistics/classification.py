@@ -1,4 +1,4 @@
-"""Yes-or-no answers and their probabilities, against what is right, with intervals."""
+"""Classification: yes-or-no answers and scores against the truth, with intervals."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LOG_LINEAR = "log-linear correction"
 
 @dataclass(frozen=True, slots=True)
 class Confusion:
-    """Counts of answers by what is right: true and false positives and negatives."""
+    """The confusion table: true and false positives and negatives."""
 
     tp: int
     fp: int
@@ -41,7 +41,7 @@ class Confusion:
 
 
 def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
-    """Count answers by what is right.
+    """Count answers by truth.
 
     Raises:
         UsageError: the two are not equally long.
@@ -100,7 +100,7 @@ def f1(counts: Confusion) -> Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """Signal detection: how well two classes are told apart, and what is answered when in doubt.
+    """Signal detection: sensitivity to two classes, and the inclination to one answer.
 
     Attributes:
         d_prime: ``z(hits) - z(false alarms)``; None where a class is empty.
@@ -163,7 +163,7 @@ def mid_ranks(values: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """How well a score divides two classes at the threshold that others were divided by best.
+    """The quality of a threshold on a score, chosen by cross-validation.
 
     Attributes:
         mcc: of the answers to what was held out, all folds together; None where undefined.

@@ -122,7 +122,7 @@ def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float |
 
 
 def _with_interval(plain: Correlation, interval: Interval, design: Design) -> Correlation:
-    """The same with its interval, and without a p that the design does not allow."""
+    """The correlation with its interval, and without a p that the design does not allow."""
     return replace(
         plain,
         p_asymptotic=None if design.clustered or design.shortage else plain.p_asymptotic,
@@ -192,7 +192,7 @@ def partial_correlation(
     kind: str = "spearman",
     level: float = 0.95,
 ) -> Correlation:
-    """The correlation of what the covariates leave of x and y.
+    """The correlation of the parts of x and y that the covariates do not explain.
 
     Pearson's coefficient of the residuals of two least-squares fits on the covariates; for
     ``spearman`` of mid-ranks on mid-ranks. p has one degree of freedom less for each covariate
@@ -300,7 +300,7 @@ JACKKNIFE_T_CLUSTERED = "jackknife over clusters, t"
 
 @dataclass(frozen=True, slots=True)
 class CorrelationDifference:
-    """What a second correlation has more than a first, with an interval and a test that agree.
+    """The difference of two correlations, with an interval and a test that agree.
 
     Attributes:
         first: the first coefficient; None where it is undefined.
@@ -381,7 +381,7 @@ def correlation_difference(
 def _tested(
     plain: CorrelationDifference, estimate: float, error: float, m: int, *, level: float
 ) -> CorrelationDifference:
-    """A difference with its interval and p, or why there are none."""
+    """A difference with its interval and p, or the reason why there are none."""
     if math.isnan(error):
         return replace(plain, reason="undefined without one of the items or clusters")
     if error <= _ROUNDING:

@@ -12,7 +12,7 @@ from cimento.statistics.values import Integers, codes
 FEWEST_CLUSTERS = 5
 """The fewest independent units from which an interval or a test of a mean is made."""
 WORKING_CORRELATION = 0.3
-"""Of two observations of one cluster, where degrees of freedom need one (docs/statistics.md)."""
+"""The assumed correlation within clusters behind degrees of freedom (docs/statistics.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Design:
 
     @property
     def shortage(self) -> str | None:
-        """Why there are too few independent units for an interval; None where there are enough."""
+        """The reason why units are too few for an interval; None if they are enough."""
         return shortage(self.m, clustered=self.clustered)
 
     def codes(self) -> tuple[Integers, int]:
@@ -93,7 +93,7 @@ class Design:
 
 
 def shortage(m: int, *, clustered: bool) -> str | None:
-    """Why m independent units are too few for an interval; None where they are enough.
+    """The reason why m independent units are too few for an interval; None if they are enough.
 
     Args:
         m: clusters, or units that stand alone.

@@ -38,7 +38,7 @@ NO_DISCORDANT = "no item on which the two differ"
 
 
 def discordant(first: Sequence[bool], second: Sequence[bool]) -> tuple[int, int]:
-    """How many items only the first gets right, and how many only the second.
+    """The numbers of items that only the first gets right, and only the second.
 
     Raises:
         UsageError: the two are not equally long.
@@ -319,7 +319,7 @@ def cohen_dz(differences: Sequence[float]) -> Statistic:
 
 
 def hedges_correction(freedom: float) -> float:
-    """What to multiply d by, so that small samples do not overstate it.
+    """The factor for d that corrects its bias in small samples.
 
     ``gamma(f/2) / (sqrt(f/2) gamma((f - 1)/2))`` (Hedges 1981, doi:10.3102/10769986006002107).
 
@@ -340,7 +340,7 @@ def cohen_h(first: float, second: float) -> float:
 
 
 def discordant_odds(b: int, c: int) -> Statistic:
-    """How many items only the first gets right for each that only the second does, ``b / c``.
+    """The odds of discordant items: right in the first only over right in the second only, ``b / c``.
 
     The conditional odds ratio of paired shares (Breslow and Day 1980, Statistical Methods in
     Cancer Research 1, section 5.2).

@@ -95,7 +95,7 @@ def partial_draws(table: Floats, *, ranked: bool) -> Weighted:
 
 
 def _standard(values: Floats) -> Floats:
-    """The values from their mean, in standard deviations."""
+    """The values in standard deviations from their mean."""
     from_mean: Floats = values - values.mean()
     sd = float(from_mean.std())
     return from_mean / sd if sd else from_mean * 0
@@ -117,7 +117,7 @@ def _ranker(values: Floats) -> Weighted:
 
 
 def _covariances(weights: Floats, columns: Floats) -> Floats:
-    """Of each draw the covariance matrix of its columns."""
+    """The covariance matrix of the columns in each draw."""
     totals = weights.sum(axis=1)
     means = np.einsum("bn,bni->bi", weights, columns) / totals[:, None]
     centred = columns - means[:, None, :]
@@ -352,7 +352,7 @@ def _unscaled(z: float, ratings: float) -> float:
 
 
 def _left_out_together(clusters: Integers, m: int) -> tuple[Integers, int]:
-    """What each observation is left out with, and how many such groups there are.
+    """The group with which each observation is left out, and the number of groups.
 
     More than 1,000 clusters are put at random into 200 groups of nearly one size (the
     delete-a-group jackknife: Kott 2001, Journal of Official Statistics 17, 521-526).

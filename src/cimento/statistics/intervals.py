@@ -114,7 +114,7 @@ def share_interval(passed: Sequence[bool], design: Design, *, level: float = 0.9
 
 
 def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 0.95) -> Interval:
-    """The same, from how many clusters there are of each kind.
+    """The interval of `share_interval`, from the number of clusters of each kind.
 
     Args:
         clusters: passes and verdicts of a cluster, of which it has one or more, to the number of
@@ -159,12 +159,12 @@ def counted_interval(clusters: Mapping[tuple[int, int], int], *, level: float = 
 
 
 def _sum_of(numbers: Iterable[tuple[float, int]]) -> float:
-    """The sum of numbers that come several times, rounded once."""
+    """The sum of numbers with their multiplicities, rounded once."""
     return math.fsum(chain.from_iterable(repeat(value, times) for value, times in numbers))
 
 
 def effective_number(values: Sequence[float], design: Design, *, level: float = 0.95) -> float:
-    """How many independent verdicts would tell as much as these, which may come in clusters.
+    """The effective number of verdicts: as many independent ones would tell as much.
 
     ``n / deff * (w (z / t)² + 1 - w)`` for n verdicts. The design effect deff, at least 1, is the
     CR2 variance of the share (`means.mean_of`) over that of n independent verdicts,
@@ -211,7 +211,7 @@ def effective_number(values: Sequence[float], design: Design, *, level: float = 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spread:
-    """How verdicts that come in clusters differ.
+    """The spread of verdicts that come in clusters.
 
     Attributes:
         sizes: size of a cluster to the number of clusters that have it.

@@ -158,7 +158,7 @@ class _Sample:
 
 
 def _reach_and_p(drawn: Floats, t: float, *, level: float) -> tuple[float, float]:
-    """How many standard errors the interval reaches, and p: at most 1 - level just outside it."""
+    """The reach of the interval in standard errors, and p: at most 1 - level just outside it."""
     outside = max(1, int((1 - level) * (drawn.size + 1) + _ROUNDING))
     # Draws as far as t, but for rounding, are as far.
     beyond = drawn.size - int(np.searchsorted(drawn, t * (1 - _ROUNDING)))
@@ -361,7 +361,7 @@ def _check(array: Floats, method: str, level: float) -> None:
 
 
 def _errors(left: Floats, method: str, tail: float) -> tuple[tuple[float, ...], float]:
-    """Standard errors of the conditions, and what to multiply them by."""
+    """The standard errors of the conditions, and the quantile that they are multiplied by."""
     from scipy import special
 
     n, conditions = left.shape

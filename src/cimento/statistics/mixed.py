@@ -39,7 +39,7 @@ _RANDOM = re.compile(r"\(([^()|]*)(\|\|?)([^()|]*)\)")
 
 @dataclass(frozen=True, slots=True)
 class RandomTerm:
-    """What varies between the levels of a grouping column, freely correlated.
+    """The effects that vary between the levels of a grouping column, freely correlated.
 
     Attributes:
         terms: the effects; the empty tuple is the intercept.
@@ -52,7 +52,7 @@ class RandomTerm:
 
 @dataclass(frozen=True, slots=True)
 class MixedFormula:
-    """A mixed model: what is explained by which fixed and which random effects."""
+    """The formula of a mixed model: response, fixed effects, random effects."""
 
     text: str
     response: str
@@ -61,7 +61,7 @@ class MixedFormula:
 
 
 def term_name(term: Term) -> str:
-    """How a term is called in tables: ``structure:distance``, ``(Intercept)``."""
+    """The name of a term in tables: ``structure:distance``, ``(Intercept)``."""
     return ":".join(term) or INTERCEPT
 
 
@@ -159,7 +159,7 @@ class FixedEffect:
 
 @dataclass(frozen=True, slots=True)
 class RandomEffects:
-    """How much the levels of a grouping column differ.
+    """The variation between the levels of a grouping column.
 
     Attributes:
         group: the grouping column.
@@ -313,7 +313,7 @@ def _fit(
 
 
 def _rows(parsed: MixedFormula, columns: Mapping[str, Column]) -> int:
-    """How many rows the columns of the formula have."""
+    """The number of rows of the formula's columns."""
     effects = [*parsed.fixed, *(effect for term in parsed.random for effect in term.terms)]
     names = [parsed.response, *(name for term in effects for name in term)]
     names += [term.group for term in parsed.random]
@@ -354,7 +354,7 @@ def _block(terms: Sequence[RandomTerm], columns: Mapping[str, Column], n: int) -
 def _impossible(
     parsed: MixedFormula, x: Floats, y: Floats, blocks: Sequence[GroupBlock]
 ) -> str | None:
-    """Why these data cannot be fitted by this formula, where they cannot."""
+    """The reason why the formula cannot be fitted to these data; None if it can."""
     if y.size < 2 or (y == y[0]).all():  # noqa: PLR2004  # a spread needs two values
         return ALL_EQUAL if y.size > 1 else TOO_FEW
     if np.linalg.matrix_rank(x) < x.shape[1]:
@@ -429,7 +429,7 @@ def sum_coded(labels: Sequence[Hashable], *, high: Hashable) -> list[float]:
 
 
 def likelihood_ratio(smaller: MixedFit, larger: MixedFit) -> Significance:
-    """Whether the larger of two nested models fits better, by chi-square.
+    """The likelihood-ratio test of two nested models, by chi-square.
 
     ``2 (loglik - loglik)`` with as many degrees of freedom as there are more parameters (Wilks
     1938, doi:10.1214/aoms/1177732360). Models must be fitted to the same rows by ML.

@@ -36,12 +36,12 @@ class GroupBlock:
 
     @property
     def effects(self) -> int:
-        """How many effects vary between the levels."""
+        """The number of effects that vary between the levels."""
         return int(self.rows.shape[1])
 
     @property
     def size(self) -> int:
-        """How many random effects there are in all."""
+        """The number of random effects in all."""
         return self.levels * self.effects
 
     @property
@@ -56,7 +56,7 @@ class GroupBlock:
 
 @dataclass(frozen=True, slots=True)
 class CrossProducts:
-    """What the deviance needs of the data; block 0 has the most random effects.
+    """The cross-products of the designs; block 0 has the most random effects.
 
     Attributes:
         blocks: the random terms.
@@ -76,7 +76,7 @@ class CrossProducts:
 
     @property
     def others(self) -> int:
-        """How many random effects the other blocks have."""
+        """The number of random effects in the other blocks."""
         return sum(block.size for block in self.blocks[1:])
 
 
@@ -116,7 +116,7 @@ def _sparse(block: GroupBlock):  # type: ignore[no-untyped-def]  # noqa: ANN202 
 
 @dataclass(frozen=True, slots=True)
 class ProfiledDeviance:
-    """The deviance at one theta, and what comes with it.
+    """The deviance at one theta, with its gradient and estimates.
 
     Attributes:
         deviance: minus twice the log-likelihood (restricted where REML), beta and sigma at their
@@ -139,7 +139,7 @@ class ProfiledDeviance:
 
     @property
     def gradient(self) -> Floats:
-        """Of the deviance, by theta."""
+        """The gradient of the deviance by theta."""
         return self.log_gradient + self.freedom / self.residual * self.residual_gradient
 
 
@@ -270,7 +270,7 @@ def _batched(left: Floats, matrix: Floats, block: GroupBlock) -> Floats:
 def _traces(
     scaled: _Scaled, inverse: Floats, eliminated: Floats, within: Floats, data: CrossProducts
 ) -> list[Floats]:
-    """Of each block the sum over levels of Z'P Z Lambda.
+    """The sum over levels of Z'P Z Lambda, for each block.
 
     ``P Z Lambda`` is W C⁻¹ in the columns of Z, where W holds all designs and C is the matrix of
     the mixed model equations; C⁻¹ comes from the inverse of what was left after elimination.
@@ -305,7 +305,7 @@ def _squares(
     data: CrossProducts,
     parts: Sequence[Floats],
 ) -> list[Floats]:
-    """Of each block the sum over levels of g g' times its factor, with g = Z'P y."""
+    """The sum over levels of g g' times the block's factor, with g = Z'P y, for each block."""
     q, counted = data.others, solved.size
     first = eliminated[:, -1] - eliminated[:, :counted] @ solved
     fitted = (scaled.first_right @ first.reshape(*scaled.first.shape[:2], 1)).ravel()

@@ -1,4 +1,4 @@
-"""The optimum of a mixed model's deviance, and how sure its fixed effects are."""
+"""The optimum of a mixed model's deviance, and the degrees of freedom of its fixed effects."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SMALLEST_SCALE = 1e-2
 
 @dataclass(frozen=True, slots=True)
 class Optimum:
-    """Where the deviance is least.
+    """The minimum of the deviance.
 
     Attributes:
         theta: relative covariance factors, block by block.
@@ -130,7 +130,7 @@ def _below_zeros(theta: Floats, data: CrossProducts, *, reml: bool) -> Floats | 
 
 
 def _columns(blocks: Sequence[GroupBlock]) -> Integers:
-    """Of each element of theta the column of its factor, numbered over all blocks."""
+    """The column of each element of theta in its factor, numbered over all blocks."""
     columns, before = [], 0
     for block in blocks:
         columns.append(before + block.free[1])
@@ -139,7 +139,7 @@ def _columns(blocks: Sequence[GroupBlock]) -> Integers:
 
 
 def _diagonal(blocks: Sequence[GroupBlock]) -> Booleans:
-    """Which elements of theta stand on the diagonal of a factor."""
+    """The mask of the elements of theta on the diagonal of a factor."""
     return np.concatenate([np.equal(*block.free) for block in blocks])
 
 
@@ -188,7 +188,7 @@ def freedoms(best: Optimum, data: CrossProducts, *, reml: bool) -> list[float | 
 
 
 def _scales(theta: Floats, blocks: Sequence[GroupBlock]) -> Floats:
-    """Of each element of theta the relative standard deviation of its effect, never quite zero."""
+    """The relative standard deviation behind each element of theta, never quite zero."""
     sds = [
         np.linalg.norm(part, axis=1)[block.free[0]]
         for part, block in zip(triangles(theta, blocks), blocks, strict=True)

@@ -1,4 +1,4 @@
-"""How many items a suite needs, from a pilot: exact where items stand alone, else by drawing.
+"""The number of items that a suite needs, from a pilot: exact for single items, else by drawing.
 
 What a pilot tells is how often two models differ, or how far items differ, and how much items of
 one cluster are alike. Clusters are drawn whole, with replacement, from those of the pilot, and
@@ -37,7 +37,7 @@ _AROUND = 1.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pilot:
-    """What a pilot run showed, item by item.
+    """The results of a pilot run, item by item.
 
     Attributes:
         kind: ``difference`` of two models, ``rate`` of one, or ``mean`` of a number.
@@ -84,7 +84,7 @@ class SizedPower:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SizePlan:
-    """What suites of several sizes can show.
+    """The power of suites of several sizes.
 
     Attributes:
         difference: that is to be found.
@@ -158,7 +158,7 @@ def plan_size(
 
 
 def _check(pilot: Pilot, wanted: float, power: float, alpha: float, trials: int) -> None:
-    """Refuse what cannot be planned."""
+    """Refuse a plan that cannot be made."""
     seen, todo = "", ""
     if pilot.design.shortage:
         few = pilot.design.shortage.partition(":")[0]
@@ -308,7 +308,7 @@ class _Urn:
 
 
 def _moves(pilot: Pilot, wanted: float) -> tuple[tuple[float, float, float], ...]:
-    """Which values change, in which share of the clusters, so that the mean becomes that wanted.
+    """The values to change, and in which share of the clusters, for the mean to be that wanted.
 
     The values farthest from the end change first, to the end: of two models, items that only the
     worse one gets right, and only then those on which they agree. All items of a cluster change

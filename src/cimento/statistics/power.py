@@ -1,4 +1,4 @@
-"""What a suite of this size can show: equivalence, power, smallest effects."""
+"""Equivalence tests, power, and the smallest effects that a suite can show."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TOST_SHARES_CLUSTERED = "two one-sided tests, Bonett-Price at the effective numb
 
 @dataclass(frozen=True, slots=True)
 class Equivalence:
-    """Whether a difference is too small to matter.
+    """The result of an equivalence test: whether a difference is too small to matter.
 
     Attributes:
         estimate: the difference; None where it is undefined.
@@ -53,7 +53,7 @@ class Equivalence:
 def tost(
     differences: ArrayLike, design: Design, *, margin: float, alpha: float = 0.05
 ) -> Equivalence:
-    """Whether a mean difference lies between -margin and margin, by two one-sided t tests.
+    """The test of a mean difference between -margin and margin: two one-sided t tests.
 
     Schuirmann (1987, doi:10.1007/BF01068419): ``t = (m ± margin) / se``, with the standard error
     and the degrees of freedom of `means.t_test`: where items come in clusters, CR2's and
@@ -95,7 +95,7 @@ def tost_shares(
     margin: float,
     alpha: float = 0.05,
 ) -> Equivalence:
-    """Whether two shares of the same items differ by less than a margin.
+    """The test of two shares of the same items that differ by less than a margin.
 
     Two one-sided normal tests with the adjusted shares and standard error of Bonett and Price
     (2012, doi:10.3102/1076998611411915), so that the test agrees with
@@ -214,7 +214,7 @@ def _check_power(n: float, power: float, alpha: float) -> None:
 
 
 def _bisect(missing: Callable[[float], float], high: float) -> float:
-    """Where a falling function crosses zero between 0 and `high`."""
+    """The zero of a falling function between 0 and `high`."""
     low = 0.0
     while high - low > _PRECISION * high:
         middle = (low + high) / 2
@@ -299,7 +299,7 @@ def simulated_power(
     trials: int = 1000,
     alpha: float = 0.05,
 ) -> Power:
-    """How often a test finds what is put into simulated data.
+    """The power of a test on simulated data.
 
     Args:
         draw: makes one data set from a generator of random numbers.

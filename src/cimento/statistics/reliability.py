@@ -30,7 +30,7 @@ REST = "rest"
 
 @dataclass(frozen=True, slots=True)
 class VarianceShares:
-    """How much of the variance of a table goes with each of its factors.
+    """The shares of a table's variance that go with its factors.
 
     Attributes:
         shares: factor to its part of the total sum of squares, and ``rest`` for interactions and
@@ -211,7 +211,7 @@ ALIKE = "all models have the same total"
 
 @dataclass(frozen=True, slots=True)
 class ItemAnalysis:
-    """What the items of a suite say together about several models.
+    """The reliability of a suite's items as a test of several models.
 
     Attributes:
         models: number of models.
@@ -241,7 +241,7 @@ class ItemAnalysis:
 
 
 def item_analysis(right: Sequence[Sequence[bool]], *, seed: int) -> ItemAnalysis:
-    """The analysis of which models get which items right.
+    """The item analysis of a table of right and wrong, items by models.
 
     ``KR-20 = k/(k - 1) (1 - Σ p_i (1 - p_i) / s²)`` for k items that shares p_i of the models get
     right, and s² the variance of the models' totals (Kuder and Richardson 1937,

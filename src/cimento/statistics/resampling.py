@@ -176,7 +176,7 @@ def _interval(
 def _bca(
     estimate: float, values: Floats, left_out: Floats, tails: tuple[float, float]
 ) -> tuple[float, float] | Statistic:
-    """The two quantiles that BCa takes instead, or why there are none."""
+    """The two corrected quantiles of BCa, or the reason why there are none."""
     from scipy import special
 
     # Draws equal to the estimate count as half: discrete statistics have many.
@@ -210,7 +210,7 @@ def permute_pairs(
     seed: int,
     draws: int = PERMUTATIONS,
 ) -> Significance:
-    """Whether x and y are associated, by pairing them anew at random; two-sided.
+    """The two-sided permutation test of association, pairing x and y anew at random.
 
     ``p = (1 + draws at least as far from zero) / (1 + draws)``. The rows must be exchangeable: of
     rows that come in clusters this p is too small; use `resampling.permute_clusters` there.
@@ -239,7 +239,7 @@ def _permutation_test(
     draws: int,
     method: str,
 ) -> Significance:
-    """How often the statistic is as far from zero, y being permuted anew for each draw."""
+    """The share of permutations of y with a statistic at least as far from zero."""
     _check_draws(draws)
     observed = statistic(x, y)
     if math.isnan(observed):
@@ -301,7 +301,7 @@ def permute_clusters(
     seed: int,
     draws: int = PERMUTATIONS,
 ) -> Significance:
-    """Whether x and y are associated, where rows of one cluster depend on each other; two-sided.
+    """The two-sided permutation test of association for rows that come in clusters.
 
     Under the null hypothesis the y of a cluster say nothing about its x, neither as a whole nor in
     their order: whole clusters of one size change places, and rows change places within a

@@ -1,4 +1,4 @@
-"""What the statistics return, and how they take their numbers in."""
+"""The values that statistics return, and the checks of the columns that they take."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_CELLS = 2_000_000
 
 @dataclass(frozen=True, slots=True)
 class Statistic:
-    """One number, or why there is none.
+    """One number, or the reason why there is none.
 
     Attributes:
         value: the number; None where it is undefined.
@@ -38,7 +38,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Significance:
-    """What a test of significance says.
+    """The result of a test of significance.
 
     Attributes:
         statistic: the test statistic, where the test has one.
@@ -97,7 +97,7 @@ def refuse_unknown(name: str, known: Iterable[str], *, where: str, no: str) -> N
 
 
 def same_length(**columns: Sized) -> int:
-    """How many rows the columns have.
+    """The number of rows of the columns.
 
     Raises:
         UsageError: they are not equally long.
@@ -113,7 +113,7 @@ def same_length(**columns: Sized) -> int:
 
 
 def draws_at_once(n: int, *, most: int) -> int:
-    """How many draws of a sample are held at a time, so that large samples do not fill the memory.
+    """The number of draws held at a time, so that large samples do not fill the memory.
 
     Args:
         n: values of the sample.

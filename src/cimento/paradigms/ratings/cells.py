@@ -16,11 +16,11 @@ _TRUE = {"1", "1.0", "true", "yes", "sì", "si", "vero"}
 _FALSE = {"0", "0.0", "false", "no", "falso"}
 _SHOWN = 3
 _LARGEST = 1e100
-"""Beyond, squares are no numbers any more; NaN is not within it either."""
+"""The largest number in a cell: beyond it squares overflow; it also excludes NaN."""
 
 
 def need_columns(table: Table, columns: Sequence[str]) -> None:
-    """See that the columns are there.
+    """Refuse a table that lacks columns.
 
     Raises:
         InputError: some are not; all of them are named.
@@ -89,7 +89,7 @@ def flag_of(table: Table, row: Row, column: str) -> bool | None:
 
 
 def refuse_repeated(sentences: Iterable[RatedSentence], *, where: str) -> None:
-    """See that every id is there once.
+    """Refuse repeated ids.
 
     Raises:
         InputError: some are not; the first are named.

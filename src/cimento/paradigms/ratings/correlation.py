@@ -1,4 +1,4 @@
-"""Values of sentences beside the ratings of people, and beside what authors call acceptable.
+"""Values of sentences against the ratings of people and the labels of authors.
 
 The sentences of a pair, or of a cluster that the suite declares, are not independent: they are
 left out together in the jackknife, and in the permutation test whole pairs change places and so do
@@ -36,7 +36,7 @@ NO_COVARIATE = "nothing to control"
 
 WORDS = "length in words"
 FREQUENCY = "mean log frequency"
-"""What partial correlations hold constant."""
+"""The covariates of partial correlations."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +87,7 @@ def design_of(sentences: Sequence[RatedSentence]) -> Design:
 
 
 def belongs_to(sentence: RatedSentence) -> tuple[str, str]:
-    """What a sentence shares with those that depend on it: its cluster, its pair, or nothing."""
+    """The unit that a sentence belongs to: its cluster, its pair, or itself."""
     if sentence.cluster:
         return "cluster", sentence.cluster
     return ("pair", sentence.pair) if sentence.pair else ("id", sentence.id)
@@ -179,7 +179,7 @@ def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Statistic:
 
 
 def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS) -> SplitHalf:
-    """How well the people agree with themselves: see `statistics.split_half`."""
+    """The noise ceiling from split halves of the ratings: see `reliability.split_half`."""
     from cimento.statistics.reliability import split_half
 
     ratings = [[rating.value for rating in sentence.ratings] for sentence in sentences]
@@ -205,7 +205,7 @@ def farthest_apart(
 
 
 def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> tuple[Miss, ...]:
-    """How far apart the model and the people place each sentence; one alone has no place.
+    """The gap between model and people for each sentence; a single sentence has no rank.
 
     Args:
         rows: sentences with a rating and a value.
@@ -238,7 +238,7 @@ def _relative_ranks(values: Sequence[float]) -> list[float]:
 
 
 def _in_words(correlation: Correlation, rows: Sequence[RatedValue]) -> Correlation:
-    """A coefficient whose reason speaks of ratings and scores."""
+    """The coefficient with a reason that speaks of ratings and scores."""
     if correlation.reason is None:
         return correlation
     reason = correlation.reason.replace("values of x", "ratings").replace("values of y", "scores")
@@ -261,7 +261,7 @@ NO_LABELS = "no sentence is labelled acceptable or unacceptable"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Binary:
-    """Values against labels.
+    """The agreement of values with labels.
 
     Attributes:
         n: sentences with a label and a value.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 Of: TypeAlias = Callable[[RatedSentence], "Value | None"]
-"""What is known of a sentence: a number, why there is none, or None."""
+"""A value of a sentence: a number, the reason why there is none, or None."""
 
 NO_VALUE = "no sentence has a value"
 ONE_VALUE = "a standard deviation needs two values"
@@ -116,7 +116,7 @@ def describe(name: str, sentences: Sequence[RatedSentence], of: Of = rating) -> 
 
 
 def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence]]:
-    """Sentences by what their authors say of them.
+    """The sentences grouped by the labels of their authors.
 
     The unacceptable ones are given as two groups that share nothing, the grammatical and the
     ungrammatical, and all together: a table that leaves open which of them its rows are cannot be
@@ -152,7 +152,7 @@ LABEL = "label"
 
 BY_HALVES = "split halves of the ratings"
 BY_ERRORS = "the standard errors of the mean ratings"
-"""How a noise ceiling is found."""
+"""The methods for a noise ceiling."""
 
 _DESCRIBED = {"mean": "mean", "sd": "sd", "low": "min", "high": "max", "sd_within": "sd within"}
 """Field of a description to the name of the statistic."""
@@ -174,7 +174,7 @@ class RatedValues:
 
     @classmethod
     def of(cls, sentences: Sequence[RatedSentence], outcomes: pl.DataFrame) -> RatedValues:
-        """The values that an outcomes table has of some sentences.
+        """The values of some sentences in an outcomes table.
 
         Args:
             sentences: of the suite.
@@ -198,7 +198,7 @@ class RatedValues:
 
     @property
     def covariates(self) -> tuple[str, ...]:
-        """What is held constant: length, and frequency only where every sentence has one."""
+        """The covariates: length, and frequency only where every sentence has one."""
         frequencies = self.columns.get(FREQUENCY, {})
         known = frequencies and not any(isinstance(v, Missing) for v in frequencies.values())
         return (WORDS, FREQUENCY) if known else (WORDS,)
@@ -228,7 +228,7 @@ def rating_estimates(
     seed: int,
     draws: int,
 ) -> list[Estimate]:
-    """Everything that is said of measures beside ratings and labels.
+    """All estimates of measures against ratings and labels.
 
     Args:
         values: of the sentences of a run.
@@ -369,7 +369,7 @@ def _binary(
 def _ceilings(
     sentences: Sequence[RatedSentence], like: Estimate, *, seed: int, draws: int
 ) -> Iterator[Estimate]:
-    """What a score without noise could reach, from halves and from standard errors."""
+    """The noise ceilings: from split halves, and from standard errors."""
     halves = ceiling(sentences, seed=seed, draws=draws)
     errors = ceiling_from_errors(sentences)
     reason = halves.reason or "the spread of halvings is no interval of the ceiling"
@@ -387,7 +387,7 @@ def _ceilings(
 
 
 def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
-    """Alphas and kappas of the people, and each person with the others."""
+    """The agreement of the people: alphas, kappas, and each person with the others."""
     agreement = agreements(sentences)
     clustered = design_of([sentence for sentence in sentences if sentence.ratings]).clustered
     for one in (*agreement.alphas, agreement.fleiss):

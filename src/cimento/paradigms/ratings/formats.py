@@ -219,7 +219,7 @@ def _itacola(table: Table, row: Row, names: Sequence[str] = ("Source", "Split"))
 
 
 def _itacola_phenomena(table: Table, row: Row) -> RatedSentence:
-    """The same with all columns, those of phenomena being 0 or 1."""
+    """A label and all other columns, those of phenomena being 0 or 1."""
     known = {"UniqueIndexID", "Acceptability", "Sentence"}
     return _itacola(table, row, [name for name in table.columns if name not in known])
 
@@ -270,7 +270,7 @@ def _label(table: Table, row: Row, column: str) -> Label:
 
 @dataclass(frozen=True, slots=True)
 class ConnectiveId:
-    """What an id of the connectives resource says.
+    """The parts of an id of the connectives resource.
 
     Attributes:
         connective: the original one.
@@ -287,7 +287,7 @@ class ConnectiveId:
 
 
 def parse_id(text: str) -> ConnectiveId | None:
-    """What an id says, whatever stands before its last part; None where it is no such id."""
+    """The parts of an id, whatever precedes the last one; None for another form of id."""
     match = _ID.search(unicodedata.normalize("NFC", text).strip())
     if match is None:
         return None
@@ -438,7 +438,7 @@ FORMATS: Mapping[str, RatedFormat] = {
 
 
 NO_PREDICTIONS = "CIM-S023"
-"""Of a suite of single sentences no predictions are expected."""
+"""The check for missing predictions, which does not apply to suites of single sentences."""
 
 
 def is_rated_table(path: Path) -> bool:

@@ -72,7 +72,7 @@ _BAD = ("unacceptable", "bad")
 
 
 class RatingOptions(RegionOptions):
-    """How the answers to a suite of ratings are judged.
+    """The options for judging a suite of ratings.
 
     Attributes:
         by: columns that the accuracy of pairs is broken down by, where the suite has them.
@@ -91,7 +91,7 @@ class RatingOptions(RegionOptions):
     draws: Annotated[int, Field(ge=0)] = DRAWS
 
     def measures(self, model_kind: str) -> tuple[Measure, ...]:
-        """What stands beside the ratings: the measures that were named, else the usual ones.
+        """The measures set against the ratings: those named, else the usual ones.
 
         Args:
             model_kind: whose perplexity is meant.
@@ -105,7 +105,7 @@ class RatingOptions(RegionOptions):
         return find_measures(named or [*usual, *(["slor"] if self.unigrams else [])])
 
     def inputs(self, suite: Suite, scoring: Asking) -> dict[str, JsonValue]:
-        """What else decides whether a stored run holds the answers that these options need.
+        """The other inputs on which a stored run's answers depend.
 
         Args:
             suite: that is asked.
@@ -148,7 +148,7 @@ class Ratings(RegionParadigm):
         return dataclasses.replace(reading, faults=_without_predictions(reading.faults))
 
     def owns(self, suite: object) -> bool:
-        """Whether a suite made in Python says that it is of this kind."""
+        """Whether a suite made in Python declares this kind."""
         return isinstance(suite, Suite) and suite.extra.get("kind") in self.kinds
 
     def check(self, suite: Suite) -> tuple[Fault, ...]:
@@ -229,7 +229,7 @@ class Ratings(RegionParadigm):
         return with_headline([*pairs, *beside, *grouped])
 
     def methods(self, run: Run) -> MethodFacts:
-        """What was set beside the ratings, and how it was tested."""
+        """The facts for the methods: measures, ratings, and tests."""
         suite, options = suite_of(run), _options(run)
         sentences = rated_of(suite).sentences
         rated = sum(sentence.mean is not None for sentence in sentences)
@@ -289,7 +289,7 @@ RATINGS = Ratings()
 
 
 def rated_run(run: Run) -> RatedRun:
-    """What texts and tables of a run of this paradigm are made from."""
+    """The material for texts and tables of a run of this paradigm."""
     suite, options = suite_of(run), _options(run)
     without = count_first_tokens(run.table("tokens"))
     rule = {
@@ -405,7 +405,7 @@ def _cluster(sentence: RatedSentence) -> str:
 
 
 def _groups(sentence: RatedSentence) -> dict[str, str]:
-    """What the authors say of a sentence."""
+    """The group columns of a sentence: label and grammaticality."""
     grammatical = {True: "yes", False: "no", None: ""}[sentence.grammatical]
     groups = {"label": sentence.label, "grammaticality": grammatical}
     return {name: value for name, value in groups.items() if value}

@@ -38,7 +38,7 @@ UNNAMED = "it is not known who gave which rating"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreements:
-    """How far the people of a set agree.
+    """The agreement of the people of a set.
 
     Attributes:
         alphas: Krippendorff's, nominal, ordinal and interval, with their intervals.
@@ -201,7 +201,7 @@ def attentive(choices: Sequence[ForcedChoice]) -> list[ForcedChoice]:
 
 
 def preference_by_paradigm(choices: Sequence[ForcedChoice]) -> dict[str, float]:
-    """How often the good sentence was preferred: the mean over a paradigm's pairs of their means.
+    """The share of preferences for the good sentence: the mean over pairs, by paradigm.
 
     As BLiMP's validation counts it (Warstadt et al. 2020, doi:10.1162/tacl_a_00321); answers that
     are missing count for nothing.

@@ -37,7 +37,7 @@ _LEAST = 3
 
 @dataclass(frozen=True)
 class RatedRun:
-    """What the text of a run is made from.
+    """The material for the text of a run.
 
     Attributes:
         suite: its name.
@@ -90,7 +90,7 @@ class RatedRun:
 
     @property
     def n_rated(self) -> int:
-        """How many sentences have a rating."""
+        """The number of sentences with a rating."""
         return sum(sentence.mean is not None for sentence in self.sentences)
 
     def misses(self) -> Sequence[Miss]:
@@ -100,7 +100,7 @@ class RatedRun:
         return farthest_apart(rows, higher_is_better=first.higher_is_better)
 
     def without_value(self) -> dict[str, int]:
-        """Why sentences have no value of some measure, to how many."""
+        """The reasons why sentences have no value of some measure, with their counts."""
         lost: dict[str, int] = {}
         for measure in self.measures:
             counts: dict[str, int] = {}
@@ -112,7 +112,7 @@ class RatedRun:
 
 
 def rated_text(run: RatedRun) -> str:
-    """What a run says, heading by heading; a dash stands for what is undefined."""
+    """The text of a run, heading by heading; a dash stands for an undefined value."""
     return "\n".join(_lines(run))
 
 
@@ -403,7 +403,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
 
 
 def rated_notes(run: RatedRun) -> tuple[str, ...]:
-    """Why a correlation is undefined, and how many sentences have no value."""
+    """Notes on undefined correlations and on sentences without a value."""
     undefined = [
         f"{estimate.question}: no correlation: {estimate.reason}."
         for estimate in run.measured("spearman")
@@ -414,7 +414,7 @@ def rated_notes(run: RatedRun) -> tuple[str, ...]:
 
 
 def with_people(report: RunReport, run: RatedRun) -> RunReport:
-    """What a page shows of a run, with ratings at its items and notes on its correlations.
+    """The report of a run with ratings at its items and notes on its correlations.
 
     Args:
         report: of the run, as a suite of regions has it.

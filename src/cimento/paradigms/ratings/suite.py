@@ -18,7 +18,7 @@ from cimento.suites.builtin import RATED
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
-"""What the authors of a set say of a sentence; empty where they say nothing."""
+"""The label of a sentence by the authors of a set; empty where they give none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Scale:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """What one person said of one sentence.
+    """One person's rating of one sentence.
 
     Attributes:
         value: on the set's scale.
@@ -53,7 +53,7 @@ class Rating:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedSentence:
-    """A sentence with what people said of it: single ratings, or what was published of them.
+    """A sentence with its ratings: single ones, or their published mean.
 
     Attributes:
         id: unique in its set.
@@ -108,7 +108,7 @@ class RatedSet:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForcedChoice:
-    """What one person answered when asked which of two sentences is better.
+    """One person's choice of the better of two sentences.
 
     Attributes:
         sheet: the set of questions that was answered in one go.
@@ -157,11 +157,11 @@ def plain(value: float) -> str:
 
 
 _SHOWN = 3
-"""Of wrong ratings, so many are named."""
+"""The number of wrong ratings named in a message."""
 
 
 def refuse_off_scale(sentences: Iterable[RatedSentence], scale: Scale, *, where: str) -> None:
-    """See that every rating and every mean is on the scale.
+    """Refuse ratings and means off the scale.
 
     Raises:
         InputError: some are not; the first are named.
@@ -198,7 +198,7 @@ _OWN = ("rating", "rating_sd", "rating_n", "ratings", "participants", "label", "
 
 
 def ratings_by(suite: Suite) -> str:
-    """Whose the ratings of a suite are: ``people`` or ``author``.
+    """The source of a suite's ratings: ``people`` or ``author``.
 
     Raises:
         InputError: the suite says something else, or its scale is not what it should be.
@@ -234,7 +234,7 @@ def suite_from_ratings(rated: RatedSet) -> Suite:
 
 
 def rated_of(suite: Suite) -> RatedSet:
-    """The sentences of a suite with what its columns say of them.
+    """The sentences of a suite with the ratings in its columns.
 
     Raises:
         InputError: the scale or a rating is not what it should be, or a rating is off the scale.

@@ -34,7 +34,7 @@ ADJUDICATED = "adjudicated"
 
 @dataclass(frozen=True, slots=True)
 class AnswerPair:
-    """What two people said of one place.
+    """The answers of two people to one question about one place.
 
     Attributes:
         key: what was asked.
@@ -53,7 +53,7 @@ class AnswerPair:
 
     @property
     def differs(self) -> bool:
-        """Whether both answered, and not the same."""
+        """Whether both answered, and differently."""
         return (
             self.first is not None
             and self.second is not None
@@ -63,7 +63,7 @@ class AnswerPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairAgreement:
-    """How far two columns of answers to one question agree.
+    """The agreement of two columns of answers to one question.
 
     Attributes:
         question: which.
@@ -117,14 +117,14 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
 
 
 def side_by_side(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[AnswerPair]:
-    """Every place that one of two people answered; of several answers the last counts."""
+    """All places that one of two people judged; of several answers the last counts."""
     one = {judgment.key: judgment for judgment in first}
     other = {judgment.key: judgment for judgment in second}
     return [AnswerPair(place, one.get(place), other.get(place)) for place in {**one, **other}]
 
 
 def pair_agreements(first: Sequence[Judgment], second: Sequence[Judgment]) -> list[PairAgreement]:
-    """How far two people agree, question by question."""
+    """The agreement of two people, question by question."""
     by_question: dict[str, list[tuple[Judgment, Judgment]]] = {}
     for pair in side_by_side(first, second):
         if pair.first is not None and pair.second is not None:
@@ -135,7 +135,7 @@ def pair_agreements(first: Sequence[Judgment], second: Sequence[Judgment]) -> li
 def adjudicated(
     both: Sequence[AnswerPair], decisions: Mapping[QuestionKey, tuple[str, str]], *, by: str
 ) -> list[Judgment]:
-    """The table of what holds: what both say, what was decided, and what one alone says.
+    """The table of valid answers: given by both, decided, or given by one person alone.
 
     Args:
         both: of `side_by_side`.
@@ -158,7 +158,7 @@ def adjudicated(
 
 
 def _held(pair: AnswerPair, decision: tuple[str, str] | None, by: str) -> tuple[str | None, str]:
-    """The answer that holds at a place, and where it comes from; None where nothing is decided."""
+    """The valid answer at a place, and its origin; None while nothing is decided."""
     if not pair.differs:
         alone = pair.first is None or pair.second is None
         said = f"only {pair.any.annotator} answered" if alone else "both say so"
@@ -189,7 +189,7 @@ def _agreement(question: str, pairs: Sequence[tuple[Judgment, Judgment]]) -> Pai
 
 
 def _answer(judgment: Judgment) -> Hashable:
-    """What was said, as it is compared: 3 and 3.0 are the same rating."""
+    """The answer in the form in which answers are compared: 3 and 3.0 are the same rating."""
     value = rating_of(judgment) if is_rated(judgment.question) else None
     return judgment.value if value is None else value
 
@@ -253,7 +253,7 @@ def decide_differences(
 
 
 def adjudication_text(first: Sequence[Judgment], second: Sequence[Judgment], output: Path) -> str:
-    """How far two people agree with each other, and each with what was decided."""
+    """The agreement of two people with each other, and of each with the decisions."""
     held = judgments_of(read_judgments(output)) if output.exists() else []
     lines = ["before", *(f"  {_line(figures)}" for figures in pair_agreements(first, second))]
     lines.append("after")
@@ -263,7 +263,7 @@ def adjudication_text(first: Sequence[Judgment], second: Sequence[Judgment], out
 
 
 def _earlier(output: Path) -> dict[QuestionKey, Judgment]:
-    """What was decided another day; nothing where there is no table yet.
+    """The decisions of earlier days; none where there is no table yet.
 
     Raises:
         InputError: the file holds something else, which would be lost.

@@ -60,7 +60,7 @@ class CandidateTask:
 
     @property
     def pair(self) -> CandidateKey:
-        """What is judged."""
+        """The item and the candidate."""
         return (self.item, self.candidate)
 
     @property
@@ -94,7 +94,7 @@ class Remarks:
             write_text("\n".join([*texts, text]) + "\n", self.path)
 
     def chosen(self, words: str) -> tuple[str, ...]:
-        """What was typed after a decision: numbers of remarks, or a remark itself.
+        """The remarks typed after a decision: numbers from the list, or a remark itself.
 
         Raises:
             ValueError: there is no remark of that number.
@@ -139,7 +139,7 @@ class CandidateDialogue:
 
     @property
     def judged(self) -> int:
-        """How many of the tasks are judged."""
+        """The number of tasks already judged."""
         return sum(task.pair in self._journal.decisions for task in self._tasks)
 
     def run(self, read: ReadLine, write: Write) -> None:
@@ -173,7 +173,7 @@ class CandidateDialogue:
         return "\n".join(lines)
 
     def _answer(self, line: str) -> str:
-        """Do what was typed, and say what was done; nothing typed is nothing done."""
+        """Carry out a typed line and return the reply; an empty line does nothing."""
         key, _, rest = line.partition(" ")
         if key in ("y", "n"):
             return self._decide("yes" if key == "y" else "no", rest)
@@ -257,7 +257,7 @@ class CandidateDialogue:
 def part_of(
     tasks: Iterable[CandidateTask], part: int, parts: int, *, overlap: int = 0
 ) -> list[CandidateTask]:
-    """The tasks of one of several people: every `parts`-th item, and some items for all.
+    """The tasks of one annotator: every `parts`-th item, and some items for all.
 
     Args:
         tasks: all.

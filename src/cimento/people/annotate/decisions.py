@@ -39,7 +39,7 @@ CandidateKey: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class CandidateDecision:
-    """What one person says of one candidate.
+    """One person's decision about one candidate.
 
     Attributes:
         item: id of the item.
@@ -57,7 +57,7 @@ class CandidateDecision:
 
     @property
     def pair(self) -> CandidateKey:
-        """What it is about."""
+        """The item and the candidate."""
         return (self.item, self.candidate)
 
 
@@ -91,7 +91,7 @@ class Journal:
 
     @property
     def decisions(self) -> Mapping[CandidateKey, CandidateDecision]:
-        """What counts now, by item and candidate, in the order in which it was decided."""
+        """The valid decisions by item and candidate, in the order in which they were made."""
         return self._decisions
 
     def add(self, decision: CandidateDecision) -> None:
@@ -198,7 +198,7 @@ def _decision(record: Mapping[str, Any]) -> CandidateDecision:
 
 @dataclass(frozen=True, slots=True)
 class TwoPeople:
-    """Two people on the candidates that both judged.
+    """The agreement of two people on the candidates that both judged.
 
     Attributes:
         first: name of one.
@@ -217,7 +217,7 @@ class TwoPeople:
 
 @dataclass(frozen=True, slots=True)
 class RunAgreement:
-    """What the people who judged a run said.
+    """The judgments of all annotators of a run, compared.
 
     Attributes:
         judged: name to how many candidates.
@@ -254,7 +254,7 @@ class RunAgreement:
 
 
 def candidate_agreement(run: Path) -> RunAgreement:
-    """How far the people who judged a run agree.
+    """The agreement of the annotators of a run.
 
     Raises:
         InputError: nobody has judged it.
@@ -286,7 +286,7 @@ def candidate_agreement(run: Path) -> RunAgreement:
 
 
 def candidate_agreement_text(agreement: RunAgreement) -> str:
-    """The same as text."""
+    """The agreement of the annotators as text."""
     lines = [f"{name}: {count} candidates judged" for name, count in agreement.judged.items()]
     lines += [
         f"{pair.first} / {pair.second}: equal on {pair.equal} of {pair.n},"

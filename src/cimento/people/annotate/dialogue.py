@@ -34,12 +34,12 @@ LONGEST_PAUSE_S = 300.0
 
 
 class RefusedError(Exception):
-    """What was typed cannot be taken; the message says why, and the field is asked again."""
+    """A typed line is refused; the message says why, and the field is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a field makes of a line.
+    """The reading of a typed line by a field.
 
     Attributes:
         value: its value now.
@@ -54,7 +54,7 @@ class Taken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DialogueField:
-    """One thing that is asked for.
+    """One field of a dialogue.
 
     Attributes:
         name: of the value.
@@ -71,7 +71,7 @@ class DialogueField:
 
 @dataclass(frozen=True, slots=True)
 class DialogueState:
-    """How far a dialogue is.
+    """The state of a dialogue.
 
     Attributes:
         values: what was given.
@@ -89,7 +89,7 @@ ReadPrompt: TypeAlias = Callable[[str], str]
 
 
 def step(fields: Sequence[DialogueField], state: DialogueState, line: str) -> DialogueState:
-    """What a line makes of a dialogue.
+    """The state of a dialogue after one more line.
 
     Raises:
         RefusedError: the line cannot be taken.
@@ -111,7 +111,7 @@ def step(fields: Sequence[DialogueField], state: DialogueState, line: str) -> Di
 
 
 def _default(asked: DialogueField, values: Values) -> str | None:
-    """What an empty line stands for: what was given before a step back, else what is proposed.
+    """The value of an empty line: the one given before a step back, else the proposed one.
 
     What was given may be wrong by now, where a field before it has changed.
     """
@@ -182,13 +182,13 @@ class DialogueSession:
 
     @property
     def prompt(self) -> str:
-        """What is shown before a line is typed."""
+        """The prompt shown before a line is typed."""
         default = _default(self.asked, self.state.values)
         return self.asked.question + (f" [{default}]" if default is not None else "") + ": "
 
     @property
     def seconds(self) -> float:
-        """How long the work took, long silences left out."""
+        """The working time, without long silences."""
         times = [line.at for line in self.lines]
         gaps = (later - earlier for earlier, later in pairwise(times))
         first = max(0.0, times[0] - self._started) if times else 0.0
@@ -211,7 +211,7 @@ class DialogueSession:
         return self.state.message
 
     def forget(self) -> None:
-        """The record is stored elsewhere: the lines are not needed any more."""
+        """Delete the log of lines, once the record is stored elsewhere."""
         if self._log is not None:
             self._log.path.unlink(missing_ok=True)
 

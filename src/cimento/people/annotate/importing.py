@@ -77,7 +77,7 @@ _MAPS: Mapping[AnswerForm, Callable[[], ColumnMap]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportOptions:
-    """What a user says about files of answers.
+    """The user's description of files of answers.
 
     Attributes:
         form: which program wrote them; ``rated`` for lists such as those of ItaCoLA and Lau et al.
@@ -137,7 +137,7 @@ def _read(path: Path, form: AnswerForm, columns: ColumnMap, places: AskedItems) 
 
 
 def _published(files: Sequence[Path], options: ImportOptions) -> Import:
-    """Lists of rated sentences, whose people have no names of their own."""
+    """The single ratings in published lists, whose participants have no names."""
     from cimento.paradigms.ratings.formats import read_rated
     from cimento.paradigms.ratings.people import judgments_table
 

@@ -41,7 +41,7 @@ _NO = ("no", "n")
 
 @dataclass(frozen=True, slots=True)
 class PairTask:
-    """A row that is to be decided.
+    """A row of the table of decisions.
 
     Attributes:
         section: which kind of item it becomes.
@@ -61,13 +61,13 @@ class PairTask:
 
     @property
     def is_open(self) -> bool:
-        """Whether something is not decided yet; a replacement that was only proposed is not."""
+        """Whether a decision is missing; a proposed replacement is not a decision."""
         if self.cells.get("drop"):
             return False
         return not all(self.cells.get(name) for name in self.section.to_fill)
 
     def proposed(self, place: int) -> str | None:
-        """What the table has as the first or the second answer, to be taken with an empty line."""
+        """The table's first or second answer, accepted with an empty line."""
         return self.cells.get(self.section.to_fill[place]) or None
 
     @property
@@ -91,7 +91,7 @@ def tasks_of(table: OpenTable, inventory: Inventory) -> list[PairTask]:
 
 
 def fields_of(task: PairTask) -> tuple[DialogueField, DialogueField]:
-    """What is asked about a row: a connective or ``-``, and then what follows from it."""
+    """The two fields of a row: a connective or ``-``, then a field that depends on it."""
     rated = task.section is DecisionKind.SENTENCES
     what = "replacement" if rated else "plausible alternative"
     choice = DialogueField(
@@ -112,7 +112,7 @@ def fields_of(task: PairTask) -> tuple[DialogueField, DialogueField]:
 
 
 def decided(task: PairTask, values: Values) -> dict[str, str]:
-    """The cells of a row with what was said about it."""
+    """The cells of a row, filled in from the dialogue."""
     empty = dict.fromkeys(
         ("replacement", "grammaticality", "plausible", "implausible", "drop", "reason"), ""
     )
@@ -134,7 +134,7 @@ def decide(
     show: Callable[[str], object],
     again: Sequence[str] = (),
 ) -> int:
-    """Ask about every row that is not decided, and those to be asked again; how many were decided.
+    """Ask about every open row, and those to be asked again; the number of rows decided.
 
     Args:
         path: where the table stands; it is written anew after each row.
@@ -172,7 +172,7 @@ def decide(
 
 
 def pair_session_file(path: Path, name: str) -> Path:
-    """Where the lines about a row stand that was left before its end."""
+    """The log of an unfinished dialogue about a row."""
     return path.with_name(f".{path.stem}.{re.sub(r'[^0-9A-Za-z]+', '-', name)}.unfinished.jsonl")
 
 
@@ -219,5 +219,5 @@ def _implausible(task: PairTask, typed: str, values: Values) -> Taken:
 
 
 def _reason(typed: str) -> str:
-    """Why something is dropped; a tab or a line break would end the cell."""
+    """The reason for dropping a sentence; a tab or a line break would end the cell."""
     return " ".join(typed.split())

@@ -1,4 +1,4 @@
-"""A second annotator, who sees the sentences and nothing else, and how far the two agree."""
+"""The second annotation of stories, blind to all but their sentences, and its agreement."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MIN_SENTENCES = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoryJudgment:
-    """What a second annotator said of a story.
+    """A second annotator's judgment of a story.
 
     Attributes:
         row: of the story.
@@ -50,7 +50,7 @@ class StoryJudgment:
     seconds: float = 0.0
 
     def label(self, tier: Tier) -> str | None:
-        """What was said at a tier; None where nothing was to be said."""
+        """The answer at a tier; None where the tier does not apply."""
         if tier == STORY:
             return json.dumps(self.plausible)
         return (self.pair if tier == CONFLICT else self.state) or None
@@ -58,7 +58,7 @@ class StoryJudgment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierAgreement:
-    """How far author and second annotator agree at one tier.
+    """The agreement of author and second annotator at one tier.
 
     Attributes:
         tier: which question.
@@ -76,7 +76,7 @@ class TierAgreement:
 
 
 def blind_fields(story: Story) -> tuple[DialogueField, ...]:
-    """What a second annotator is asked about a story."""
+    """The fields that a second annotator fills in for a story."""
     n = len(story.sentences)
     return (
         DialogueField(name="plausible", question="plausible (y, n)", read=_read_yes),
@@ -108,7 +108,7 @@ def blind_order(stories: Sequence[Story], *, seed: int) -> list[Story]:
 
 
 def judgment(values: Values, *, story: Story, annotator: str, seconds: float) -> StoryJudgment:
-    """What was said, as a record."""
+    """The record of a finished dialogue."""
     return StoryJudgment(
         row=story.row,
         annotator=annotator,
@@ -168,7 +168,7 @@ def read_story_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJ
 def story_agreement(
     stories: Sequence[Story], judgments: Sequence[StoryJudgment]
 ) -> list[TierAgreement]:
-    """How far the authors of stories and a second annotator agree, at each tier.
+    """The agreement of the authors of stories with a second annotator, at each tier.
 
     At the later tiers only stories count that both hold to be implausible.
     """
@@ -198,7 +198,7 @@ def story_agreement(
 def to_adjudicate(
     stories: Sequence[Story], judgments: Sequence[StoryJudgment]
 ) -> list[Mapping[str, object]]:
-    """The stories on which the two differ, with both answers, for a third person to decide."""
+    """The disputed stories with both answers, for a third person to decide."""
     disputed: list[Mapping[str, object]] = []
     for judged in judgments:
         story = stories[judged.row]
@@ -221,7 +221,7 @@ def to_adjudicate(
 
 
 def _gold(story: Story, tier: Tier) -> str | None:
-    """What the author says; a plausible story has a state in some files that means nothing."""
+    """The author's label; the state that some files give a plausible story means nothing."""
     if tier == STATE and story.plausible:
         return None
     return story.gold(tier)
@@ -252,7 +252,7 @@ def _read_state(typed: str, values: Values) -> Taken:
 
 
 def _typed(judgment: StoryJudgment) -> StoryJudgment:
-    """The judgment, where its values are of the kinds that they should be.
+    """The judgment, its values checked for their types.
 
     Raises:
         TypeError: one is not.

@@ -64,7 +64,7 @@ def write_sheet(rows: Sequence[Sequence[str]], path: Path) -> Path:
 
 
 def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[CandidateDecision]:
-    """Read what was decided in such a file; rows without a decision are passed over.
+    """Read the decisions in such a file; rows without a decision are skipped.
 
     Raises:
         InputError: it cannot be read, lacks a column, or a row is of no candidate of the run.
@@ -154,7 +154,7 @@ class SheetRow:
 
     @property
     def is_doubted(self) -> bool:
-        """Whether the reviewer found it wrong, or is unsure."""
+        """Whether the reviewer calls the row wrong or is unsure."""
         return self.verdict in VERDICTS[1:]
 
 
@@ -170,7 +170,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReview:
-    """What came back.
+    """A reviewer's corrections and verdicts.
 
     Attributes:
         rows: every row with what was said of it.
@@ -399,7 +399,7 @@ def _write_stories(path: Path, changes: Sequence[Change]) -> None:
 
 
 def _status(review: SuiteReview, reviewer: str, *, rows: int) -> str:
-    """What the suite is now: reviewed only where every row was looked at and none is left open."""
+    """The new status of a suite: reviewed only if every row has a verdict and none is open."""
     looked = sum(bool(row.verdict) for row in review.rows)
     if looked == rows and not review.open:
         return f"reviewed by {reviewer}"

@@ -1,4 +1,4 @@
-"""The dialogue in which a story is written down, field by field, and the files that stories go to.
+"""The dialogue for writing a story field by field, and the files of stories.
 
 The fields and their order are those of Appendix B of the GITA4CALAMITA paper (Pensa et al. 2024,
 CEUR-WS Vol-3878, paper 127). What can be known from what was typed before is proposed, and what
@@ -62,7 +62,7 @@ def _field(
 
 
 def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
-    """What is asked about a story, in order.
+    """The fields of a story, in order.
 
     Args:
         known: stories that are there already: ids may not come twice, and variants are compared
@@ -105,7 +105,7 @@ def story_fields(known: Sequence[Story]) -> tuple[DialogueField, ...]:
 
 
 def finished(values: Values, *, row: int) -> Story:
-    """The story that was written down.
+    """The story made from the values of a dialogue.
 
     Args:
         values: what was given; fields that were not reached have their defaults.
@@ -143,7 +143,7 @@ def finished(values: Values, *, row: int) -> Story:
 
 
 def enough(values: Values) -> bool:
-    """Whether all is there that a record needs; states and their label may be left at that."""
+    """Whether the required fields are filled in; states and their label are optional."""
     return "confl_sents" in values
 
 
@@ -154,7 +154,7 @@ def _edit(line: str, values: Values) -> Taken:
 
 
 def _text(typed: str) -> str:
-    """What was typed, without the quotation marks that the first scripts wanted."""
+    """The typed text, without the quotation marks that the first scripts required."""
     typed = typed.strip()
     if len(typed) > 1 and typed[0] == typed[-1] == '"':
         typed = typed[1:-1].strip()
@@ -264,7 +264,7 @@ def _split(text: str) -> list[str]:
 
 
 def _broken_rule(values: Values, sentences: Sequence[str], known: Sequence[Story]) -> str:
-    """How the sentences break the rule by which a variant is made; empty where they do not."""
+    """The rule for variants that the sentences break; empty if they break none."""
     kind, number = values.get("type"), values.get("story_id")
     base = next((s for s in known if s.story_id == number and s.plausible), None)
     if kind is None or base is None:
@@ -371,7 +371,7 @@ def _numbers(value: JsonValue) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A dialogue that was written down: field by field, as it was typed."""
+    """A recorded dialogue: field by field, as it was typed."""
 
     name: str
     typed: tuple[tuple[str, str], ...]
@@ -415,12 +415,12 @@ def append_timing(story: Story, session: DialogueSession, path: Path, *, annotat
 
 
 def timing_file(path: Path) -> Path:
-    """Where the times of a file of stories stand."""
+    """The file of working times beside a file of stories."""
     return path.with_name(path.stem + ".timing.jsonl")
 
 
 def story_session_file(path: Path) -> Path:
-    """Where a dialogue stands that was left before its end."""
+    """The log of an unfinished dialogue beside a file of stories."""
     return path.with_name(path.stem + ".unfinished.jsonl")
 
 
@@ -458,7 +458,7 @@ def read_recorded(path: Path) -> list[Recorded]:
 
 
 def play(recorded: Recorded, known: Sequence[Story]) -> Story:
-    """The story that a recorded dialogue makes.
+    """The story of a recorded dialogue.
 
     Args:
         recorded: what was typed.

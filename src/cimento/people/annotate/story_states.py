@@ -44,7 +44,7 @@ def empty_blocks(
 
 
 def edit(line: str, values: Values) -> Taken:
-    """What a line of the editor makes of the blocks; see `USAGE`.
+    """The blocks after one line of the editor; see `USAGE`.
 
     Raises:
         RefusedError: the line is no command, or names what is not there.
@@ -95,7 +95,7 @@ def blocks_of(values: Values) -> list[StateBlock]:
 
 
 def _with_trip(blocks: Sequence[StateBlock], values: Values) -> list[StateBlock]:
-    """TRIP's defaults, but for what was set by hand."""
+    """TRIP's defaults, except for codes set by hand."""
     names = _names(values, "actor"), _names(values, "objects")
     [tripped] = empty_blocks(*names, 1, trip=True)
     return [
@@ -108,7 +108,7 @@ def _with_trip(blocks: Sequence[StateBlock], values: Values) -> list[StateBlock]
 
 
 def _set(number: int, name: str, entity: str, code: str, blocks: list[StateBlock]) -> str:
-    """Set one code, and say what it means."""
+    """Set one code, and return its meaning."""
     attribute = _attribute(name)
     entries = blocks[number][attribute.name]
     names = [owner for owner, _ in entries]

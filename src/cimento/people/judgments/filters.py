@@ -28,12 +28,12 @@ from cimento.people.judgments.summaries import (
 from cimento.report.formatting import agreement_text
 
 RepeatedAnswers: TypeAlias = Literal["keep", "first", "last", "none"]
-"""Which of several answers of one person to one question stay."""
+"""The choice among repeated answers of one person to one question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExclusionRules:
-    """What a participant must not be below, or above; None for no such rule.
+    """The thresholds for participants; None for no such rule.
 
     Attributes:
         duplicates: which of several answers of one person to one question stay.
@@ -99,7 +99,7 @@ class FilterStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filtered:
-    """What is left of some judgments, and how it came to that.
+    """The judgments left after filtering, with the log of the rules.
 
     Attributes:
         judgments: that are left, in their order.
@@ -122,7 +122,7 @@ _Measured: TypeAlias = tuple[str, str, float | None, _Measure, _Comparison]
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """What a rule finds: whole participants, or single answers by their place in the list."""
+    """The participants, or the single answers by their place in the list, that fail a rule."""
 
     people: Mapping[str, Measurement] = field(default_factory=dict)
     rows: frozenset[int] = frozenset()
@@ -203,7 +203,7 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
 def _failing(
     limit: float, measure: _Measure, fails: _Comparison, left: Sequence[Judgment]
 ) -> Failing:
-    """Participants whose own answers are beyond a limit."""
+    """The participants whose answers are beyond a limit."""
     people = {name: measure(judgments) for name, judgments in judgments_by_person(left).items()}
     return _beyond(people, limit, fails)
 
@@ -224,7 +224,7 @@ def _beyond(people: Mapping[str, Measurement], limit: float, fails: _Comparison)
 
 
 def _doubled(left: Sequence[Judgment], which: RepeatedAnswers) -> Failing:
-    """Answers that stand beside others of the same person to the same question."""
+    """The repeated answers of a person to a question."""
     places: dict[tuple[object, ...], list[int]] = {}
     for place, judgment in enumerate(left):
         if judgment.annotator is not None and not judgment.is_check:
@@ -306,7 +306,7 @@ def log_json(
 
 
 def log_text(filtered: Filtered, *, source: str, by: str) -> str:
-    """The log as text: every rule with who is left out, why, and what it changes."""
+    """The log as text: the exclusions by each rule, their reasons, and their effect."""
     lines = [f"{source}, rules set by {by}" if by else source]
     for step in filtered.steps:
         lines += ["", *_step(step)]

@@ -1,4 +1,4 @@
-"""Readers of what survey programs write: tables, jsPsych, PCIbex, and exports of Prolific.
+"""Readers for the files of survey programs: tables, jsPsych, PCIbex, exports of Prolific.
 
 Tables are long (an answer a row) or wide (a person a row). jsPsych gives a list of trials as JSON
 or CSV, one list a file or a line; a trial whose data name an item is an answer, and all others
@@ -32,7 +32,7 @@ _SHOWN_COLUMNS = 5
 
 @dataclass(frozen=True, slots=True)
 class RawAnswers:
-    """What a file holds.
+    """The answers in a file.
 
     Attributes:
         rows: one for each answer, in order.
@@ -102,11 +102,11 @@ PEOPLE = (
     "run_id",
 )  # fmt: skip
 _FILE = "file"
-"""Where no column says who answered: each file is one person's."""
+"""The stand-in for a column of participants: each file is one person's."""
 
 
 def jspsych_map() -> ColumnMap:
-    """Where the fields stand in jsPsych's data."""
+    """The columns of the fields in jsPsych's data."""
     return usual_map(
         annotator=(*PEOPLE, _FILE),
         value=("answer", "response"),
@@ -117,7 +117,7 @@ def jspsych_map() -> ColumnMap:
 
 
 def read_jspsych(path: Path) -> RawAnswers:
-    """The trials of a file that are about an item.
+    """The trials about items in a file.
 
     Raises:
         InputError: it is neither JSON nor CSV of trials.
@@ -218,7 +218,7 @@ _STARTED = ("_Trial_", "Start")
 
 
 def pcibex_map() -> ColumnMap:
-    """Where the fields stand once the rows of a trial are one."""
+    """The columns of the fields once the rows of a trial are one."""
     return usual_map(
         item=("Item", "id"),
         condition=("Condition",),
@@ -307,7 +307,7 @@ def _difference(later: str, earlier: str) -> str:
 
 
 def _moment(cells: Mapping[str, str]) -> str:
-    """When the results came in, which is given in seconds since 1970."""
+    """The time of arrival of the results, given in seconds since 1970."""
     seconds = cells.get(RECEIVED, "")
     if not seconds.isdecimal():
         return ""

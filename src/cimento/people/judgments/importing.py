@@ -32,7 +32,7 @@ from cimento.people.judgments.mapping import (
 from cimento.people.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment, finite
 
 BYTES = 32
-"""Of a new secret."""
+"""The length of a new secret."""
 
 LEAST_BYTES = 16
 """A shorter one could be guessed."""
@@ -89,12 +89,12 @@ MOST_PLACES = 1_000_000
 _SHOWN = 5
 
 Unknown: TypeAlias = Literal["refuse", "skip"]
-"""What becomes of an answer to no item of the suite."""
+"""The treatment of an answer to no item of the suite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Import:
-    """What was made of some files.
+    """The judgments imported from some files.
 
     Attributes:
         judgments: in the order of the files.
@@ -109,7 +109,7 @@ class Import:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportRules:
-    """How rows are read.
+    """The rules for reading rows.
 
     Attributes:
         columns: where the fields stand.
@@ -204,7 +204,7 @@ def _judgment(row: RawRow, reading: ImportRules, people: dict[str, str]) -> Judg
 
 
 def _place(row: RawRow, reading: ImportRules) -> AskedItem | str | None:
-    """The place that a row is about; why it is passed over; None where no suite is known."""
+    """The place of a row; the reason for skipping it; None where no suite is known."""
     item, condition, text = (reading.columns.cell(row, n) for n in ("item", "condition", TEXT))
     if not reading.places:
         if not item and not text:
@@ -259,7 +259,7 @@ def _doubled(judgments: Sequence[Judgment]) -> list[str]:
 def _prolific_notes(
     people: Mapping[str, str], submissions: Mapping[str, Submission] | None
 ) -> list[str]:
-    """Who is in the answers alone, and who in the export alone, by number and by pseudonym."""
+    """Notes on participants in the answers alone or in the export alone."""
     if submissions is None:
         return []
     unknown = [kept for name, kept in people.items() if name not in submissions]

@@ -39,7 +39,7 @@ class RawRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnMap:
-    """Where the fields of judgments are found.
+    """The map from the columns of a file to the fields of judgments.
 
     Attributes:
         columns: field to the columns it may stand in; the first that is not empty counts.
@@ -63,7 +63,7 @@ class ColumnMap:
         return self.values.get(text, text)
 
     def with_own(self, chosen: ColumnMap) -> ColumnMap:
-        """The map with what a user says in the place of what was assumed."""
+        """The map with a user's columns in place of the usual ones."""
         return replace(
             self,
             columns={**self.columns, **chosen.columns},
@@ -147,7 +147,7 @@ def _refuse_field(name: str, where: str) -> None:
 
 _TAG = re.compile(r"<[^<>]*>")
 _BRACKETED = re.compile(r".*\[(?P<row>[^\[\]]+)\]\s*")
-"""How form programs head the columns of a grid: the question, and its row in brackets."""
+"""The heading of a column of a grid in form programs: the question, its row in brackets."""
 
 _SHOWN_NAMES = 3
 
@@ -170,7 +170,7 @@ class AskedItem:
 
 
 class AskedItems:
-    """The questions of suites, by everything that they may be called in an answer.
+    """The index of the questions of suites by all names that answers may use.
 
     Args:
         named: each place with its names: an id, an id with its condition, the text.
@@ -189,7 +189,7 @@ class AskedItems:
         return bool(self._by_name)
 
     def find(self, *names: str, where: str) -> AskedItem | None:
-        """The place that the first known name means; None where none is known.
+        """The place of the first known name; None where none is known.
 
         Raises:
             InputError: a name means more than one place.
@@ -208,7 +208,7 @@ class AskedItems:
         return None
 
     def hint(self, name: str) -> str:
-        """Names that are like one that is not known; else some names, the first ones."""
+        """A hint for an unknown name: similar names, else the first known ones."""
         if name not in self._hints:
             key, known = comparable_text(name), self._by_name
             close = difflib.get_close_matches(key, known, n=1)

@@ -24,7 +24,7 @@ BETTER = "which is better"
 WHICH_FITS = "which fits"
 FITS = "fits"
 ATTENTION = "attention"
-"""What is asked, as the column ``question`` has it; docs/tables.md says what each means."""
+"""The questions, as in the column ``question``; docs/tables.md explains them."""
 
 NONE = "none"
 """The answer that none of the options fits."""
@@ -32,7 +32,7 @@ NONE = "none"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Judgment:
-    """What one person answered to one question; the fields are the columns of the table.
+    """One person's answer to one question; its fields are the columns of the table.
 
     Attributes:
         suite: name of the suite.
@@ -70,7 +70,7 @@ class Judgment:
 
     @property
     def key(self) -> tuple[str, str, str, str]:
-        """What was asked: suite, item, which part of it, and question.
+        """The key of the question: suite, item, part of the item, and question.
 
         Of a choice between conditions the condition is a part of the answer.
         """
@@ -86,7 +86,7 @@ class Judgment:
 
     @property
     def is_check(self) -> bool:
-        """Whether it only tests that somebody reads."""
+        """Whether it is an attention check."""
         return self.expected is not None or self.question == ATTENTION
 
 
@@ -172,7 +172,7 @@ def read_judgments(path: Path) -> pl.DataFrame:
 
 
 def refuse_overwriting(output: Path, inputs: Iterable[Path]) -> None:
-    """See that what is written does not take the place of what is read.
+    """Refuse an output file that is also an input.
 
     Raises:
         UsageError: it would.
@@ -184,7 +184,7 @@ def refuse_overwriting(output: Path, inputs: Iterable[Path]) -> None:
 
 
 def refuse_suffix(path: Path) -> None:
-    """See that a path ends as a judgments table does.
+    """Refuse a path without the suffix of a judgments table.
 
     Raises:
         UsageError: it does not.

@@ -59,7 +59,7 @@ def summarise(judgments: Sequence[Judgment]) -> tuple[QuestionSummary, ...]:
 
 
 def mean_ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, float]:
-    """The mean rating of each place that was rated."""
+    """The mean rating of each rated place."""
     return {
         place: math.fsum(ratings) / len(ratings) for place, ratings in _ratings(judgments).items()
     }
@@ -153,7 +153,7 @@ def judgments_by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgmen
 
 
 def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
-    """How long somebody took: as the platform says, else all answers, else first to last."""
+    """The duration of a sitting: recorded, else the sum of answers, else first to last."""
     said = {
         judgment.session_seconds for judgment in answers if judgment.session_seconds is not None
     }
@@ -169,7 +169,7 @@ def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
 
 
 def attention(judgments: Sequence[Judgment]) -> Measurement:
-    """The share of checks of attention that were answered right."""
+    """The share of attention checks answered correctly."""
     checks = [judgment for judgment in judgments if judgment.expected is not None]
     if not checks:
         return Measurement(None, "there were no checks of attention")
@@ -196,7 +196,7 @@ def same_run(judgments: Sequence[Judgment]) -> Measurement:
 
 
 def with_rest(judgments: Sequence[Judgment]) -> dict[str, Measurement]:
-    """How far each participant agrees with all others, on the question that was asked most.
+    """The agreement of each participant with all others, on the most frequent question.
 
     Ratings: Pearson's correlation with the mean of the others. Other answers: the share that is
     also the others' most frequent one; where several are, each of them.

@@ -24,7 +24,7 @@ Category = TypeVar("Category", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """What nobody may see two of: the conditions of an item, say.
+    """A set of questions of which nobody may see two, such as the conditions of an item.
 
     Attributes:
         size: how many members there are.
@@ -86,7 +86,7 @@ def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[i
 
 
 def spread(groups: Sequence[Category]) -> list[int]:
-    """The same things in an order in which no two neighbours share a group, where that is possible.
+    """The order of things in which no two neighbours share a group, where possible.
 
     Of those that may come next, the earliest is taken, but a group that makes up half of what is
     left comes before all others.
@@ -120,7 +120,7 @@ def _crowding(
     shift: int,
     counts: Counter[tuple[Hashable, ...]],
 ) -> tuple[int, int]:
-    """How full the places already are that a rotation would fill: in all, and in the group."""
+    """The load of the places that a rotation would fill: in all, and in the group."""
     taken = [
         (place, question_set.size, (step + shift) % question_set.size)
         for step, place in enumerate(places)
@@ -138,7 +138,7 @@ CONTACT_MISSING = "the consent text names nobody who is responsible"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyPlan:
-    """How a design is made.
+    """The plan of a survey.
 
     Attributes:
         wanted: which questions.
@@ -279,7 +279,7 @@ def _checks(
 def _sample_choices(
     material: SurveyMaterial, texts: Words, chance: random.Random
 ) -> Sequence[AnswerChoice]:
-    """Answers for a check where each question has its own: letters, or words of some question."""
+    """The answers of a check where questions have their own: letters, or words of a question."""
     question = chance.choice(chance.choice(material.sets))
     if material.task == "cloze":
         return question.choices
@@ -325,7 +325,7 @@ def _own_checks(path: Path) -> list[SurveyQuestion]:
 
 
 def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:
-    """Paragraphs of what people agree to: a file's, or cimento's own with the contact."""
+    """The consent text in paragraphs: a file's, or cimento's own with the contact."""
     if plan.consent is None:
         usual = texts["consent"]["paragraphs"].split("\n")
         contact = [texts["consent"]["contact"].format(contact=plan.contact)] if plan.contact else []

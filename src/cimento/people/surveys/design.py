@@ -40,7 +40,7 @@ class AnswerChoice:
 
 @dataclass(frozen=True, slots=True)
 class SurveyField:
-    """One thing that is asked about what is shown.
+    """One field of a question page.
 
     Attributes:
         name: what the judgments table calls the question.
@@ -61,7 +61,7 @@ class SurveyField:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyQuestion:
-    """What is shown on one page.
+    """One question, shown on a page of its own.
 
     Attributes:
         id: unique in the design.
@@ -90,7 +90,7 @@ class SurveyQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What one participant is asked.
+    """The questions of one participant.
 
     Attributes:
         name: such as ``1``.
@@ -125,7 +125,7 @@ class SuiteSource:
 # Not slots: what is looked up by id is kept (`cached_property`).
 @dataclass(frozen=True, kw_only=True)
 class SurveyDesign:
-    """One design record.
+    """The design of a survey.
 
     Attributes:
         cimento_survey: version of the format.
@@ -177,13 +177,13 @@ class SurveyDesign:
 
     @property
     def sha256(self) -> str:
-        """Of the design as it is written, hexadecimal."""
+        """The SHA-256 of the design file, hexadecimal."""
         from hashlib import sha256
 
         return sha256(design_json(self).encode()).hexdigest()
 
     def fields_of(self, question: SurveyQuestion) -> tuple[SurveyField, ...]:
-        """What is asked of a question; of an attention check only what tells attention."""
+        """The fields of a question; of an attention check, the first field only."""
         first, *rest = self.fields
         name = ATTENTION if question.expected else first.name
         choices = question.choices or first.choices
@@ -246,7 +246,7 @@ def parse_design(data: bytes, *, where: str) -> SurveyDesign:
 
 
 def _faults(design: SurveyDesign) -> Iterator[str]:
-    """What keeps a design from being used."""
+    """The faults that make a design unusable."""
     if design.cimento_survey != FORMAT:
         yield f"the format is version {design.cimento_survey}, and this reads version {FORMAT}"
     if not design.surveys or not design.fields or not design.consent:

@@ -37,14 +37,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 @cache
 def environment() -> Environment:
-    """Where templates are, with what they call."""
+    """The templates, with the functions that they call."""
     templates = templates_of("cimento.people.surveys")
     templates.globals["marked"] = marked
     return templates
 
 
 def marked(line: str, mark: tuple[int, int] | None) -> tuple[str, str, str]:
-    """A line as what stands before what is highlighted, that, and what stands after it."""
+    """A line in three parts: before, in, and after the highlighted span."""
     start, end = mark or (len(line), len(line))
     return line[:start], line[start:end], line[end:]
 
@@ -118,7 +118,7 @@ def safe_csv(lines: list[list[str]]) -> str:
 
 
 PACKAGES = {"jspsych": "8.3.0", "@jspsych/plugin-html-button-response": "2.1.0"}
-"""What npm installs (de Leeuw, Gilbert and Luchterhandt 2023, doi:10.21105/joss.05351)."""
+"""The npm packages (de Leeuw, Gilbert and Luchterhandt 2023, doi:10.21105/joss.05351)."""
 
 
 def jspsych_experiment(design: SurveyDesign) -> dict[str, str]:
@@ -232,7 +232,7 @@ def _lines(question: SurveyQuestion) -> list[str]:
 
 
 _MADE = ("forms/survey-*.csv", "print/survey-*.html")
-"""What another design may have more of."""
+"""The files of which another design may have more."""
 
 
 def write_survey(design: SurveyDesign, folder: Path, *, force: bool = False) -> list[Path]:

@@ -23,7 +23,7 @@ GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "do
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaterialOptions:
-    """How questions are made.
+    """The options for making questions.
 
     Attributes:
         task: what people do; empty for what is usual with that kind of suite.
@@ -46,7 +46,7 @@ class MaterialOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyMaterial:
-    """What can be asked of a suite.
+    """The questions that a suite offers.
 
     Attributes:
         source: where it is from.
@@ -135,7 +135,7 @@ class _Questions:
         self.has_none = False
 
     def sets(self, items: Sequence[SurveyItem]) -> Iterator[tuple[SurveyQuestion, ...]]:
-        """The questions about one item of the suite, those together that nobody sees two of."""
+        """The questions about one item of the suite, in sets of which nobody sees two."""
         if self._task == "choice":
             yield from map(self._turns, items)
         elif self._task == "cloze":
@@ -193,7 +193,7 @@ class _Questions:
 
 
 class _Columns:
-    """The free columns of a suite: what surveys are balanced over, and what is kept apart."""
+    """The free columns of a suite by which surveys are balanced and questions kept apart."""
 
     def __init__(self, rows: Sequence[Mapping[str, str]], wanted: MaterialOptions) -> None:
         names = list(dict.fromkeys(name for row in rows for name in row))

@@ -65,7 +65,7 @@ def _fitting_answers(path: Path) -> Iterator[None]:
 
 
 def judgments_in(path: Path) -> list[Judgment]:
-    """What the participants in a file answered, survey by survey, in the order of its pages.
+    """The judgments in a file, survey by survey, in the order of its pages.
 
     Raises:
         InputError: there is no such file.
@@ -94,12 +94,12 @@ def judgments_in(path: Path) -> list[Judgment]:
 
 
 def judgments_csv(path: Path) -> str:
-    """The same as CSV that a spreadsheet can open."""
+    """The judgments as CSV that a spreadsheet can open."""
     return csv_of(table_of(judgments_in(path)))
 
 
 def people_csv(path: Path) -> str:
-    """Participants with how far they are, as CSV.
+    """The participants and their progress, as CSV.
 
     Raises:
         InputError: there is no such file.
@@ -131,7 +131,7 @@ def people_csv(path: Path) -> str:
 
 
 def _questions_answered(answers: Iterable[StoredAnswer]) -> Counter[str]:
-    """Participant to how many questions they answered, however many fields these have."""
+    """The number of questions answered by each participant, however many fields they have."""
     return Counter(who for who, _ in {(answer.participant, answer.question) for answer in answers})
 
 
@@ -219,7 +219,7 @@ class Administration:
     sessions: dict[str, float] = field(default_factory=dict)
 
     def routes(self) -> list[BaseRoute]:
-        """All of them."""
+        """The routes, for the application."""
         from starlette.routing import Route
 
         return [
@@ -264,7 +264,7 @@ class Administration:
         return response
 
     async def overview(self, request: Request, session: str) -> Response:  # noqa: ARG002  # as all
-        """Who is how far."""
+        """The overview of the participants' progress."""
         people = await asyncio.to_thread(storage.participants, self.path)
         answers = await asyncio.to_thread(storage.answers, self.path)
         surveys = self.design.by_survey
@@ -361,4 +361,4 @@ _FILES: Mapping[str, tuple[Callable[[Path], str | bytes], str]] = {
     "judgments.parquet": (_parquet, "application/vnd.apache.parquet"),
     "participants.csv": (people_csv, "text/csv; charset=utf-8"),
 }
-"""What can be downloaded, and as which type."""
+"""The downloads, with their media types."""

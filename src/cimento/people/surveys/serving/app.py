@@ -78,7 +78,7 @@ def make_app(design: SurveyDesign, path: Path, *, secret: str, pace: float = 5.0
 
 
 def _handlers(pages: Pages) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
-    """What is shown instead of what is not there, and of what failed."""
+    """The pages for what is missing and for what failed."""
 
     async def nothing(*_: object) -> Response:
         return pages.notice("unknown", status=404)

@@ -35,7 +35,7 @@ LONGEST_REMARK = 2000
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a question's page shows besides the question.
+    """The contents of a question's page besides the question.
 
     Attributes:
         values: what was answered before, by field.
@@ -67,7 +67,7 @@ class Pages:
         return self._page("consent.html", token=token, form=form)
 
     def guidelines(self, token: str, *, position: int) -> HTMLResponse:
-        """What to do, and where to begin or to go on."""
+        """The page of guidelines, with a link to the next question."""
         return self._page("guidelines.html", token=token, position=position)
 
     def question(
@@ -140,7 +140,7 @@ class Participants:
     strangers: RateLimits
 
     def routes(self) -> list[BaseRoute]:
-        """All of them."""
+        """The routes, for the application."""
         from starlette.routing import Route
 
         return [
@@ -175,7 +175,7 @@ class Participants:
         return redirect(f"/p/{token}/guidelines")
 
     async def guidelines(self, request: Request, person: Participant) -> Response:
-        """What to do."""
+        """The guidelines."""
         token = request.path_params["token"]
         if person.consent is None:
             return redirect(f"/p/{token}")
@@ -234,7 +234,7 @@ class Participants:
         return self.pages.done(token, person)
 
     def _known(self, handler: _Handler) -> Callable[[Request], Awaitable[Response]]:
-        """A handler that gets the participant whose link it is."""
+        """A handler that receives the participant of the link."""
 
         @functools.wraps(handler)
         async def known(request: Request) -> Response:
@@ -268,7 +268,7 @@ class Participants:
         return len(self.design.by_survey[person.survey])
 
     def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
-        """What was answered, by field; None where something is missing or is no answer."""
+        """The answers by field; None where one is missing or invalid."""
         values: dict[str, str] = {}
         for number, asked in enumerate(self.design.fields_of(question)):
             if asked.when and next(iter(values.values())) != asked.when:

@@ -47,7 +47,7 @@ def new_token() -> str:
 
 
 def digest(token: str) -> str:
-    """What is kept of a token. It is random, so that one round of SHA-256 is enough."""
+    """The stored hash of a token, which is random, so that one round of SHA-256 is enough."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 
@@ -62,7 +62,7 @@ def is_signed(key: bytes, signature: str, *parts: str) -> bool:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two secrets are equal, in a time that does not tell where they differ."""
+    """Whether two secrets are equal, compared in constant time."""
     return hmac.compare_digest(digest(one), digest(other))
 
 
@@ -125,7 +125,7 @@ def redirect(path: str) -> Response:
 
 
 class Guard:
-    """Puts the headers on every response, and logs requests without addresses and tokens.
+    """The outermost layer: security headers, and a log without addresses and tokens.
 
     Args:
         app: what answers.

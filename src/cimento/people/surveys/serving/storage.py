@@ -78,7 +78,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """What one participant answered to one field of one question."""
+    """One participant's answer to one field of one question."""
 
     participant: str
     question: str
@@ -162,7 +162,7 @@ def prepare(path: Path, design: SurveyDesign) -> None:
 
 
 def stored_design(path: Path) -> SurveyDesign:
-    """The design that the answers in a file belong to.
+    """The design of the answers in a file.
 
     Raises:
         InputError: there is no such file, or it is none of ours.
@@ -179,7 +179,7 @@ def stored_design(path: Path) -> SurveyDesign:
 
 
 def signing_key(path: Path) -> bytes:
-    """The key that forms are signed with.
+    """The key for signing forms.
 
     Raises:
         StorageError: the file cannot be read, or holds none.
@@ -252,7 +252,7 @@ def delete_participant(path: Path, participant: str) -> int:
 
 
 def participants(path: Path) -> list[Participant]:
-    """Everybody who has a link, in the order in which the links were made."""
+    """All participants, in the order in which their links were made."""
     with _open(path) as connection:
         rows = connection.execute(f"SELECT {_PARTICIPANT} FROM participants ORDER BY rowid")  # noqa: S608  # our own column names
         return [Participant(*row) for row in rows]
@@ -266,7 +266,7 @@ def answers(path: Path) -> list[StoredAnswer]:
 
 
 def find(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
-    """Whose link it is; None for nobody's."""
+    """The participant of a link; None for an unknown link."""
     query = f"SELECT {_PARTICIPANT} FROM participants WHERE token = ?"  # noqa: S608  # our own names
     row = connection.execute(query, (token_hash,)).fetchone()
     return Participant(*row) if row else None
@@ -281,13 +281,13 @@ def answered(connection: sqlite3.Connection, participant: str) -> set[str]:
 def answer_to(
     connection: sqlite3.Connection, participant: str, question: str
 ) -> list[StoredAnswer]:
-    """What a participant answered to one question, field by field."""
+    """A participant's answers to one question, field by field."""
     query = f"SELECT {_ANSWER} FROM answers WHERE participant = ? AND question = ?"  # noqa: S608  # our own names
     return [StoredAnswer(*row) for row in connection.execute(query, (participant, question))]
 
 
 def store_consent(connection: sqlite3.Connection, participant: str, design: SurveyDesign) -> None:
-    """Note that a participant agrees to the consent text, and keep that text."""
+    """Store a participant's consent, with the text agreed to."""
     version, text = design.consent_version, "\n\n".join(design.consent)
     connection.execute("INSERT OR IGNORE INTO consents VALUES (?, ?, ?)", (version, text, now()))
     connection.execute(
@@ -306,7 +306,7 @@ def store_answer(
     seconds: float | None,
     asked: Sequence[str],
 ) -> None:
-    """Store what was answered to one question; the same answer again changes nothing.
+    """Store the answers to one question; the same answer again changes nothing.
 
     Args:
         connection: in a transaction.
@@ -390,7 +390,7 @@ _MOST = 256
 
 
 class Writer:
-    """Runs functions on a connection of its own, in the order in which they come.
+    """The only writer: it runs functions on its own connection, in the order of arrival.
 
     Args:
         connect: opens the connection, in autocommit mode, for use in another thread; called at
@@ -441,7 +441,7 @@ class Writer:
 
 
 class _Write:
-    """A function that waits to be run, and where its result goes."""
+    """A function waiting to be run, and the future of its result."""
 
     def __init__(self, job: Callable[[sqlite3.Connection], Any], future: Future[Any]) -> None:
         self.job = job
