@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.compare.item_outcomes import ItemOutcomes
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.statistics.planning import Pilot
 
 if TYPE_CHECKING:
@@ -88,14 +88,10 @@ def pilot_of_interactions(
             seen=f"{outcomes.suite} has the phenomena {', '.join(names)}",
             todo="Name one of them with --phenomenon.",
         )
-    values = interactions.get(phenomenon or names[0])
-    if values is None:
-        raise UsageError(
-            where=WHERE,
-            seen=f"{outcomes.suite} has no phenomenon {phenomenon!r}",
-            todo=did_you_mean(phenomenon, names),
-        )
-    return _pilot_of_values(outcomes, values)
+    name = phenomenon or names[0]
+    seen = f"{outcomes.suite} has no phenomenon {phenomenon!r}"
+    need_known(name, names, where=WHERE, seen=seen)
+    return _pilot_of_values(outcomes, interactions[name])
 
 
 def _pilot_of_values(outcomes: ItemOutcomes, values: Mapping[str, float]) -> Pilot:

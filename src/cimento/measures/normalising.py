@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import need_known
 from cimento.measures.sentence import Missing, Value
 
 Normalisation: TypeAlias = Literal[
@@ -106,12 +106,8 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
     Raises:
         UsageError: there is no such scale.
     """
-    if kind not in _SCALES:
-        raise UsageError(
-            where=f"normalisation {kind!r}",
-            seen="there is no such scale",
-            todo=did_you_mean(kind, NORMALISATIONS),
-        )
+    where = f"normalisation {kind!r}"
+    need_known(kind, NORMALISATIONS, where=where, seen="there is no such scale")
     known = [value for value in values if not isinstance(value, Missing)]
     scaled: Sequence[float] | Missing = known
     if kind != "raw":

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, need_known
 from cimento.statistics.correlation import Correlation, coefficient
 from cimento.statistics.design import Design
 from cimento.statistics.draws import (
@@ -28,7 +28,6 @@ from cimento.statistics.values import (
     Statistic,
     codes,
     floats,
-    refuse_unknown,
     same_length,
 )
 
@@ -89,7 +88,12 @@ def krippendorff_alpha(
     Raises:
         UsageError: an unknown level, or ratings that are no numbers where numbers are needed.
     """
-    refuse_unknown(level, MEASUREMENT_LEVELS, where="Krippendorff's alpha", no="level is")
+    need_known(
+        level,
+        MEASUREMENT_LEVELS,
+        where="Krippendorff's alpha",
+        seen=f"no level is called {level!r}",
+    )
     name = f"Krippendorff's alpha, {level}"
     paired = _pairable(ratings)
     if level == "interval":
@@ -158,7 +162,7 @@ def cohen_kappa(
         UsageError: an unknown weighting, columns of different lengths, a label that is no
             category, or weights without an order.
     """
-    refuse_unknown(weights, WEIGHTS, where="Cohen's kappa", no="weights are")
+    need_known(weights, WEIGHTS, where="Cohen's kappa", seen=f"no weights are called {weights!r}")
     same_length(first=first, second=second)
     order = _order([*first, *second], categories, needed=weights != "none")
     pairs = [[first[i], second[i]] for i in range(len(first))]
@@ -329,7 +333,9 @@ def intraclass(ratings: ArrayLike, *, kind: str = "agreement", mean: bool = Fals
         UsageError: an unknown kind, or a table that is none.
     """
     table = floats(ratings, name="ratings")
-    refuse_unknown(kind, INTRACLASS_KINDS, where="intraclass correlation", no="kind is")
+    need_known(
+        kind, INTRACLASS_KINDS, where="intraclass correlation", seen=f"no kind is called {kind!r}"
+    )
     if table.ndim != 2 or table.shape[1] < 2:  # noqa: PLR2004  # two raters
         raise UsageError(
             where="intraclass correlation",

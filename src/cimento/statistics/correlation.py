@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, need_known
 from cimento.statistics.classification import mid_ranks
 from cimento.statistics.design import Design
 from cimento.statistics.draws import (
@@ -24,7 +24,7 @@ from cimento.statistics.draws import (
 )
 from cimento.statistics.intervals import Interval, t_quantile, t_two_sided
 from cimento.statistics.resampling import DRAWS, permute_pairs, permute_products
-from cimento.statistics.values import ArrayLike, Floats, floats, refuse_unknown, same_length
+from cimento.statistics.values import ArrayLike, Floats, floats, same_length
 
 TOO_FEW_PAIRS = "fewer than three pairs of values"
 _FEWEST = 3
@@ -290,7 +290,7 @@ def statistic_of(kind: str) -> Callable[[Floats, Floats], float]:
     Raises:
         UsageError: another kind.
     """
-    refuse_unknown(kind, _STATISTICS, where="correlation", no="kind is")
+    need_known(kind, _STATISTICS, where="correlation", seen=f"no kind is called {kind!r}")
     return _STATISTICS[kind]
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, need_known
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import NOTHING_SCORED, effective_number, wilson, z_quantile
 from cimento.statistics.means import CLUSTERED_T, t_test
@@ -20,7 +20,6 @@ from cimento.statistics.values import (
     TOO_FEW,
     Significance,
     Statistic,
-    refuse_unknown,
     same_length,
 )
 
@@ -69,7 +68,7 @@ def mcnemar(b: int, c: int, *, variant: str = "exact") -> Significance:
     Raises:
         UsageError: an unknown variant or a negative count.
     """
-    refuse_unknown(variant, MCNEMAR, where="McNemar's test", no="variant is")
+    need_known(variant, MCNEMAR, where="McNemar's test", seen=f"no variant is called {variant!r}")
     if min(b, c) < 0:
         raise UsageError(where="McNemar's test", seen=f"a negative count: {min(b, c)}")
     if variant in {"exact", "mid-p"}:
@@ -340,7 +339,7 @@ def cohen_h(first: float, second: float) -> float:
 
 
 def discordant_odds(b: int, c: int) -> Statistic:
-    """The odds of discordant items: right in the first only over right in the second only, ``b / c``.
+    """The odds of discordant items, ``b / c``: those only the first gets right over the others.
 
     The conditional odds ratio of paired shares (Breslow and Day 1980, Statistical Methods in
     Cancer Research 1, section 5.2).

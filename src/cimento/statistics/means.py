@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, need_known
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, t_quantile, t_two_sided, z_quantile
 from cimento.statistics.values import (
@@ -31,7 +31,6 @@ from cimento.statistics.values import (
     Significance,
     draws_at_once,
     floats,
-    refuse_unknown,
     same_length,
 )
 
@@ -351,7 +350,12 @@ def within_intervals(
 
 
 def _check(array: Floats, method: str, level: float) -> None:
-    refuse_unknown(method, WITHIN_METHODS, where="within-item intervals", no="method is")
+    need_known(
+        method,
+        WITHIN_METHODS,
+        where="within-item intervals",
+        seen=f"no method is called {method!r}",
+    )
     if array.ndim != 2 or array.shape[1] < 2 or not 0 < level < 1:  # noqa: PLR2004  # two conditions
         raise UsageError(
             where="within-item intervals",

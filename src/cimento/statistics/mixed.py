@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, did_you_mean, need_known
 from cimento.statistics.intervals import t_two_sided
 from cimento.statistics.mixed_deviance import (
     GroupBlock,
@@ -318,12 +318,8 @@ def _rows(parsed: MixedFormula, columns: Mapping[str, Column]) -> int:
     names = [parsed.response, *(name for term in effects for name in term)]
     names += [term.group for term in parsed.random]
     for name in names:
-        if name not in columns:
-            raise UsageError(
-                where=f"mixed model {parsed.text!r}",
-                seen=f"there is no column {name!r}",
-                todo=did_you_mean(name, columns),
-            )
+        where = f"mixed model {parsed.text!r}"
+        need_known(name, columns, where=where, seen=f"there is no column {name!r}")
     return same_length(**{name: columns[name] for name in names})
 
 

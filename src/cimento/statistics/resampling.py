@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, need_known
 from cimento.statistics.design import Design
 from cimento.statistics.values import (
     ArrayLike,
@@ -24,7 +24,6 @@ from cimento.statistics.values import (
     Statistic,
     draws_at_once,
     floats,
-    refuse_unknown,
     same_length,
 )
 
@@ -124,7 +123,7 @@ def _drawn(
 
 
 def _name(method: str, clustered: bool, draws: int, level: float) -> str:  # noqa: FBT001  # private
-    refuse_unknown(method, METHODS, where="bootstrap", no="method is")
+    need_known(method, METHODS, where="bootstrap", seen=f"no method is called {method!r}")
     if draws < 1 or not 0 < level < 1:
         raise UsageError(
             where="bootstrap",

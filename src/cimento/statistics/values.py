@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence, Sized
+from collections.abc import Hashable, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -76,24 +76,6 @@ def floats(values: ArrayLike | Sequence[object], *, name: str) -> Floats:
             todo="Leave out what has no value, and say how many were left out.",
         )
     return array
-
-
-def refuse_unknown(name: str, known: Iterable[str], *, where: str, no: str) -> None:
-    """See that a name is a known one.
-
-    Args:
-        name: such as that of a method.
-        known: names.
-        where: what takes the name, for the message.
-        no: the beginning of what is seen: ``kind is``, ``weights are``.
-
-    Raises:
-        UsageError: it is unknown.
-    """
-    if name not in known:
-        raise UsageError(
-            where=where, seen=f"no {no} called {name!r}", todo=did_you_mean(name, known)
-        )
 
 
 def same_length(**columns: Sized) -> int:

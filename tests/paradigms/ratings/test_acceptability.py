@@ -248,21 +248,23 @@ class TestGroups:
 class TestBinary:
     def test_a_clean_division(self):
         found = divide([1, 2, 3, 7, 8, 9], [False] * 3 + [True] * 3, list("abcdef"), seed=0)
-        assert (found.auc, found.mcc_in_sample, found.acceptable) == (1, 1, 3)
+        assert (found.n, found.auc.value, found.threshold.mcc_in_sample) == (6, 1, 1)
 
     def test_one_class_has_no_mcc(self):
         found = divide([1, 2, 3], [True] * 3, list("abc"), seed=0)
-        assert (found.auc, found.mcc) == (None, None)
-        assert set(found.reasons) == {"auc", "mcc", "mcc_in_sample"}
+        assert (found.auc.value, found.threshold.mcc, found.threshold.mcc_in_sample) == (None,) * 3
+        assert found.auc.reason
+        assert found.threshold.reason
 
     def test_nothing_to_divide(self):
-        assert divide([], [], [], seed=0).reasons["auc"]
+        nothing = divide([], [], [], seed=0)
+        assert nothing.auc.reason == nothing.interval.reason == nothing.threshold.reason
 
     def test_auc_is_scipys(self):
         values, labels = [3, 1, 2, 2, 5, 4], [True, False, True, False, True, False]
         found = divide(values, labels, list("abcdef"), seed=0)
         # python -c "from scipy import stats as s; print(s.mannwhitneyu([3,2,5],[1,2,4])[0] / 9)"
-        assert found.auc == pytest.approx(0.7222222222222222)
+        assert found.auc.value == pytest.approx(0.7222222222222222)
 
 
 class TestPeople:

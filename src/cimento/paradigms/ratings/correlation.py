@@ -22,6 +22,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 
 if TYPE_CHECKING:
+    from cimento.statistics.classification import Threshold
     from cimento.statistics.correlation import Correlation
     from cimento.statistics.reliability import SplitHalf
     from cimento.statistics.values import Floats, Significance, Statistic
@@ -78,8 +79,6 @@ class RatedValue:
 
 def design_of(sentences: Sequence[RatedSentence]) -> Design:
     """The design of sentences: those of a cluster of the suite belong together, else of a pair."""
-    from cimento.statistics.design import Design
-
     return Design.of(
         (sentence.id for sentence in sentences),
         {sentence.id: belongs_to(sentence) for sentence in sentences},
@@ -259,29 +258,22 @@ THRESHOLD_CHOSEN = "its threshold was chosen on other sentences: no interval"
 NO_LABELS = "no sentence is labelled acceptable or unacceptable"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Binary:
     """The agreement of values with labels.
 
     Attributes:
         n: sentences with a label and a value.
-        acceptable: how many of them are labelled acceptable.
         auc: how often an acceptable one is better than an unacceptable one, ties as half.
-        auc_interval: of that, 95 %, over clusters or pairs; MCC has none: its threshold was chosen.
-        mcc: Matthews's correlation of labels and answers to what was held out.
-        mcc_in_sample: of the best threshold for all, which flatters.
-        folds: how many parts the sentences were divided into.
-        reasons: for each of the fields that is None, why.
+        interval: of that, 95 %, over clusters or pairs.
+        threshold: Matthews's correlation of labels and answers; it has no interval, because the
+            threshold was chosen.
     """
 
     n: int
-    acceptable: int
-    auc: float | None
-    auc_interval: Interval
-    mcc: float | None
-    mcc_in_sample: float | None
-    folds: int
-    reasons: dict[str, str]
+    auc: Statistic
+    interval: Interval
+    threshold: Threshold
 
 
 def divide(
@@ -304,29 +296,17 @@ def divide(
     Raises:
         UsageError: fewer than two folds, or columns of different lengths.
     """
-    from cimento.statistics.classification import auc, auc_interval, threshold_mcc
+    from cimento.statistics.classification import Threshold, auc, auc_interval, threshold_mcc
+    from cimento.statistics.values import Statistic
 
-    if not values:
-        reasons = dict.fromkeys(("auc", "mcc", "mcc_in_sample"), NO_LABELS)
-        none = Interval(None, None, None, NO_LABELS)
-        return Binary(n=0, acceptable=0, auc=None, auc_interval=none, mcc=None, mcc_in_sample=None,
-                      folds=0, reasons=reasons)  # fmt: skip
-    area = auc(values, acceptable)
-    threshold = threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters)
-    figures = (
-        ("auc", area.value, area.reason),
-        ("mcc", threshold.mcc, threshold.reason),
-        ("mcc_in_sample", threshold.mcc_in_sample, threshold.reason),
-    )
-    reasons = {name: reason or "" for name, value, reason in figures if value is None}
-    design = Design(tuple(range(len(values))), tuple(clusters))
+    n = len(values)
+    if not n:
+        undefined = Interval(None, None, None, NO_LABELS)
+        threshold = Threshold(None, None, (), NO_LABELS)
+        return Binary(0, Statistic(None, NO_LABELS), undefined, threshold)
     return Binary(
-        n=len(values),
-        acceptable=sum(acceptable),
-        auc=area.value,
-        auc_interval=auc_interval(values, acceptable, design),
-        mcc=threshold.mcc,
-        mcc_in_sample=threshold.mcc_in_sample,
-        folds=len(threshold.thresholds),
-        reasons=reasons,
+        n,
+        auc(values, acceptable),
+        auc_interval(values, acceptable, Design(tuple(range(n)), tuple(clusters))),
+        threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters),
     )

@@ -347,20 +347,20 @@ def _binary(
     yield replace(
         like,
         statistic="AUC",
-        value=division.auc,
-        low=division.auc_interval.low,
-        high=division.auc_interval.high,
-        interval_method=division.auc_interval.method,
-        reason=division.reasons.get("auc") or division.auc_interval.reason or "",
+        value=division.auc.value,
+        low=division.interval.low,
+        high=division.interval.high,
+        interval_method=division.interval.method,
+        reason=division.auc.reason or division.interval.reason or "",
         chance=0.5,
     )
-    for statistic, mcc in (("MCC", division.mcc), ("MCC in sample", division.mcc_in_sample)):
-        name = statistic.lower().replace(" ", "_")
+    threshold = division.threshold
+    for statistic, mcc in (("MCC", threshold.mcc), ("MCC in sample", threshold.mcc_in_sample)):
         yield replace(
             like,
             statistic=statistic,
             value=mcc,
-            reason=division.reasons.get(name) or THRESHOLD_CHOSEN,
+            reason=(threshold.reason if mcc is None else None) or THRESHOLD_CHOSEN,
             role="detail",
             chance=0.0,
         )

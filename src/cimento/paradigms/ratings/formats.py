@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import InputError, SuiteError, UsageError, need_known
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import (
     count_of,
@@ -123,12 +123,8 @@ def read_rated(path: Path, format_: str = "") -> RatedSet:
         )
     table = open_table(path)
     if format_:
-        if format_ not in FORMATS:
-            raise UsageError(
-                where=f"format {format_!r}",
-                seen="there is no such format of rated sentences",
-                todo=did_you_mean(format_, FORMATS),
-            )
+        seen = "there is no such format of rated sentences"
+        need_known(format_, FORMATS, where=f"format {format_!r}", seen=seen)
         return FORMATS[format_].read(table)
     for known in FORMATS.values():
         if known.fits(table):

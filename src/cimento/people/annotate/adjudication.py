@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, did_you_mean, need_known
 from cimento.people.annotate.dialogue import (
     DialogueField,
     DialogueSession,
@@ -23,9 +23,14 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
-from cimento.people.judgments.summaries import QuestionKey, is_rated, rating_of
+from cimento.people.judgments.summaries import (
+    PairAgreement,
+    QuestionKey,
+    is_rated,
+    pair_agreement,
+    rating_of,
+)
 from cimento.report import formatting
-from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 
 ADJUDICATED = "adjudicated"
@@ -61,29 +66,6 @@ class AnswerPair:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairAgreement:
-    """The agreement of two columns of answers to one question.
-
-    Attributes:
-        question: which.
-        first: whose the one column is.
-        second: whose the other.
-        n: places that are in both.
-        equal: that have the same answer.
-        kappa: Cohen's; of ratings with quadratic weights.
-        alpha: Krippendorff's; of ratings with interval differences.
-    """
-
-    question: str
-    first: str
-    second: str
-    n: int
-    equal: int
-    kappa: Agreement
-    alpha: Agreement
-
-
 def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> list[Judgment]:
     """The judgments of one person.
 
@@ -103,12 +85,9 @@ def one_annotator(judgments: Sequence[Judgment], name: str, *, where: str) -> li
             todo="Say whose answers are meant: --first NAME, --second NAME.",
         )
     chosen = name or known[0]
-    if chosen not in known:
-        raise InputError(
-            where=where,
-            seen=f"nobody called {chosen!r} has answered",
-            todo=did_you_mean(chosen, known),
-        )
+    need_known(
+        chosen, known, where=where, seen=f"nobody called {chosen!r} has answered", error=InputError
+    )
     return [
         judgment
         for judgment in judgments
@@ -172,19 +151,13 @@ def _held(pair: AnswerPair, decision: tuple[str, str] | None, by: str) -> tuple[
 
 
 def _agreement(question: str, pairs: Sequence[tuple[Judgment, Judgment]]) -> PairAgreement:
-    rated = is_rated(question)
-    answers = [[_answer(first), _answer(second)] for first, second in pairs]
-    one, other = zip(*answers, strict=True)
     items = tuple(first.item for first, _ in pairs)
-    design = Design(tuple(range(len(items))), items)
-    return PairAgreement(
+    return pair_agreement(
+        [(_answer(first), _answer(second)) for first, second in pairs],
+        Design(tuple(range(len(items))), items),
         question=question,
         first=pairs[0][0].annotator or "",
         second=pairs[0][1].annotator or "",
-        n=len(pairs),
-        equal=sum(a == b for a, b in answers),
-        kappa=cohen_kappa(one, other, weights="quadratic" if rated else "none", design=design),
-        alpha=krippendorff_alpha(answers, level="interval" if rated else "nominal", design=design),
     )
 
 

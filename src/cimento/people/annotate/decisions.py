@@ -17,9 +17,11 @@ from cimento.errors import InputError, UsageError
 from cimento.io.log import Log
 from cimento.io.tables import JUDGMENTS, read_table, write_table
 from cimento.paradigms.cloze.answers import ClozeAnswers
+from cimento.people.judgments.records import FITS
+from cimento.people.judgments.summaries import PairAgreement, pair_agreement
 from cimento.report import formatting
 from cimento.runs.run import open_run
-from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
+from cimento.statistics.agreement import Agreement, krippendorff_alpha
 from cimento.statistics.design import Design
 
 if TYPE_CHECKING:
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
 
 
 FOLDER = "annotations"
-QUESTION = "fits"
 REMARK_JOINT = "; "
 
 YesOrNo: TypeAlias = Literal["yes", "no"]
@@ -172,7 +173,7 @@ def store_judgments(run: Path, *, suite: str, earlier: pl.DataFrame | None = Non
     import polars as pl
 
     rows = [
-        (suite, decision.item, "", decision.candidate, journal.annotator, QUESTION, decision.fits,
+        (suite, decision.item, "", decision.candidate, journal.annotator, FITS, decision.fits,
          REMARK_JOINT.join(decision.remarks), decision.at)
         for journal in journals(run)
         for decision in journal.decisions.values()
@@ -197,25 +198,6 @@ def _decision(record: Mapping[str, Any]) -> CandidateDecision:
 
 
 @dataclass(frozen=True, slots=True)
-class TwoPeople:
-    """The agreement of two people on the candidates that both judged.
-
-    Attributes:
-        first: name of one.
-        second: name of the other.
-        n: candidates that both judged.
-        equal: on which they agree.
-        kappa: Cohen's, with its interval over what items were made from.
-    """
-
-    first: str
-    second: str
-    n: int
-    equal: int
-    kappa: Agreement
-
-
-@dataclass(frozen=True, slots=True)
 class RunAgreement:
     """The judgments of all annotators of a run, compared.
 
@@ -228,7 +210,7 @@ class RunAgreement:
 
     judged: Mapping[str, int]
     alpha: Agreement
-    pairs: tuple[TwoPeople, ...]
+    pairs: tuple[PairAgreement, ...]
     divided: tuple[tuple[CandidateKey, Mapping[str, str]], ...]
 
     def plain(self) -> dict[str, JsonValue]:
@@ -310,20 +292,12 @@ def _two(
     first: str,
     second: str,
     clusters: Mapping[str, str],
-) -> TwoPeople:
+) -> PairAgreement:
     one, other = votes[first], votes[second]
     both = [key for key in one if key in other]
-    return TwoPeople(
-        first,
-        second,
-        len(both),
-        sum(one[key] == other[key] for key in both),
-        cohen_kappa(
-            [one[key] for key in both],
-            [other[key] for key in both],
-            design=_design(both, clusters),
-        ),
-    )
+    answers = [(one[key], other[key]) for key in both]
+    design = _design(both, clusters)
+    return pair_agreement(answers, design, question=FITS, first=first, second=second)
 
 
 def _plain(agreement: Agreement) -> dict[str, JsonValue]:

@@ -20,7 +20,7 @@ from cimento.corpus.connectives.passages import (
     replaced,
 )
 from cimento.corpus.making.decisions import IMPLAUSIBLE, OpenTable, as_table
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.people.annotate.dialogue import (
     DialogueField,
@@ -151,12 +151,7 @@ def decide(
     tasks = tasks_of(table, inventory)
     known = [task.cells["id"] for task in tasks]
     for name in again:
-        if name not in known:
-            raise UsageError(
-                where=f"--again {name!r}",
-                seen="there is no such id",
-                todo=did_you_mean(name, known),
-            )
+        need_known(name, known, where=f"--again {name!r}", seen="there is no such id")
     rows = [dict(task.cells) for task in tasks]
     waiting = [n for n, task in enumerate(tasks) if task.is_open or task.cells["id"] in again]
     for count, place in enumerate(waiting):

@@ -11,7 +11,7 @@ from functools import partial
 from operator import gt, lt
 from typing import Literal, TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import need_known
 from cimento.people.judgments.records import Judgment
 from cimento.people.judgments.summaries import (
     Measurement,
@@ -249,12 +249,7 @@ def _status(left: Sequence[Judgment], wanted: set[str]) -> Failing:
 def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -> None:
     known = judgments_by_person(judgments)
     for name in reasons:
-        if name not in known:
-            raise UsageError(
-                where=f"--drop {name}",
-                seen="nobody of that name has answered",
-                todo=did_you_mean(name, known),
-            )
+        need_known(name, known, where=f"--drop {name}", seen="nobody of that name has answered")
 
 
 def _exclusions(left: Sequence[Judgment], failing: Failing) -> Iterator[Exclusion]:

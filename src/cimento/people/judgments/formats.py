@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import unquote
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, need_known
 from cimento.io.files import inert, write_text
 from cimento.io.parsing import parse_json
 from cimento.people.judgments.mapping import TEXT, AskedItems, ColumnMap, RawRow, usual_map
@@ -379,25 +379,14 @@ def write_participants(
         UsageError: the export has no such column.
         StorageError: the file cannot be written.
     """
-    known = list(
-        dict.fromkeys(name for submission in submissions.values() for name in submission.columns)
-    )
+    known = dict.fromkeys(name for person in submissions.values() for name in person.columns)
     for name in keep:
-        if name not in known:
-            raise UsageError(
-                where=f"--keep {name}",
-                seen="the export has no such column",
-                todo=did_you_mean(name, known),
-            )
+        need_known(name, known, where=f"--keep {name}", seen="the export has no such column")
     lines = ["\t".join(("annotator", "status", "session_seconds", *keep))]
     for submission in submissions.values():
         seconds = "" if submission.seconds is None else f"{submission.seconds:g}"
-        cells = (
-            rename(submission.participant),
-            submission.status,
-            seconds,
-            *map(submission.columns.get, keep),
-        )
+        kept = map(submission.columns.get, keep)
+        cells = (rename(submission.participant), submission.status, seconds, *kept)
         lines.append("\t".join(inert(" ".join((cell or "").split())) for cell in cells))
     return write_text("".join(line + "\n" for line in lines), path)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.files import live
 from cimento.io.parsing import read_toml
 from cimento.people.judgments.records import FIELDS
@@ -102,13 +102,8 @@ def read_map(path: Path) -> ColumnMap:
     """
     content = read_toml(path)
     tables = ("columns", "fixed", "values")
-    unknown = [name for name in content if name not in tables]
-    if unknown:
-        raise InputError(
-            where=str(path),
-            seen=f"there is a key {unknown[0]!r}",
-            todo=did_you_mean(unknown[0], tables),
-        )
+    for name in content:
+        need_known(name, tables, where=str(path), seen=f"there is a key {name!r}", error=InputError)
     columns, fixed, values = (_texts(content.get(name, {}), f"{path} [{name}]") for name in tables)
     for name in (*columns, *fixed):
         _refuse_field(name, str(path))
@@ -137,12 +132,7 @@ def _pairs(given: Iterable[str], option: str) -> Sequence[tuple[str, str]]:
 
 
 def _refuse_field(name: str, where: str) -> None:
-    if name not in KNOWN:
-        raise UsageError(
-            where=where,
-            seen=f"judgments have no field {name!r}",
-            todo=did_you_mean(name, KNOWN),
-        )
+    need_known(name, KNOWN, where=where, seen=f"judgments have no field {name!r}")
 
 
 _TAG = re.compile(r"<[^<>]*>")

@@ -13,7 +13,7 @@ from operator import itemgetter
 from typing import TypeAlias
 
 from cimento.people.judgments.records import ACCEPTABILITY, Judgment, finite
-from cimento.statistics.agreement import Agreement, krippendorff_alpha
+from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
 
 QuestionKey: TypeAlias = tuple[str, str, str, str]
@@ -121,6 +121,63 @@ def _ratings(judgments: Sequence[Judgment]) -> dict[QuestionKey, list[float]]:
 
 def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairAgreement:
+    """The agreement of two columns of answers to one question.
+
+    Attributes:
+        question: which.
+        first: whose the one column is.
+        second: whose the other.
+        n: places that are in both.
+        equal: that have the same answer.
+        kappa: Cohen's; of ratings with quadratic weights.
+        alpha: Krippendorff's; of ratings with interval differences.
+    """
+
+    question: str
+    first: str
+    second: str
+    n: int
+    equal: int
+    kappa: Agreement
+    alpha: Agreement
+
+
+def pair_agreement(
+    answers: Sequence[tuple[Hashable, Hashable]],
+    design: Design,
+    *,
+    question: str,
+    first: str,
+    second: str,
+) -> PairAgreement:
+    """The agreement of two people.
+
+    Args:
+        answers: of both, place by place.
+        design: of the places.
+        question: which was answered.
+        first: name of the one.
+        second: name of the other.
+    """
+    rated = is_rated(question)
+    return PairAgreement(
+        question=question,
+        first=first,
+        second=second,
+        n=len(answers),
+        equal=sum(one == other for one, other in answers),
+        kappa=cohen_kappa(
+            [one for one, _ in answers],
+            [other for _, other in answers],
+            weights="quadratic" if rated else "none",
+            design=design,
+        ),
+        alpha=krippendorff_alpha(answers, level="interval" if rated else "nominal", design=design),
+    )
 
 
 LEAST_SHARED = 3

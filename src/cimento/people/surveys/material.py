@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, need_known
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.loading import load_suite
 from cimento.people.judgments.records import NONE
@@ -198,12 +198,8 @@ class _Columns:
     def __init__(self, rows: Sequence[Mapping[str, str]], wanted: MaterialOptions) -> None:
         names = list(dict.fromkeys(name for row in rows for name in row))
         for flag, name in (("--balance", wanted.balance), ("--apart", wanted.apart)):
-            if name and name not in names:
-                raise UsageError(
-                    where=f"{flag} {name}",
-                    seen="the suite has no such column",
-                    todo=did_you_mean(name, names),
-                )
+            if name:
+                need_known(name, names, where=f"{flag} {name}", seen="the suite has no such column")
         usual = next((name for name in GROUPS if name in names), "")
         self._balance = wanted.balance or usual
         self._apart = wanted.apart
