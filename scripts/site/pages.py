@@ -31,6 +31,9 @@ PYTHON = FOLDER + "python.md"
 ROOT = Path(__file__).parents[2]
 AT_ROOT = {"contributing.md": "CONTRIBUTING.md"}
 """Page of the site to the file at the root of the repository."""
+_TSV = re.compile(
+    r'^```tsv(?: title="(?P<title>[^"]+)")?\n(?P<text>.*?)^```$', re.MULTILINE | re.DOTALL
+)
 _LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s]*)(#[^)\s]*)?\)")
 
 ALSO_PUBLIC = (
@@ -190,6 +193,18 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path, text in generated_pages().items():
         files.append(File.generated(config, path, content=text))
     return files
+
+
+def on_page_markdown(markdown: str, **_: object) -> str:
+    """Show tables with tabs as tables: their columns are ragged otherwise."""
+    return _TSV.sub(_as_table, markdown)
+
+
+def _as_table(block: re.Match[str]) -> str:
+    header, *rows = (line.split("\t") for line in block["text"].splitlines() if line)
+    cells = ([escaped(cell) for cell in row] for row in (header, ["---"] * len(header), *rows))
+    lines = [f"| {' | '.join(row)} |" for row in cells]
+    return "\n".join([f"**`{block['title']}`**\n", *lines] if block["title"] else lines)
 
 
 def on_page_content(html: str, **_: object) -> str:

@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 import typer
 
+import cimento
 from cimento.cli.main import COMMANDS, invoke, load
 from cimento.errors import did_you_mean
 
@@ -78,6 +79,11 @@ def modules_after(*arguments: str) -> set[str]:
 def test_help_and_the_list_of_suites_import_nothing_heavy():
     assert not modules_after("--help") & HEAVY
     assert not modules_after("suites", "list") & HEAVY
+
+
+def test_the_version_is_printed(capsys):
+    assert invoke(["--version"]) == 0
+    assert capsys.readouterr().out == f"cimento {cimento.__version__}\n"
 
 
 def test_importing_cimento_imports_nothing_heavy():

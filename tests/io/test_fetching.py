@@ -303,6 +303,12 @@ def test_what_cannot_be_reached_is_explained(
     with pytest.raises(InputError, match="copy its files into") as caught:
         fetch(single(site), tmp_path / "pairs")
     assert "404" in str(caught.value)
+    assert not (tmp_path / "pairs").exists()
+
+
+def test_a_dataset_that_was_never_fetched_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["run", "blimp", "-m", "demo-causal"]) == 2
+    assert "`cimento suites get blimp` fetches it" in capsys.readouterr().err
 
 
 def archive_of(folder: str) -> bytes:

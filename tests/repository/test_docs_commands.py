@@ -19,6 +19,10 @@ README = DOCS.parent / "README.md"
 
 RUN = (
     "quickstart.md",
+    "quickstart.it.md",
+    "quickstart.es.md",
+    "quickstart.pt.md",
+    "quickstart.ru.md",
     "ten-lines.md",
     "notebooks.md",
     "reading-times.md",

@@ -129,6 +129,20 @@ def test_browsing_asks_for_nothing_elsewhere_and_search_finds(address, browser):
     assert said == []
 
 
+def test_a_site_opened_by_double_click_can_be_searched(site, browser):
+    page = browser.new_page()
+    page.goto((site / "howto" / "pairs.html").as_uri())
+    page.get_by_placeholder("Search").first.fill("spreadsheet")
+    page.locator(".md-search-result__item").first.wait_for()
+    page.close()
+
+
+def test_tables_with_tabs_are_shown_as_tables(site):
+    page = (site / "howto" / "pairs.html").read_text(encoding="utf-8")
+    assert "<td>La torta è pronta.</td>" in page
+    assert "<td>Le porte della villa &#124; restano &#124; chiuse d'inverno.</td>" in page
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_pages_fit_a_phone(address, browser, scheme):
     context = browser.new_context(color_scheme=scheme, viewport={"width": 390, "height": 800})

@@ -9,13 +9,14 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command_from_info, get_group_from_info
 from typer.models import CommandInfo, TyperInfo
 
+from cimento._version import __version__
 from cimento.errors import CimentoError, need_known
 from cimento.models.hf.libraries import end_process, own_process
 
@@ -133,8 +134,21 @@ app = typer.Typer(
 )
 
 
+def _print_version(wanted: bool) -> None:  # noqa: FBT001  # as typer calls it
+    if wanted:
+        typer.echo(f"cimento {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _cimento() -> None:
+def _cimento(
+    version: Annotated[  # printed as soon as it is read
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
+    ] = False,
+) -> None:
     """What does a language model know about a language, item by item, and how sure are we?"""
 
 

@@ -59,8 +59,9 @@ def fetch(
         return target
     try:
         target.mkdir(parents=True, exist_ok=True)
-        revision = _bring(dataset, target, language, endpoint, recorded)
-        _record(dataset, target, language, revision, complete=True)
+        with _nothing_left(target, folder):
+            revision = _bring(dataset, target, language, endpoint, recorded)
+            _record(dataset, target, language, revision, complete=True)
     except OSError as error:
         raise StorageError(
             where=str(target),
@@ -68,6 +69,18 @@ def fetch(
             todo="Choose another folder with -o, or free some space.",
         ) from error
     return target
+
+
+@contextlib.contextmanager
+def _nothing_left(*folders: Path) -> Iterator[None]:
+    """Folders that are empty after a failure are removed: nobody takes one for a suite."""
+    try:
+        yield
+    except BaseException:
+        for folder in folders:
+            with contextlib.suppress(OSError):  # something has come, or it is not there
+                folder.rmdir()
+        raise
 
 
 def _bring(

@@ -12,6 +12,7 @@ from pathlib import Path
 from cimento.errors import InputError, StorageError, UsageError, did_you_mean
 from cimento.io.files import write_bytes, write_text
 from cimento.io.parsing import parse_toml
+from cimento.suites.published import published
 
 REGIONS = "regions"
 RATED = "acceptability"
@@ -108,10 +109,13 @@ def find_suite(name_or_path: str | Path) -> Path:
     path = Path(name_or_path).expanduser()
     if path.exists():
         return path
+    name = str(name_or_path)
     raise InputError(
-        where=str(name_or_path),
+        where=name,
         seen="there is no built-in suite and no file or folder of this name",
-        todo=did_you_mean(str(name_or_path), builtin_names()),
+        todo=f"It is a published dataset: `cimento suites get {name}` fetches it."
+        if name in published()
+        else did_you_mean(name, [*builtin_names(), *published()], listed=builtin_names()),
     )
 
 
