@@ -6,31 +6,38 @@ if (location.protocol === "file:") {
       super();
       const frame = document.createElement("iframe");
       frame.hidden = true;
+      frame.srcdoc = "<body></body>";
+      this.frame = frame;
+      this.ready = new Promise((resolve) => { frame.onload = resolve; }).then(() => {
+        // Each side answers to what the other one posts, later, as between threads.
+        frame.contentWindow.postMessage = (data) => this.deliver(this, data);
+        frame.contentWindow.importScripts = (...scripts) =>
+          scripts.reduce((before, script) => before.then(() => this.load(script)), Promise.resolve());
+        return this.load(address);
+      });
       document.body.append(frame);
-      this.frame = frame.contentWindow;
-      // The frame's events are those of this worker: each side answers to what the other one posts.
-      this.frame.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
-      this.frame.importScripts = (...scripts) =>
-        scripts.reduce((before, script) => before.then(() => this.load(script)), Promise.resolve());
-      this.ready = this.load(address);
+    }
+
+    deliver(target, data) {
+      setTimeout(() => target.dispatchEvent(new MessageEvent("message", { data })));
     }
 
     load(address) {
       return new Promise((resolve, reject) => {
-        const script = this.frame.document.createElement("script");
+        const script = this.frame.contentDocument.createElement("script");
         script.src = new URL(address, location.href);
         script.onload = resolve;
         script.onerror = reject;
-        this.frame.document.body.append(script);
+        this.frame.contentDocument.body.append(script);
       });
     }
 
     postMessage(data) {
-      this.ready.then(() => this.frame.dispatchEvent(new MessageEvent("message", { data })));
+      this.ready.then(() => this.deliver(this.frame.contentWindow, data));
     }
 
     terminate() {
-      this.frame.frameElement.remove();
+      this.frame.remove();
     }
   };
   window.Worker = window.IFrameWorker;
