@@ -9,10 +9,7 @@ import polars as pl
 import pytest
 
 from cimento import Estimate, Outcome, UsageError, compare
-from cimento.cli.main import invoke
-from cimento.compare import item_outcomes, rank_models
-from cimento.compare.before_after import pair_runs
-from cimento.compare.pairwise import NO_SHARED_ITEM, paired
+from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
 
 MARGINS = {"+": 2.0, "-": -1.0, "=": 0.0, "?": None}
@@ -69,24 +66,39 @@ def test_margins_of_models_of_two_kinds_are_not_compared():
     assert found.change.estimate == 0.0
 
 
+def valued(values: dict[str, float | None], clusters: dict[str, str] | None = None):
+    """A run of values without right and wrong."""
+    made = [
+        Outcome(item=item, question="x", value=value, cluster=(clusters or {}).get(item, ""))
+        for item, value in values.items()
+    ]
+    return made_run("m@1", made, more=[Estimate(suite="s", model="m@1", question="x")])
+
+
+def paired(values: dict[str, tuple[float | None, float | None]], clusters=None):
+    """What changes from the first of two numbers of each item to the second."""
+    before, after = ({item: pair[k] for item, pair in values.items()} for k in (0, 1))
+    (found,) = compare(valued(before, clusters), valued(after, clusters)).values
+    return found
+
+
 def test_paired_numbers_are_those_of_scipy():
     # scipy 1.17: stats.ttest_rel([2, 4, 5, 9, 4], [1, 1, 4, 5, 3])
     values = {str(k): pair for k, pair in enumerate([(1, 2), (1, 4), (4, 5), (5, 9), (3, 4)])}
-    found = paired("x", {**values, "9": (None, 3.0)}, seed=0)
+    found = paired({**values, "9": (None, 3.0)})
     assert found.n == 5
     assert (found.first, found.second) == (2.8, 4.8)
     assert found.change.statistic == pytest.approx(3.1622776602)
     assert found.change.p == pytest.approx(0.0341094232)
-    nothing = paired("x", {"1": (None, None)}, seed=0)
-    assert (nothing.first, nothing.reason) == (None, NO_SHARED_ITEM)
-    assert paired("x", {"1": (1.0, 2.0)}, seed=0).change.p is None
+    nothing = paired({"1": (1.0, None), "2": (None, 1.0)})
+    assert (nothing.first, nothing.reason) == (None, "no item is scored in both")
+    assert paired({"1": (1.0, 2.0)}).change.p is None
 
 
 def test_change_and_test_have_one_sign_where_clusters_are_unequal():
     # 40 items of one cluster fall by 1, and 9 that stand alone rise by 1.
     values = {str(k): (0.0, -1.0 if k < 40 else 1.0) for k in range(49)}
-    clusters = {str(k): "big" for k in range(40)}
-    found = paired("x", values, seed=0, clusters=clusters)
+    found = paired(values, {str(k): "big" for k in range(40)})
     assert found.change.value == pytest.approx(-31 / 49)
     assert found.change.statistic < 0
     assert found.effect.value < 0
@@ -166,7 +178,7 @@ def test_correlations_with_ratings_are_compared():
     assert (found.corrected, found.family) == (found.change.p, 1)
     # the values themselves are compared too
     assert [value.name for value in comparison.values] == ["penlp"]
-    ranked = rank_models(item_outcomes([rated("m@1", worse), rated("n@1", better)]))
+    ranked = compare([rated("m@1", worse), rated("n@1", better)])
     assert ranked.rankings == ()
     assert ranked.correlations == comparison.correlations
 
@@ -181,17 +193,22 @@ def test_items_of_only_one_run_are_named():
         compare(judged("++"), other)
 
 
+def names(comparison) -> list[tuple[str, str]]:
+    return [(pair.first, pair.second) for pair in comparison.runs]
+
+
 def test_runs_are_matched_by_suite_and_model():
     one, other, third = judged("+"), judged("-", "n@1"), judged("-")
-    assert pair_runs([one], [other]) == [(one, other)]
-    assert pair_runs([one, other], [third]) == [(one, third)]
+    assert names(compare([one], [other])) == [("s, m@1", "s, n@1")]
+    assert names(compare([one, other], [third])) == [("s, m@1", "s, m@1")]
     with pytest.raises(UsageError, match="no model in common"):
-        pair_runs([one, other], [judged("+", "o@1", suite="t")])
+        compare([one, other], [judged("+", "o@1", suite="t")])
     with pytest.raises(UsageError, match="several runs"):
-        pair_runs([one, third], [other])
+        compare([one, third], [other])
     # of two under different options each is found again
     deep = judged("-", depth=2)
-    assert pair_runs([one, deep], [judged("+", depth=2), third])[0][0] is one
+    rates = compare([one, deep], [judged("+", depth=2), third]).rates
+    assert [(rate.lost, rate.gained) for rate in rates] == [(("0",), ()), ((), ("0",))]
 
 
 def test_a_notebook_shows_rates_and_correlations():

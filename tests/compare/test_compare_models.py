@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError, open_runs
-from cimento.cli.main import invoke
 from cimento.compare.before_after import matched
 from cimento.compare.item_outcomes import ItemOutcomes, distinct_names, item_outcomes, step_of
 from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected, surely_worse
 from cimento.compare.ranking import Ranking, rank_models
 from cimento.report.figures_rates import checkpoints_figure, checkpoints_frame
+from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
 
 

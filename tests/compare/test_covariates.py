@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, evaluate
-from cimento.cli.main import invoke
 from cimento.compare.covariates import FREQUENCY, TOKENS, WORDS, margin_covariates
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.testing import FakeScorer
+from tests.helpers.command_line import invoke
 
 # Two sides of each item, in words: the second is longer by 0 to 3 words.
 PAIRS = [

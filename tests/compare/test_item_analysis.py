@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.compare.item_outcomes import ItemOutcomes
-from cimento.compare.ranking import rank_models
-from cimento.report.robustness import reliability_grid
+from cimento import compare
 from cimento.statistics.reliability import ALIKE, FEW_MODELS, item_analysis
+from tests.helpers.made_runs import made_run, outcomes_of
 
 ROWS = [
     # six models, the better ones to the right
@@ -62,22 +61,10 @@ def test_consistency_of_items_that_all_agree_is_one(models, items, seed):
     assert (found.all_pass, found.none_pass, found.against) == ((), (), ())
 
 
-def test_the_table_names_items_by_their_ids():
-    marks = [
-        ItemOutcomes(
-            suite="s",
-            question="all",
-            model=f"m{k}",
-            right={f"item-{number}": row[k] for number, row in enumerate(ROWS)},
-        )
-        for k in range(6)
-    ]
-    (ranking,) = rank_models(marks).rankings
-    grid = reliability_grid(ranking)
+def test_a_ranking_has_the_analysis_of_its_items():
+    columns = ["".join("+" if row[k] else "-" for row in ROWS) for k in range(6)]
+    runs = [made_run(f"m{k}@1", outcomes_of(column)) for k, column in enumerate(columns)]
+    (ranking,) = compare(runs).rankings
 
-    assert grid.rows[0][:3] == ("5", "1", "1")
-    assert grid.notes[:3] == (
-        "Pass with every model: item-2.",
-        "Pass with none: item-4.",
-        "Passed more often by models that are worse on the other items: item-0, item-3.",
-    )
+    assert ranking.items == ("0", "1", "2", "3", "4")
+    assert ranking.analysis == item_analysis(ROWS, seed=0)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento.cli.main import invoke
+from tests.helpers.command_line import invoke
 
 MODELS = ("-m", "demo-causal", "-m", "demo-masked")
 SUITES = {

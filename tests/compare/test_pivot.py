@@ -8,7 +8,6 @@ import math
 import pytest
 
 from cimento import UsageError, evaluate
-from cimento.cli.main import invoke
 from cimento.compare.pivot import (
     PUBLISHED_MODELS,
     PivotCell,
@@ -23,6 +22,7 @@ from cimento.report.grid import as_csv, as_text
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
 from cimento.testing import FakeScorer
+from tests.helpers.command_line import invoke
 from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write
 

@@ -10,12 +10,12 @@ import polars as pl
 import pytest
 
 from cimento import InputError, Summary, UsageError, evaluate, open_run, open_runs
-from cimento.cli.main import invoke
 from cimento.measures import MEASURES
 from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.report.terminal import terminal_table
 from cimento.testing import FakeScorer
+from tests.helpers.command_line import invoke
 from tests.helpers.judging import judged, make_suite, word_tokens
 
 PAIR = "(*;%good%) < (*;%bad%)"

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import Asking, InputError, UsageError, join_surprisals
-from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
 from cimento.models.ngram import load_ngrams, locate_ngrams
 from cimento.models.registry import open_scorer
@@ -25,6 +24,7 @@ from cimento.people.reading_times import (
     word_positions,
     write_joined,
 )
+from tests.helpers.command_line import invoke
 
 TEXTS = {
     "a": "Il gatto della vicina dorme sul tetto.",

@@ -15,9 +15,9 @@ from cimento import UsageError
 from cimento.statistics.calibration import brier, expected_calibration_error, nll
 from cimento.statistics.classification import (
     Confusion,
-    _folds,
     auc,
     balanced_accuracy,
+    balanced_folds,
     best_threshold,
     confusion,
     d_prime,
@@ -134,12 +134,24 @@ def test_a_threshold_for_separate_classes_is_perfect_and_repeats():
 
 
 def test_clusters_are_not_divided():
-    clusters = [each // 2 for each in range(80)]
-    parts = _folds(np.asarray(clusters), np.asarray(clusters) % 2 == 0, 10, 1)
+    """Rows that come twice, each with its twin, choose the thresholds that single rows choose."""
+    generator = np.random.default_rng(5)
+    truth = [each % 2 == 0 for each in range(40)]
+    scores = generator.normal(size=40) + np.asarray(truth)
+    once = threshold_mcc(scores, truth, seed=1)
+    twins = np.repeat(np.arange(40), 2)
+    twice = threshold_mcc(scores[twins], np.asarray(truth)[twins], seed=1, clusters=twins.tolist())
+    assert twice.thresholds == once.thresholds
+    assert twice.mcc == pytest.approx(once.mcc)
+    assert 0 < once.mcc < once.mcc_in_sample
+
+
+def test_folds_are_alike_in_their_shares_of_yes():
+    clusters = np.arange(80) // 2
+    parts = balanced_folds(clusters, clusters % 2 == 0, folds=10, seed=1)
     assert (parts[::2] == parts[1::2]).all()
     assert np.bincount(parts).tolist() == [8] * 10
-    shares = [np.mean(np.asarray(clusters)[parts == each] % 2) for each in range(10)]
-    assert shares == [0.5] * 10
+    assert [np.mean(clusters[parts == part] % 2) for part in range(10)] == [0.5] * 10
 
 
 def test_brier_and_nll_by_hand():

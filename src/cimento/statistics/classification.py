@@ -210,7 +210,7 @@ def threshold_mcc(
         raise UsageError(where="folds", seen=f"{folds}", todo="Give two or more.")
     if not positive.any() or positive.all() or (values == values[0]).all() or m == 1:
         return Threshold(None, None, (), ONE_CLASS_ONLY if m > 1 else "one cluster only")
-    parts = _folds(groups, positive, min(folds, m), seed)
+    parts = balanced_folds(groups, positive, folds=min(folds, m), seed=seed)
     answers, chosen = np.zeros(values.size, dtype=bool), []
     for part in range(min(folds, m)):
         held = parts == part
@@ -222,10 +222,16 @@ def threshold_mcc(
     return Threshold(held_out.value, flattering, tuple(chosen), held_out.reason)
 
 
-def _folds(groups: Integers, positive: Booleans, folds: int, seed: int) -> Integers:
-    """A fold for each row: clusters dealt out by their share of yes, equal ones at random.
+def balanced_folds(groups: Integers, positive: Booleans, *, folds: int, seed: int) -> Integers:
+    """The fold of each row: clusters dealt out by their share of yes, equal ones at random.
 
     Folds that differ in their shares of yes would bias the held-out MCC downwards.
+
+    Args:
+        groups: number of each row's cluster, from 0.
+        positive: whether each row is a yes.
+        folds: how many; at most as many as there are clusters.
+        seed: of the order of equal clusters.
     """
     shares = np.bincount(groups, weights=positive) / np.bincount(groups)
     order = np.lexsort((np.random.default_rng(seed).random(shares.size), shares))

@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, evaluate
-from cimento.cli.main import invoke
 from cimento.paradigms.ratings.paradigm import scatter_of
 from cimento.paradigms.ratings.suite import (
     RatedSentence,
@@ -23,6 +22,7 @@ from cimento.paradigms.ratings.suite import (
 )
 from cimento.suites.formats.native import write_native
 from cimento.suites.stimuli import stimulus_text
+from tests.helpers.command_line import invoke
 from tests.helpers.rated import FIVE, LENGTHS, load_rated, rated, sentence
 
 TOML = """kind = "acceptability"

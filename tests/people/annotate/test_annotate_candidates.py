@@ -11,12 +11,12 @@ from openpyxl import load_workbook
 
 from cimento import InputError, Meta, UsageError, evaluate
 from cimento.cli import annotate_candidates
-from cimento.cli.main import invoke
 from cimento.io.tables import JUDGMENTS, read_table
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite
 from cimento.people.annotate.candidates import CandidateDialogue, CandidateTask, Remarks, part_of
 from cimento.people.annotate.decisions import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
+from tests.helpers.command_line import invoke
 
 TASKS = tuple(
     CandidateTask(item, candidate, "La casa è ", ".", {"template": "casa"}, probability)

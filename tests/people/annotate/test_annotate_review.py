@@ -12,9 +12,9 @@ import pytest
 
 import cimento
 from cimento import InputError, UsageError
-from cimento.cli.main import invoke
 from cimento.people.annotate.spreadsheets import export_review, import_review
 from cimento.suites.load import open_suite
+from tests.helpers.command_line import invoke
 
 SUITES = Path(cimento.__file__).parent / "data" / "suites"
 PAIRS = SUITES / "it-connectives"

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError
-from cimento.cli.main import invoke
 from cimento.paradigms.stories.checks import audit
 from cimento.paradigms.stories.formats import read_stories, record
 from cimento.paradigms.stories.suite import ATTRIBUTES, CONFLICT, STATE, STORY
@@ -24,6 +23,7 @@ from cimento.people.annotate.stories import (
     story_session_file,
     timing_file,
 )
+from tests.helpers.command_line import invoke
 from tests.helpers.dialogues import lines_of
 from tests.helpers.stories import TRIPLES
 

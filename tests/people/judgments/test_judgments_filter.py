@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError
-from cimento.cli.main import invoke
 from cimento.people.judgments import summaries
 from cimento.people.judgments.filters import ExclusionRules, filter_judgments, log_text
 from cimento.people.judgments.records import Judgment, read_judgments, table_of, write_judgments
 from cimento.people.judgments.summaries import summarise
+from tests.helpers.command_line import invoke
 
 # Ratings of six sentences by five people; d answers against the rest, c always the same.
 RATINGS = {

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.cli.main import invoke
 from cimento.people.annotate.importing import ImportOptions, asked_items, read_answers
 from cimento.people.judgments.formats import read_prolific
 from cimento.people.judgments.importing import open_secret, pseudonym
 from cimento.people.judgments.mapping import map_of_options, read_map
 from cimento.people.judgments.records import read_judgments
+from tests.helpers.command_line import invoke
 
 GOOD, BAD = "Piove e fa freddo.", "Piove se fa freddo."
 

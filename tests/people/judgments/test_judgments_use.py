@@ -12,7 +12,6 @@ import pytest
 
 import cimento
 from cimento import InputError, UsageError, open_runs
-from cimento.cli.main import invoke
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.people.annotate.adjudication import (
     adjudication_text,
@@ -31,6 +30,7 @@ from cimento.people.judgments.records import (
 )
 from cimento.studies.connectives.cloze import TARGET, table_3
 from cimento.studies.connectives.own import own_tables, read_own
+from tests.helpers.command_line import invoke
 from tests.helpers.dialogues import lines_of
 from tests.helpers.rated import load_rated
 

@@ -13,12 +13,12 @@ import polars as pl
 import pytest
 
 from cimento import InputError, UsageError
-from cimento.cli.main import invoke
 from cimento.people.judgments.records import judgments_of
 from cimento.people.surveys.design import write_design
 from cimento.people.surveys.serving import administration, storage
 from cimento.people.surveys.serving.app import make_app
 from tests.helpers import survey_help
+from tests.helpers.command_line import invoke
 from tests.helpers.survey_help import SECRET, Person, hidden, small, stored
 
 starlette = pytest.importorskip("starlette.testclient")

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.cli.main import invoke
 from cimento.people.surveys.building import (
     QuestionSet,
     SurveyPlan,
@@ -24,6 +23,7 @@ from cimento.people.surveys.design import design_json, parse_design, read_design
 from cimento.people.surveys.material import MaterialOptions
 from cimento.people.surveys.tasks import languages, words
 from cimento.suites.builtin import find_suite
+from tests.helpers.command_line import invoke
 
 sets_of_members = st.lists(
     st.builds(

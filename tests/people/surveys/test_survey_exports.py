@@ -19,7 +19,6 @@ import polars as pl
 import pytest
 
 from cimento import UsageError
-from cimento.cli.main import invoke
 from cimento.people.judgments.records import judgments_of
 from cimento.people.surveys import exports
 from cimento.people.surveys.building import SurveyPlan, build_design
@@ -27,6 +26,7 @@ from cimento.people.surveys.design import AnswerChoice, read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import MaterialOptions
 from cimento.suites.builtin import find_suite
+from tests.helpers.command_line import invoke
 
 HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window.hacked=1'>\"&=1+1"
 NODE = shutil.which("node")
