@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cli.console import note
 from cimento.cli.flags import command_of
-from cimento.cli.report import TableOptions, open_reports
+from cimento.cli.report import TableOptions, names_given, open_reports
 from cimento.errors import UsageError, did_you_mean
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.options import option
@@ -62,6 +62,14 @@ class FigureOptions(TableOptions):
     people: Path | None = option(
         None, "For rows: a CSV of ratings with phenomenon, item, condition and value (or z)."
     )
+    title: str = option("", "In the place of the figure's own.")
+    rename: tuple[str, ...] = option(
+        (),
+        "How a suite, model, condition or axis is called. May be repeated.",
+        metavar="NAME=TEXT",
+    )
+    font_size: int | None = option(None, "Of all texts.", unit="points", ge=4, le=72)
+    grey: bool = option(default=False, help="Without colours, for print.")
     item: str = option("", "For tokens: the id of the item.")
     length: int | None = option(
         None, "For position: only sentences of so many tokens.", unit="tokens", ge=1
@@ -76,10 +84,14 @@ def _figure(options: FigureOptions) -> int:
     mean surprisal by position. length: score against length. regions: surprisal by region.
     All others are those of the page that `cimento report` writes; a wrong name lists them.
     """
-    if options.name in OF_SENTENCES:
-        written = [_of_sentences(options).write(options.output)]
-    else:
-        written = _of_page(options)
+    drawn = [_of_sentences(options)] if options.name in OF_SENTENCES else _of_page(options)
+    names = names_given(options.rename)
+    written = []
+    for figure, path in zip(drawn, _paths(options.output, len(drawn)), strict=True):
+        dressed = figure.dressed(
+            title=options.title, names=names, font_size=options.font_size, grey=options.grey
+        )
+        written.append(dressed.write(path))
     options.neutralise(*written)
     for path in written:
         note(f"The figure is in {path}")
@@ -89,8 +101,15 @@ def _figure(options: FigureOptions) -> int:
 figure = command_of(FigureOptions, _figure, positional=("runs", "name"), metavar=("RUN...", "NAME"))
 
 
-def _of_page(options: FigureOptions) -> list[Path]:
-    """Write a figure of the page; of several with this name each gets a number.
+def _paths(output: Path, count: int) -> list[Path]:
+    """A file for each figure; of several each gets a number."""
+    if count == 1:
+        return [output]
+    return [output.with_name(f"{output.stem}-{k}{output.suffix}") for k in range(1, count + 1)]
+
+
+def _of_page(options: FigureOptions) -> list[Figure]:
+    """The figures of the page with this name.
 
     Raises:
         UsageError: the page has no such figure.
@@ -99,7 +118,7 @@ def _of_page(options: FigureOptions) -> list[Path]:
     from cimento.report.figures import load_altair
 
     load_altair()
-    name, output = options.name, options.output
+    name = options.name
     measures = [options.measure] if options.measure else ()
     sections = sections_of(open_reports(options.runs, measures))
     known = [figure for section in sections for figure in section.figures]
@@ -111,12 +130,7 @@ def _of_page(options: FigureOptions) -> list[Path]:
             seen="there is nothing to draw so in these runs",
             todo=did_you_mean(name, names),
         )
-    if len(found) == 1:
-        return [found[0].write(output)]
-    return [
-        figure.write(output.with_name(f"{output.stem}-{number}{output.suffix}"))
-        for number, figure in enumerate(found, 1)
-    ]
+    return found
 
 
 def _of_sentences(options: FigureOptions) -> Figure:

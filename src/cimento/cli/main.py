@@ -55,8 +55,8 @@ COMMANDS: Mapping[str, Entry] = {
     "compare": Entry(
         "cimento.cli.compare:compare", "Two runs, or all models of a suite, item by item."
     ),
-    "cite": Entry("cimento.cli.report:cite", "BibTeX, or the methods paragraph, of stored runs."),
-    "export": Entry("cimento.cli.report:export", "Write stored runs for other programs."),
+    "cite": Entry("cimento.cli.export:cite", "BibTeX, or the methods paragraph, of stored runs."),
+    "export": Entry("cimento.cli.export:export", "Write stored runs for other programs."),
     "rerun": Entry("cimento.cli.judge:rerun", "Make stored runs again and compare byte for byte."),
     "score": Entry("cimento.cli.score:score", "Surprisals of free text."),
     "join": Entry("cimento.cli.score:join", "Reading times beside surprisals of words."),

@@ -1,4 +1,4 @@
-"""``cimento report``, ``show``, ``export`` and ``cite``: stored runs to read and to pass on."""
+"""``cimento report`` and ``show``: stored runs to read."""
 
 from __future__ import annotations
 
@@ -11,19 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 import typer
 
-from cimento.cite.methods import ParagraphForm
 from cimento.cli.console import note, show
 from cimento.cli.flags import SheetOptions, command_of
 from cimento.errors import UsageError, did_you_mean
-from cimento.export import ExportTarget
-from cimento.export import export as write_runs
-from cimento.io.files import write_text
 from cimento.io.inline_markup import printable
 from cimento.measures.registry import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.paradigms.regions.designs import factorials, licensing_of_run, region_dds_of
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
+from cimento.report.paper import dressed, results_grid, write_grid
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
@@ -45,6 +42,7 @@ TableName: TypeAlias = Literal[
     "blimp",
     "covariates",
     "people",
+    "results",
 ]
 
 
@@ -65,6 +63,8 @@ def make_table(
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
 
+    if name == "results":
+        return results_grid(runs)
     if name in _DECLARED:
         return _of_declared(name, runs)
     if name in {"perplexity", "lowest", "joint", "blimp"}:
@@ -230,10 +230,19 @@ ENDINGS: Mapping[Form, str] = {
 class ReportOptions(TableOptions):
     """Which runs are reported, and in which form."""
 
-    output: Path | None = option(None, "A file: .html, .md, .csv, .json or .txt.", flags=("-o",))
-    table: str = option(
-        "", "Only this table: of the page, or of factorial suites; a wrong name lists them."
+    output: Path | None = option(
+        None, "A file: .html, .md, .csv, .json, .txt; .tex, .docx.", flags=("-o",)
     )
+    table: str = option(
+        "", "Only this table: results, or one of the page; a wrong name lists them."
+    )
+    title: str = option("", "Of a table, in the place of its own.")
+    rename: tuple[str, ...] = option(
+        (),
+        "In a table: how a suite, model, condition or column is called. May be repeated.",
+        metavar="NAME=TEXT",
+    )
+    label: str = option("", "By which LaTeX refers to a table, such as tab:results.")
     form: Form | None = option(
         None, "Of a table that is printed: booktabs for latex.", flags=("--format",)
     )
@@ -245,16 +254,31 @@ class ReportOptions(TableOptions):
 
 
 def _report(options: ReportOptions) -> int:
-    """Write a report of stored runs; without -o the table is printed."""
+    """Write a report of stored runs; without -o the table is printed.
+
+    As .tex and .docx it is the table of a paper (--table results): suites by models.
+    """
     output, measures = options.output, options.measures
-    if options.form is not None and not options.table:
+    in_paper = output is not None and output.suffix.lower() in {".tex", ".docx"}
+    table = options.table or ("results" if in_paper else "")
+    if not table and (given := [name for name in _OF_TABLES if getattr(options, name)]):
+        raise UsageError(
+            where=f"--{given[0]}",
+            seen="it is for a table, and none is named",
+            todo="Add --table NAME, or write the report as .tex or .docx.",
+        )
+    if options.form is not None and not table:
         raise UsageError(
             where=f"--format {options.form}",
             seen="no table is named",
             todo="Add --table NAME, or say the form by the ending of -o.",
         )
-    if options.table:
-        grid = _table(options.table, open_reports(options.runs), measures, seed=options.seed)
+    if table:
+        shown = measures if table == "results" else ()  # the others take them as they are
+        made = _table(table, open_reports(options.runs, shown), measures, seed=options.seed)
+        names = names_given(options.rename)
+        label = options.label or f"tab:{table}"
+        grid = dressed(made, title=options.title, names=names, label=label)
         _write_table(grid, output, options.form or "text")
     elif output is None:
         show(text(open_reports(options.runs, measures)))
@@ -264,6 +288,26 @@ def _report(options: ReportOptions) -> int:
     if output is not None:
         options.neutralise(output)
     return 0
+
+
+_OF_TABLES = ("title", "rename", "label")
+
+
+def names_given(texts: Iterable[str]) -> dict[str, str]:
+    """Names and what stands in their place, of ``--rename NAME=TEXT``.
+
+    Raises:
+        UsageError: a text is no such pair.
+    """
+    from cimento.errors import UsageError
+
+    names = {}
+    for text in texts:
+        name, equals, shown = text.partition("=")
+        if not name.strip() or not equals:
+            raise UsageError(where="--rename", seen=f"got {text!r}", todo="Write NAME=TEXT.")
+        names[name.strip()] = shown.strip()
+    return names
 
 
 report = command_of(ReportOptions, _report, positional="runs", metavar="RUN...")
@@ -279,7 +323,8 @@ def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int
 
     known = get_args(TableName)
     if name in known:
-        return make_table(cast("TableName", name), _on_sentences(runs), measures, seed=seed)
+        known_runs = runs if name == "results" else _on_sentences(runs)
+        return make_table(cast("TableName", name), known_runs, measures, seed=seed)
     found = [table for section in sections_of(runs) for table in section.tables]
     own = [each.grid for each in found if each.name == name]
     if len(own) == 1:
@@ -311,15 +356,7 @@ def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
     if output is None:
         show(GRID_FORMS[ENDINGS[form]](grid))
         return
-    made = GRID_FORMS.get(output.suffix.lower())
-    if made is None:
-        raise UsageError(
-            where=f"--output {output}",
-            seen=f"a table cannot be written as {output.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join(GRID_FORMS)}.",
-        )
-    write_text(made(grid), output)
-    note(f"The table is in {output}")
+    note(f"The table is in {write_grid(grid, output)}")
 
 
 def show_run(
@@ -365,65 +402,3 @@ def _item(report: RunReport, record: ItemRecord) -> str:
     width = shutil.get_terminal_size((100, 24)).columns if colour else 100
     shown = terminal_item(record, report, width=width, colour=colour)
     return f"{printable(report.model)}\n{shown}"
-
-
-class ExportOptions(StoredOptions, SheetOptions):
-    """Which runs are written, for which program."""
-
-    output: Path = option(..., "A folder.", flags=("-o",))
-    to: ExportTarget = option(..., "lm-eval, inspect, every-eval-ever, hf-dataset or r.")
-    organization: str = option("", "Who evaluated, for every-eval-ever.")
-
-
-def _export(options: ExportOptions) -> None:
-    """Write stored runs for other programs.
-
-    lm-eval: results and samples as lm-evaluation-harness logs them. inspect: logs of Inspect.
-    every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r: tables
-    and a script that fits mixed models.
-    """
-    from cimento.cite.sentences import counted
-
-    opened = open_runs(options.runs)
-    written = write_runs(opened, options.to, options.output, organization=options.organization)
-    options.neutralise(*written)
-    show("\n".join(map(str, written)))
-    note(f"{counted(len(opened), 'run is', 'runs are')} in {options.output}.")
-
-
-export = command_of(ExportOptions, _export, positional="runs", metavar="RUN...")
-
-
-class CiteOptions(StoredOptions):
-    """What is cited, in which form."""
-
-    methods: bool = option(default=False, help="The methods paragraph in place of BibTeX.")
-    form: ParagraphForm = option(
-        "text", "Of the paragraph: text, markdown or latex.", flags=("--format",)
-    )
-
-
-def _cite(options: CiteOptions) -> None:
-    r"""Print BibTeX for the suites, measures and methods of stored runs, or how they were made.
-
-    The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
-    \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
-    """
-    from cimento.cite import bibtex, methods_paragraph, references
-
-    if options.form != "text" and not options.methods:
-        raise UsageError(
-            where="--format",
-            seen="it is the form of the methods paragraph, and BibTeX has one form only",
-            todo="Add --methods, or leave --format out.",
-        )
-    opened = open_runs(options.runs)
-    if not options.methods:
-        show(bibtex(references(opened)).rstrip("\n"))
-        return
-    show(methods_paragraph(opened, form=options.form))
-    if options.form == "text":
-        show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in references(opened)))
-
-
-cite = command_of(CiteOptions, _cite, positional="runs", metavar="RUN...")

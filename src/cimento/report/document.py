@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import write_text
-from cimento.report.grid import as_markdown
+from cimento.report.grid import as_latex, as_markdown
+from cimento.report.paper import results_grid, write_grid
 from cimento.report.sections import estimates_grid
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
@@ -80,12 +81,18 @@ def html(runs: Sequence[Run]) -> str:
     return html_page(page)
 
 
+def latex(runs: Sequence[Run]) -> str:
+    """The table of a paper, suites by models, for LaTeX."""
+    return as_latex(results_grid(runs))
+
+
 REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
     ".html": html,
     ".md": markdown,
     ".csv": csv,
     ".json": json,
     ".txt": text,
+    ".tex": latex,
 }
 """Ending of a file to what makes the document of this form."""
 
@@ -95,7 +102,8 @@ def report(runs: RunsLike, path: str | Path) -> Path:
 
     Args:
         runs: in the order in which they are shown.
-        path: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; the ending says the form.
+        path: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx`` for the
+            table of a paper. The ending says the form.
 
     Returns:
         The path.
@@ -105,12 +113,14 @@ def report(runs: RunsLike, path: str | Path) -> Path:
         StorageError: the file cannot be written.
     """
     file = Path(path).expanduser()
+    if file.suffix.lower() == ".docx":
+        return write_grid(results_grid(runs_of(runs)), file)
     form = REPORT_FORMS.get(file.suffix.lower())
     if form is None:
         raise UsageError(
             where=f"--output {file}",
             seen=f"a report cannot be written as {file.suffix or 'a file without ending'}",
-            todo=f"Use one of {', '.join(REPORT_FORMS)}.",
+            todo=f"Use one of {', '.join((*REPORT_FORMS, '.docx'))}.",
         )
     return write_text(form(runs_of(runs)), file)
 

@@ -7,13 +7,14 @@ import importlib.util
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import MissingDependencyError, UsageError
 from cimento.io.files import write_bytes, write_text
+from cimento.report.formatting import exchanged
 
 if TYPE_CHECKING:
     import altair as alt
@@ -52,6 +53,32 @@ class Figure:
     title: str
     frame: pl.DataFrame
     spec: VegaSpec
+
+    def dressed(
+        self,
+        *,
+        title: str = "",
+        names: Mapping[str, str] | None = None,
+        font_size: int | None = None,
+        grey: bool = False,
+    ) -> Figure:
+        """The figure with a title and names of one's own, for print.
+
+        Args:
+            title: in the place of its own; a line below it, such as what error bars are, stays.
+            names: each to the one that is shown: of suites, models, conditions and axes.
+            font_size: of all texts, in points.
+            grey: without colours; lines and marks that differ stay different.
+        """
+        known: object = self.spec
+        if font_size is not None:
+            known = _scaled(known, font_size / _FONT_SIZE)
+            known = _merged({"config": _fonts(font_size)}, known)
+        spec = cast("VegaSpec", _named(_grey(known) if grey else known, names or {}))
+        own = spec.get("title")
+        if title:
+            spec = {**spec, "title": {**own, "text": title} if isinstance(own, dict) else title}
+        return replace(self, spec=spec, title=title or exchanged(self.title, names or {}))
 
     def svg(self) -> str:
         """The figure as SVG.
@@ -115,6 +142,76 @@ class Figure:
             seen=f"a figure cannot be written as {path.suffix or 'a file without ending'}",
             todo=f"Use one of {', '.join((*texts, *pictures))}.",
         )
+
+
+_FONT_SIZE = 11
+"""Of most texts, in points, as Vega has them."""
+_GREYS = {
+    BLUE: "#1a1a1a", ORANGE: "#a6a6a6", "#009e73": "#bdbdbd", "#cc79a7": "#595959",
+    "#56b4e9": "#d9d9d9", "#e69f00": "#737373",
+}  # fmt: skip
+_SHOWN = ("title", "subtitle", "text", "domain", "sort", "description")
+_NOT_SHOWN = ("field", "type", "op", "order")
+
+
+def _fonts(size: int) -> dict[str, object]:
+    """Settings of Vega-Lite for texts that say no size of their own."""
+    both = {"labelFontSize": size, "titleFontSize": size}
+    title = {"fontSize": size + 1, "subtitleFontSize": size}
+    return {
+        "axis": both,
+        "legend": both,
+        "header": both,
+        "title": title,
+        "text": {"fontSize": size},
+    }
+
+
+def _merged(over: object, under: object) -> object:
+    """Settings, those of `over` first."""
+    if not isinstance(over, Mapping) or not isinstance(under, Mapping):
+        return over
+    return {**under, **{key: _merged(each, under.get(key)) for key, each in over.items()}}
+
+
+def _scaled(value: object, by: float) -> object:
+    """A spec with each size of a font times a factor."""
+    if isinstance(value, Mapping):
+        return {
+            key: round(each * by)
+            if isinstance(each, int | float) and key.lower().endswith("fontsize")
+            else _scaled(each, by)
+            for key, each in value.items()
+        }
+    return [_scaled(each, by) for each in value] if isinstance(value, list) else value
+
+
+def _grey(value: object) -> object:
+    """A spec without colours."""
+    if isinstance(value, Mapping):
+        return {key: "greys" if key == "scheme" else _grey(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_grey(each) for each in value]
+    return _GREYS.get(value, value) if isinstance(value, str) else value
+
+
+def _named(
+    value: object, names: Mapping[str, str], *, shown: bool = False, data: bool = False
+) -> object:
+    """A spec in which texts that are shown, and those of its data, have other names."""
+    if isinstance(value, Mapping):
+        return {
+            key: _named(
+                each,
+                names,
+                shown=data or ((shown or key in _SHOWN) and key not in _NOT_SHOWN),
+                data=data or key in ("datasets", "values"),
+            )
+            for key, each in value.items()
+        }
+    if isinstance(value, list):
+        return [_named(each, names, shown=shown, data=data) for each in value]
+    return exchanged(value, names) if shown and isinstance(value, str) else value
 
 
 def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.DataFrame) -> Figure:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from cimento.io.inline_markup import apart
 from cimento.statistics.intervals import WILSON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
@@ -58,9 +59,40 @@ def percent(share: float | None, *, digits: int = 1, absent: str = "-") -> str:
     return absent if share is None else f"{100 * share:.{digits}f}"
 
 
+class PValue(str):
+    """A p-value in a column of a table: two significant digits.
+
+    Attributes:
+        printed: as papers print it: ``.012``, ``< .001``.
+    """
+
+    __slots__ = ("printed",)
+    printed: str
+
+    def __new__(cls, p: float) -> Self:
+        """The text of a number."""
+        new = super().__new__(cls, f"{p:.2g}")
+        small = p < SMALLEST_SHOWN_P
+        new.printed = "< .001" if small else f"{p:.3f}".replace("0.", ".", 1)
+        return new
+
+
 def p_number(p: float | None, *, absent: str = "-") -> str:
-    """A p-value in a column of a table: two significant digits."""
-    return absent if p is None else f"{p:.2g}"
+    """A p-value in a column of a table: two significant digits; in papers ``< .001``."""
+    return absent if p is None else PValue(p)
+
+
+def exchanged(text: str, names: Mapping[str, str]) -> str:
+    """A text in which each name that stands there as a word is exchanged for another."""
+    if not names:
+        return text
+    longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    return re.sub(rf"(?<![\w@-])(?:{longest_first})(?![\w@-])", lambda match: names[match[0]], text)
+
+
+def with_minus(text: str) -> str:
+    """A cell as papers print it: a minus sign before numbers, no hyphen."""
+    return re.sub(r"(?<![\w.])-(?=[\d.])", "−", text)
 
 
 def p_short(p: float | None, *, absent: str = "-") -> str:

@@ -6,12 +6,13 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import TypeAlias, TypeVar
 
 from cimento.io.inline_markup import apart, printable, tex
 from cimento.io.notebook import isolated, notebook_table
+from cimento.report.formatting import PValue, with_minus
 
 BLANK = ""
 
@@ -87,6 +88,7 @@ class Grid:
         labels: how many columns on the left are labels; the others are set to the right.
         remarks: how many columns on the right are text, and set to the left.
         notes: sentences below the table.
+        label: by which LaTeX refers to the table; empty for none.
     """
 
     title: str
@@ -98,6 +100,7 @@ class Grid:
     labels: int = 1
     remarks: int = 0
     notes: tuple[str, ...] = ()
+    label: str = ""
 
     @classmethod
     def of(
@@ -180,6 +183,20 @@ class Grid:
         reasons = "; ".join(filter(None, found))
         return (*self.notes, f"Without interval or value: {reasons}.") if reasons else self.notes
 
+    def for_paper(self) -> Grid:
+        """The table as papers print it: without empty columns, p as ``< .001``."""
+        columns = range(len(self.header))
+        kept = [k for k in columns if not self.rows or any(str(row[k]) for row in self.rows)]
+        return replace(
+            self,
+            header=tuple(self.header[k] for k in kept),
+            groups=tuple(self.groups[k] for k in kept) if self.groups else (),
+            rows=tuple(tuple(_printed(row[k]) for k in kept) for row in self.rows),
+            bold=frozenset((i, kept.index(k)) for i, k in self.bold if k in kept),
+            labels=sum(k < self.labels for k in kept),
+            remarks=sum(k >= len(columns) - self.remarks for k in kept),
+        )
+
     @property
     def spans(self) -> list[tuple[str, int]]:
         """Each group with the number of its columns."""
@@ -191,7 +208,11 @@ class Grid:
 
 
 def _cell(cell: GridCell | int | None) -> GridCell:
-    return BLANK if cell is None else cell if isinstance(cell, EstimateCell) else str(cell)
+    return BLANK if cell is None else str(cell) if isinstance(cell, int) else cell
+
+
+def _printed(cell: GridCell) -> GridCell:
+    return cell.printed if isinstance(cell, PValue) else cell
 
 
 def as_text(grid: Grid) -> str:
@@ -245,12 +266,14 @@ def as_markdown(grid: Grid) -> str:
 
 def as_latex(grid: Grid) -> str:
     """A table for the package booktabs."""
+    grid = grid.for_paper()
     columns = "".join("l" if grid.is_text(k) else "r" for k in range(len(grid.header)))
     lines = [
         "% needs \\usepackage{booktabs}",
         "\\begin{table}",
         "\\centering",
         f"\\caption{{{tex(grid.title)}}}",
+        *([f"\\label{{{grid.label}}}"] if grid.label else []),
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
     ]
@@ -338,7 +361,8 @@ def _piped(cell: str) -> str:
 
 
 def _tex_row(cells: Sequence[str], bold: set[int]) -> str:
-    shown = (f"\\textbf{{{tex(cell)}}}" if k in bold else tex(cell) for k, cell in enumerate(cells))
+    texts = [tex(with_minus(cell)).replace("−", "$-$") for cell in cells]
+    shown = (f"\\textbf{{{text}}}" if k in bold else text for k, text in enumerate(texts))
     return " & ".join(shown) + " \\\\"
 
 

@@ -1,0 +1,75 @@
+"""``cimento export`` and ``cite``: stored runs for other programs, and for a paper."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from cimento.cite import bibtex, methods_paragraph, references
+from cimento.cite.methods import ParagraphForm
+from cimento.cite.sentences import counted
+from cimento.cli.console import note, show
+from cimento.cli.flags import SheetOptions, command_of
+from cimento.cli.report import StoredOptions
+from cimento.errors import UsageError
+from cimento.export import ExportTarget
+from cimento.export import export as write_runs
+from cimento.options import option
+from cimento.runs.run import open_runs
+
+
+class ExportOptions(StoredOptions, SheetOptions):
+    """Which runs are written, for which program."""
+
+    output: Path = option(..., "A folder.", flags=("-o",))
+    to: ExportTarget = option(..., "lm-eval, inspect, every-eval-ever, hf-dataset or r.")
+    organization: str = option("", "Who evaluated, for every-eval-ever.")
+
+
+def _export(options: ExportOptions) -> None:
+    """Write stored runs for other programs.
+
+    lm-eval: results and samples as lm-evaluation-harness logs them. inspect: logs of Inspect.
+    every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r: tables
+    and a script that fits mixed models.
+    """
+    opened = open_runs(options.runs)
+    written = write_runs(opened, options.to, options.output, organization=options.organization)
+    options.neutralise(*written)
+    show("\n".join(map(str, written)))
+    note(f"{counted(len(opened), 'run is', 'runs are')} in {options.output}.")
+
+
+export = command_of(ExportOptions, _export, positional="runs", metavar="RUN...")
+
+
+class CiteOptions(StoredOptions):
+    """What is cited, in which form."""
+
+    methods: bool = option(default=False, help="The methods paragraph in place of BibTeX.")
+    form: ParagraphForm = option(
+        "text", "Of the paragraph: text, markdown or latex.", flags=("--format",)
+    )
+
+
+def _cite(options: CiteOptions) -> None:
+    r"""Print BibTeX for the suites, measures and methods of stored runs, or how they were made.
+
+    The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
+    \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
+    """
+    if options.form != "text" and not options.methods:
+        raise UsageError(
+            where="--format",
+            seen="it is the form of the methods paragraph, and BibTeX has one form only",
+            todo="Add --methods, or leave --format out.",
+        )
+    opened = open_runs(options.runs)
+    if not options.methods:
+        show(bibtex(references(opened)).rstrip("\n"))
+        return
+    show(methods_paragraph(opened, form=options.form))
+    if options.form == "text":
+        show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in references(opened)))
+
+
+cite = command_of(CiteOptions, _cite, positional="runs", metavar="RUN...")

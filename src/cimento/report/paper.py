@@ -1,0 +1,258 @@
+"""Tables for a paper: the one of suites and models, names of one's own, LaTeX and Word."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+from xml.sax.saxutils import escape
+
+from cimento.errors import UsageError
+from cimento.io.files import write_bytes, write_text
+from cimento.io.inline_markup import printable
+from cimento.report import formatting
+from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, sizes
+from cimento.report.sections import estimate_cell
+
+if TYPE_CHECKING:
+    from cimento.runs.outcomes import Estimate
+    from cimento.runs.run import Run
+
+MOST_COLUMNS = 4
+"""Suites or models that stand beside each other; where there are more of both, each has a row."""
+
+_STATISTICS = {
+    "spearman": "Spearman's rho",
+    "pearson": "Pearson's r",
+    "kendall": "Kendall's tau",
+}
+
+
+def results_grid(runs: Iterable[Run]) -> Grid:
+    """The table of a paper: the number that sums up each run, suites by models.
+
+    Args:
+        runs: of any kinds of test; those in which nothing is judged are passed over.
+
+    Raises:
+        UsageError: nothing is judged in any of them.
+    """
+    found = [
+        (run.model, estimate)
+        for run in runs
+        for estimate in run.estimates()
+        if estimate.role == "headline"
+    ]
+    if not found:
+        raise UsageError(
+            where="--table results",
+            seen="nothing is judged in these runs",
+            todo="Give runs of suites with predictions, targets, tiers or ratings.",
+        )
+    short = _short_names(dict.fromkeys(model for model, _ in found))
+    cells = [(_row_name(one), short[model], one) for model, one in found]
+    header, rows, labels = _side_by_side(cells) or _one_by_one(cells)
+    estimates = [one for *_, one in cells]
+    return Grid(
+        title=_title(estimates),
+        header=header,
+        rows=rows,
+        labels=labels,
+        notes=(formatting.methods(estimates).replace("95 %", "95%"),),
+    )
+
+
+Cells: TypeAlias = "Sequence[tuple[str, str, Estimate]]"
+"""Suite, model and number."""
+Parts: TypeAlias = tuple[tuple[str, ...], tuple[tuple[GridCell, ...], ...], int]
+"""Header, rows, and how many columns are labels."""
+
+
+def _side_by_side(cells: Cells) -> Parts | None:
+    """Models beside each other, or suites where these are fewer; None where both are too many."""
+    suites = [*dict.fromkeys(suite for suite, _, _ in cells)]
+    models = [*dict.fromkeys(model for _, model, _ in cells)]
+    twice = len({cell[:2] for cell in cells}) < len(cells)
+    if twice or min(len(suites), len(models)) > MOST_COLUMNS:
+        return None
+    table = {(suite, model): estimate_cell(one) for suite, model, one in cells}
+    across = len(models) <= len(suites)
+    down, beside = (suites, models) if across else (models, suites)
+    rows = []
+    for name in down:
+        row = [table.get((name, other) if across else (other, name)) for other in beside]
+        rows.append((name, sizes(row), *(BLANK if cell is None else cell for cell in row)))
+    return ("suite" if across else "model", "n", *beside), tuple(rows), 1
+
+
+def _one_by_one(cells: Cells) -> Parts:
+    """A row for each number."""
+    rows = ((suite, model, one.method, estimate_cell(one)) for suite, model, one in cells)
+    return ("suite", "model", "by", "value"), tuple(rows), 3
+
+
+def _short_names(models: Iterable[str]) -> dict[str, str]:
+    """Each model without its revision, where that tells it from the others."""
+    labels = [*models]
+    plain = [label.partition("@")[0] for label in labels]
+    return {
+        label: name if plain.count(name) == 1 else label
+        for label, name in zip(labels, plain, strict=True)
+    }
+
+
+def _row_name(one: Estimate) -> str:
+    """The suite, and what its number is where that is not the accuracy of its predictions."""
+    if not one.is_share:
+        return f"{one.suite} ({_STATISTICS.get(one.statistic, one.statistic)})"
+    plain = one.question in ("", formatting.ALL_PREDICTIONS) or one.question.startswith(
+        "prediction "
+    )
+    return one.suite if plain else f"{one.suite} ({one.question})"
+
+
+def _title(estimates: Sequence[Estimate]) -> str:
+    kinds = {one.is_share for one in estimates}
+    what = {
+        (True,): "Accuracy (%)",
+        (False,): "Correlations",
+        (False, True): "Accuracy (%) and correlations",
+    }[tuple(sorted(kinds))]
+    return f"{what} with 95% confidence intervals."
+
+
+def dressed(
+    grid: Grid, *, title: str = "", names: Mapping[str, str] | None = None, label: str = ""
+) -> Grid:
+    """The table with a title, names and a label of one's own.
+
+    Args:
+        grid: with names as programs have them.
+        title: in the place of its own.
+        names: each to the one that is shown: of suites, models, conditions and columns. Where a
+            cell, a header, the title or a note holds it as a word, it is exchanged.
+        label: by which LaTeX refers to it.
+    """
+    grid = dataclasses.replace(grid, title=title or grid.title, label=label or grid.label)
+    if not names:
+        return grid
+
+    def new(text: str) -> str:
+        return formatting.exchanged(text, names)
+
+    def cell(old: GridCell) -> GridCell:
+        return old if isinstance(old, EstimateCell | formatting.PValue) else new(old)
+
+    return dataclasses.replace(
+        grid,
+        title=new(grid.title),
+        header=tuple(map(new, grid.header)),
+        groups=tuple(map(new, grid.groups)),
+        rows=tuple(tuple(map(cell, row)) for row in grid.rows),
+        notes=tuple(map(new, grid.notes)),
+    )
+
+
+def write_grid(grid: Grid, path: Path) -> Path:
+    """Write a table; the ending says the form: those of `GRID_FORMS`, and ``.docx``.
+
+    Raises:
+        UsageError: the ending is of no form.
+        StorageError: the file cannot be written.
+    """
+    ending = path.suffix.lower()
+    if ending == ".docx":
+        return write_bytes(docx(grid), path)
+    if ending in GRID_FORMS:
+        return write_text(GRID_FORMS[ending](grid), path)
+    raise UsageError(
+        where=f"--output {path}",
+        seen=f"a table cannot be written as {path.suffix or 'a file without ending'}",
+        todo=f"Use one of {', '.join((*GRID_FORMS, '.docx'))}.",
+    )
+
+
+def docx(grid: Grid) -> bytes:
+    """The table as a Word document: its title, a table that can be edited, its notes."""
+    shown = grid.for_paper()
+    widest = len(shown.header) > _UPRIGHT
+    size = 'w:w="16838" w:h="11906" w:orient="landscape"' if widest else 'w:w="11906" w:h="16838"'
+    body = [_paragraph(shown.title), _table(shown), *map(_paragraph, shown.footnotes)]
+    document = (
+        f'{_XML}<w:document xmlns:w="{_WORD}"><w:body>{"".join(body)}'
+        f"<w:sectPr><w:pgSz {size}/></w:sectPr></w:body></w:document>"
+    )
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in {**_PARTS, "word/document.xml": document}.items():
+            # A fixed day: the same table makes the same bytes.
+            archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text)
+    return file.getvalue()
+
+
+_UPRIGHT = 7
+"""Columns that fit on an upright page."""
+
+_XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+_WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+_OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+_TYPES = "http://schemas.openxmlformats.org/package/2006/content-types"
+_RELATIONS = "http://schemas.openxmlformats.org/package/2006/relationships"
+_APPLICATION = "application/vnd.openxmlformats"
+_PARTS: Mapping[str, str] = {
+    "[Content_Types].xml": f'{_XML}<Types xmlns="{_TYPES}"><Default Extension="rels"'
+    f' ContentType="{_APPLICATION}-package.relationships+xml"/><Override'
+    f' PartName="/word/document.xml" ContentType="{_APPLICATION}-officedocument'
+    '.wordprocessingml.document.main+xml"/></Types>',
+    "_rels/.rels": f'{_XML}<Relationships xmlns="{_RELATIONS}"><Relationship Id="rId1"'
+    f' Type="{_OFFICE}" Target="word/document.xml"/></Relationships>',
+}
+
+
+def _table(grid: Grid) -> str:
+    """Lines above, below the header and at the end, as LaTeX has them."""
+    columns = range(len(grid.header))
+    sides = ["left" if grid.is_text(k) else "right" for k in columns]
+    groups = [_box(name, "center", span=size) for name, size in grid.spans]
+    names = [_box(name, side) for name, side in zip(grid.header, sides, strict=True)]
+    lines = [*([groups] if groups else []), names]
+    lines += [
+        [
+            _box(formatting.with_minus(cell), sides[k], bold=(i, k) in grid.bold)
+            for k, cell in enumerate(row)
+        ]
+        for i, row in enumerate(grid.text)
+    ]
+    begin = len(lines) - len(grid.rows)
+    above = {0, begin, *(begin + i for i in grid.rules)}
+    rows = [
+        _row(boxes, top=i in above, bottom=i == len(lines) - 1) for i, boxes in enumerate(lines)
+    ]
+    widths = "<w:gridCol/>" * len(columns)
+    whole = '<w:tblPr><w:tblW w:w="0" w:type="auto"/></w:tblPr>'
+    return f"<w:tbl>{whole}<w:tblGrid>{widths}</w:tblGrid>{''.join(rows)}</w:tbl>"
+
+
+def _box(text: str, side: str, *, bold: bool = False, span: int = 1) -> tuple[str, int]:
+    """The paragraph of a cell, and over how many columns it goes."""
+    return _paragraph(text, side, bold=bold), span
+
+
+def _row(boxes: Sequence[tuple[str, int]], *, top: bool, bottom: bool) -> str:
+    edges = [name for name, drawn in (("top", top), ("bottom", bottom)) if drawn]
+    drawn = "".join(f'<w:{edge} w:val="single" w:sz="6" w:color="auto"/>' for edge in edges)
+    borders = f"<w:tcBorders>{drawn}</w:tcBorders>" if drawn else ""
+    cells = (
+        f'<w:tc><w:tcPr><w:gridSpan w:val="{span}"/>{borders}</w:tcPr>{paragraph}</w:tc>'
+        for paragraph, span in boxes
+    )
+    return f"<w:tr>{''.join(cells)}</w:tr>"
+
+
+def _paragraph(text: str, side: str = "left", *, bold: bool = False) -> str:
+    weight = "<w:rPr><w:b/></w:rPr>" if bold else ""
+    shown = f'<w:t xml:space="preserve">{escape(printable(text))}</w:t>'
+    return f'<w:p><w:pPr><w:jc w:val="{side}"/></w:pPr><w:r>{weight}{shown}</w:r></w:p>'

@@ -1,0 +1,212 @@
+"""Tables and figures of a paper: names of one's own, LaTeX, Word; oracles: the runs themselves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import zipfile
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from cimento import UsageError, open_runs, report
+from cimento.cli.main import invoke
+from cimento.report.formatting import PValue, p_number
+from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
+from cimento.report.paper import docx, dressed, results_grid
+from tests.helpers.made_runs import made_run, outcomes_of
+
+WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+
+
+def table_of(document: bytes) -> list[list[str]]:
+    """The cells of the table of a Word document."""
+    with zipfile.ZipFile(io.BytesIO(document)) as archive:
+        assert archive.testzip() is None
+        for name in archive.namelist():
+            ET.fromstring(archive.read(name))  # noqa: S314  # our own
+        root = ET.fromstring(archive.read("word/document.xml"))  # noqa: S314
+    return [
+        ["".join(cell.itertext()) for cell in row.iter(f"{WORD}tc")]
+        for row in root.iter(f"{WORD}tr")
+    ]
+
+
+def test_every_kind_of_suite_stands_in_the_table_of_a_paper(runs_of_every_kind):
+    runs = open_runs(runs_of_every_kind)
+    grid = results_grid(runs)
+
+    assert grid.header == ("suite", "n", "demo-causal")
+    names = {row[0].partition(" (")[0] for row in grid.text}
+    assert names == {run.suite.name for run in runs}
+    headlines = {
+        run.suite.name: estimate
+        for run in runs
+        for estimate in run.estimates()
+        if estimate.role == "headline"
+    }
+    for row in grid.rows:
+        estimate = headlines[str(row[0]).partition(" (")[0]]
+        scale = 100 if estimate.is_share else 1
+        assert row[2].value == (None if estimate.value is None else scale * estimate.value)
+        assert row[1] == str(estimate.n)
+
+
+def test_models_stand_beside_each_other_by_names_without_revisions():
+    runs = [
+        made_run(model, outcomes_of("++-" * 4, "prediction 0"), suite=suite)
+        for suite in ("s", "t")
+        for model in ("a@1", "b@2")
+    ]
+    grid = results_grid(runs)
+
+    assert grid.header == ("suite", "n", "a", "b")
+    assert [row[:3] for row in grid.text] == [
+        ("s", "12", "66.7 [39.1, 86.2]"),
+        ("t", "12", "66.7 [39.1, 86.2]"),
+    ]
+    assert results_grid(runs[:2]).header == ("model", "n", "s")
+    same = [
+        made_run(m, outcomes_of("++-" * 4, "prediction 0"), suite=s)
+        for s in "st"
+        for m in ("a@1", "a@2")
+    ]
+    assert results_grid(same).header[2:] == ("a@1", "a@2")
+
+
+def test_many_suites_of_many_models_have_a_row_each():
+    runs = [
+        made_run(model, outcomes_of("++-"), suite=suite) for suite in "stuvw" for model in "abcde"
+    ]
+
+    assert len(results_grid(runs).rows) == 25
+    assert len(results_grid(runs).header) == 4
+
+
+def test_runs_in_which_nothing_is_judged_make_no_table():
+    with pytest.raises(UsageError, match="nothing is judged"):
+        results_grid([made_run("m@1", ())])
+
+
+GRID = Grid(
+    title="Effects of a_b.",
+    header=("suite", "effect", "p", "reason"),
+    rows=(
+        ("a_b", EstimateCell(value=-1.25, low=-2, high=-0.5, n=9), PValue(2.4e-11), ""),
+        ("c", "0.5", PValue(0.0123), ""),
+    ),
+    remarks=1,
+)
+
+
+def test_papers_have_p_below_a_thousandth_no_empty_column_and_a_label():
+    latex = as_latex(dressed(GRID, title="50% & more", names={"a_b": "Suite A"}, label="tab:x"))
+
+    assert "\\caption{50\\% \\& more}\n\\label{tab:x}" in latex
+    assert "suite & effect & p \\\\" in latex
+    assert "Suite A & $-$1.2 [$-$2.0, $-$0.5] & \\textless{} .001 \\\\" in latex
+    assert "c & 0.5 & .012 \\\\" in latex
+    assert "2.4e-11" in as_text(GRID)
+    assert p_number(None) == "-"
+
+
+def test_names_are_exchanged_where_they_stand_as_words():
+    grid = dressed(GRID, names={"a": "X", "effect": "size", "a_b": "first"})
+
+    assert grid.title == "Effects of first."
+    assert grid.header == ("suite", "size", "p", "reason")
+    assert grid.rows[0][0] == "first"
+    assert grid.rows[0][2].printed == "< .001"
+
+
+def test_a_word_document_holds_the_table():
+    grouped = Grid(
+        title="Of <two> groups\x07",
+        groups=("", "one", "one"),
+        header=("suite", "a", "b"),
+        rows=(("x & y", "-1.0", ""), ("z", "2.0", "3.0")),
+        bold=frozenset({(1, 2)}),
+        rules=frozenset({1}),
+        notes=("A note.",),
+    )
+    rows = table_of(docx(grouped))
+
+    assert rows == [
+        ["", "one"],
+        ["suite", "a", "b"],
+        ["x & y", "−1.0", ""],
+        ["z", "2.0", "3.0"],
+    ]
+    assert docx(grouped) == docx(grouped)
+    assert table_of(docx(GRID))[1] == ["a_b", "−1.2 [−2.0, −0.5]", "< .001"]
+
+
+@pytest.mark.parametrize("ending", ["tex", "docx"])
+def test_a_report_is_written_for_latex_and_word(runs_of_every_kind, ending, tmp_path, capsys):
+    file = tmp_path / f"x.{ending}"
+    own = ["--title", "Mine", "--rename", "it-islands=Islands, all", "--label", "tab:own"]
+
+    assert invoke(["report", str(runs_of_every_kind), *own, "-o", str(file)]) == 0
+    if ending == "docx":
+        assert "Islands, all" in [row[0] for row in table_of(file.read_bytes())]
+    else:
+        text = file.read_text("utf-8")
+        assert "\\caption{Mine}\n\\label{tab:own}" in text
+        assert "Islands, all & 3 &" in text
+    assert report(runs_of_every_kind, tmp_path / f"y.{ending}").stat().st_size > 500
+    capsys.readouterr()
+
+
+def test_the_same_table_as_csv_and_text(runs_of_every_kind, tmp_path, capsys):
+    file = tmp_path / "x.csv"
+    command = ["report", str(runs_of_every_kind), "--table", "results"]
+
+    assert invoke([*command, "-o", str(file)]) == 0
+    with file.open(encoding="utf-8", newline="") as opened:
+        assert len(list(csv.DictReader(opened))) == 5
+    capsys.readouterr()
+    assert invoke([*command, "--rename", "demo-causal=Ours"]) == 0
+    assert "Ours" in capsys.readouterr().out
+
+
+def test_what_is_for_tables_alone_is_refused_elsewhere(runs_of_every_kind, capsys):
+    command = ["report", str(runs_of_every_kind)]
+
+    assert invoke([*command, "--title", "Mine"]) == 2
+    assert "it is for a table" in capsys.readouterr().err
+    assert invoke([*command, "--table", "results", "--rename", "Mine"]) == 2
+    assert "Write NAME=TEXT" in capsys.readouterr().err
+
+
+def test_a_figure_has_title_names_font_and_greys_of_ones_own(runs_of_every_kind, tmp_path):
+    pytest.importorskip("altair")
+    file = tmp_path / "x.json"
+    command = ["figure", str(runs_of_every_kind / "it-islands"), "interaction", "-o", str(file)]
+
+    assert invoke(command) == 0
+    plain = file.read_text("utf-8")
+    own = ["--title", "Mine", "--rename", "nonisland=no island", "--font-size", "22", "--grey"]
+    assert invoke([*command, *own]) == 0
+    text = file.read_text("utf-8")
+    spec = json.loads(text)
+
+    assert "#0072b2" in plain
+    assert not {"#0072b2", "#d55e00"} & set(text.split('"'))
+    assert spec["title"] == "Mine" or spec["title"]["text"] == "Mine"
+    assert '"nonisland"' in plain
+    assert '"nonisland"' not in text
+    assert '"no island"' in text
+    assert spec["config"]["axis"]["labelFontSize"] == 22
+    # names of columns are no texts that are shown
+    assert plain.count('"field"') == text.count('"field"')
+    fields = [json.dumps(each["field"]) for each in fields_of(json.loads(plain))]
+    assert fields == [json.dumps(each["field"]) for each in fields_of(spec)]
+
+
+def fields_of(value):
+    """The parts of a spec that name a field."""
+    if isinstance(value, dict):
+        own = [value] if "field" in value else []
+        return [*own, *(each for part in value.values() for each in fields_of(part))]
+    return [each for part in value for each in fields_of(part)] if isinstance(value, list) else []
