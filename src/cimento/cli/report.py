@@ -302,10 +302,10 @@ def names_given(texts: Iterable[str]) -> dict[str, str]:
     from cimento.errors import UsageError
 
     names = {}
-    for text in texts:
-        name, equals, shown = text.partition("=")
+    for given in texts:
+        name, equals, shown = given.partition("=")
         if not name.strip() or not equals:
-            raise UsageError(where="--rename", seen=f"got {text!r}", todo="Write NAME=TEXT.")
+            raise UsageError(where="--rename", seen=f"got {given!r}", todo="Write NAME=TEXT.")
         names[name.strip()] = shown.strip()
     return names
 
