@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import combinations
@@ -217,9 +217,12 @@ def model_pairs(runs: Sequence[AgreementRun], *, seed: int) -> list[ModelPairRow
         runs: of any models, languages and suites.
         seed: of bootstrap and tests.
     """
+    by_suite: dict[tuple[str, str], list[AgreementRun]] = {}
+    for run in runs:
+        by_suite.setdefault((run.language, run.suite.name), []).append(run)
     rows = [
         _pair_row(first, second, features, seed=seed)
-        for group in _by_suite(runs)
+        for group in by_suite.values()
         for first, second in combinations(group, 2)
         for features in dict.fromkeys(each.features for each in contrasted(first))
     ]
@@ -273,13 +276,6 @@ def _named(label: str, table: Mapping[str, Facts]) -> Facts:
     """The row of a model: by its label, its name without the revision, or its folder's name."""
     name = label.rpartition("@")[0] or label
     return next((table[key] for key in (label, name, Path(name).name) if key in table), {})
-
-
-def _by_suite(runs: Sequence[AgreementRun]) -> Iterator[list[AgreementRun]]:
-    groups: dict[tuple[str, str], list[AgreementRun]] = {}
-    for run in runs:
-        groups.setdefault((run.language, run.suite.name), []).append(run)
-    yield from groups.values()
 
 
 def _pair_row(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -136,7 +136,33 @@ def contrasted(run: AgreementRun, *, frequency: Frequency | None = None) -> list
         run: one suite with one model.
         frequency: of words, in the suite's language.
     """
-    return list(_contrasted(run, frequency))
+    clusters = run.suite.clusters()
+    items = {item.id: item for item in run.suite.items}
+    target = run.contrast.target
+    found = []
+    for ratios in run.ratios:
+        item, tokens = items[ratios.item], run.n_tokens.get(ratios.item, {})
+        compared = zip(run.contrast.alternatives, ratios.ratios, ratios.margins_bits, strict=True)
+        for name, ratio, margin in compared:
+            if ratio is None or margin is None:
+                continue
+            rarer = None
+            if frequency:
+                right, wrong = item.condition(target), item.condition(name)
+                rarer = _zipf(right, frequency, run) - _zipf(wrong, frequency, run)
+            found.append(
+                Contrasted(
+                    item=ratios.item,
+                    condition=name,
+                    cluster=(run.suite.name, clusters[ratios.item]),
+                    features=feature_of(name),
+                    ratio=ratio,
+                    margin_bits=margin,
+                    more_tokens=tokens.get(name, 0) - tokens.get(target, 0),
+                    less_frequent=rarer,
+                )
+            )
+    return found
 
 
 def profile_rows(
@@ -191,35 +217,11 @@ def with_covariates(found: Sequence[Contrasted]) -> tuple[Regression, tuple[str,
     return regression, tuple(equal)
 
 
-def _contrasted(run: AgreementRun, frequency: Frequency | None) -> Iterator[Contrasted]:
-    clusters = run.suite.clusters()
-    items = {item.id: item for item in run.suite.items}
-    for each in run.ratios:
-        item, tokens = items[each.item], run.n_tokens.get(each.item, {})
-        compared = zip(run.contrast.alternatives, each.ratios, each.margins_bits, strict=True)
-        for name, ratio, margin in compared:
-            if ratio is None or margin is None:
-                continue
-            right, wrong = item.condition(run.contrast.target), item.condition(name)
-            yield Contrasted(
-                item=each.item,
-                condition=name,
-                cluster=(run.suite.name, clusters[each.item]),
-                features=feature_of(name),
-                ratio=ratio,
-                margin_bits=margin,
-                more_tokens=tokens.get(name, 0) - tokens.get(run.contrast.target, 0),
-                less_frequent=_rarity(right, frequency, run) - _rarity(wrong, frequency, run)
-                if frequency
-                else None,
-            )
-
-
-def _rarity(condition: Condition, frequency: Frequency | None, run: AgreementRun) -> float:
+def _zipf(condition: Condition, frequency: Frequency, run: AgreementRun) -> float:
     """The mean Zipf frequency of the words of the target."""
     text = " ".join(condition.regions[number - 1].text for number in run.contrast.regions)
     words = re.findall(r"[^\W\d_]+", text)
-    return sum(frequency(word) for word in words) / len(words) if words and frequency else 0.0
+    return sum(frequency(word) for word in words) / len(words) if words else 0.0
 
 
 def _profile_row(

@@ -1,14 +1,26 @@
-"""Everything that the study says of some runs, in one record."""
+"""From suites of several languages to runs, and all that the study says of them in one record."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from cimento.errors import UsageError
+from cimento.api import Failure, ProgressFor
+from cimento.engine.cache import AnswerCache
+from cimento.engine.engines import ONE_WORKER
+from cimento.engine.execute import Execution
+from cimento.engine.handle import ModelHandle
+from cimento.engine.jobs import Work
+from cimento.errors import CimentoError, UsageError
 from cimento.measures.regions import FinalMarkRule
+from cimento.models.registry import shown_name
+from cimento.options import RunOptions
+from cimento.paradigms.loading import LoadedSuite, load_suites
+from cimento.runs.job import refuse_unused, suite_job
+from cimento.runs.run import Run
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.models import (
@@ -46,16 +58,95 @@ from cimento.studies.agreement.twins import (
     drops_by_property,
     plain_name,
 )
+from cimento.suites.archives import ARCHIVE_SUFFIX
+from cimento.suites.published import language_code
 
 if TYPE_CHECKING:
-    from cimento.runs.run import Run
     from cimento.statistics.regression import Regression
     from cimento.studies.agreement.table import Version
     from cimento.studies.agreement.twins import AgreementRun
+    from cimento.suites.model import Suite
 
 
 DROP = "drop"
 """How the outcomes of drops begin."""
+
+
+def read_languages(paths: Sequence[Path]) -> list[tuple[str, LoadedSuite]]:
+    """Suites with their languages; where a suite does not name one, its archive does.
+
+    Args:
+        paths: archives, or folders of them.
+
+    Raises:
+        UsageError: two suites of one language have the same name, so that their runs would be one.
+        CimentoError: a suite cannot be read.
+    """
+    found: dict[tuple[str, str], LoadedSuite] = {}
+    for path in paths:
+        archives = sorted(path.glob(f"*{ARCHIVE_SUFFIX}")) if path.is_dir() else []
+        for archive in archives or [path]:
+            for loaded in load_suites(archive):
+                meta = loaded.suite.meta
+                language = language_code(meta.language or archive.stem)
+                other = found.get((language, loaded.suite.name))
+                if other is not None:
+                    raise UsageError(
+                        where=f"suite {loaded.suite.name!r}",
+                        seen=f"two suites of one language have this name:"
+                        f" {other.reading.path} and {loaded.reading.path}",
+                        todo="Give one of them another name, or leave one out.",
+                    )
+                named = replace(cast("Suite", loaded.suite), meta=replace(meta, language=language))
+                reading = replace(loaded.reading, suite=named)
+                found[language, named.name] = replace(loaded, reading=reading)
+    by_language = dict.fromkeys(language for language, _ in found)
+    return [
+        (language, loaded)
+        for language in by_language
+        for (other, _), loaded in found.items()
+        if other == language
+    ]
+
+
+def ask_languages(
+    suites: Sequence[tuple[str, LoadedSuite]],
+    models: Sequence[str],
+    options: RunOptions,
+    *,
+    cache: AnswerCache,
+    progress: ProgressFor | None = None,
+) -> Iterator[Run | Failure]:
+    """Runs, of every language in a folder of its own, for their suites may have the same names.
+
+    A model is opened once for all of them, and loaded only where something must be asked of it.
+
+    Args:
+        suites: with their languages.
+        models: names.
+        options: how.
+        cache: where answers are kept.
+        progress: told how far each run is.
+    """
+    refuse_unused((loaded.paradigm for _, loaded in suites), options)
+    work = Work(engine=ONE_WORKER, device=options.device, cache=cache)
+    for model in models:
+        shown = shown_name(model)
+        try:
+            handle = ModelHandle(model, options.scoring)
+        except CimentoError as error:
+            yield from (Failure(loaded.suite.name, shown, error) for _, loaded in suites)
+            continue
+        jobs = []
+        for language, loaded in suites:
+            folder = options.output / language if options.output else None
+            here = options.model_copy(update={"output": folder})
+            bar = progress(loaded.suite.name, shown) if progress else None
+            jobs.append(suite_job(loaded, handle, here, shown=shown, progress=bar))
+            jobs[-1].prepare()
+        for job, end in zip(jobs, Execution(jobs, work).run(), strict=True):
+            if end is not None:
+                yield end if isinstance(end, Run) else Failure(job.suite_name, shown, end)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

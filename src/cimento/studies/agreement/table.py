@@ -147,6 +147,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
     interval = share_interval(
         [held for _, held in judged], Design.of((item for item, _ in judged), clusters)
     )
+    reasons = (f"item {ratio.item}: {ratio.reason}" for ratio in run.ratios if ratio.reason)
     return SuiteRow(
         model=run.model,
         language=run.language,
@@ -165,7 +166,7 @@ def suite_row(run: AgreementRun, *, seed: int) -> SuiteRow:
         accuracy_method=interval.method,
         chance=run.chance,
         n_other_contexts=len(run.other_contexts),
-        reason=_first_reason(run) or ratio.reason or interval.reason,
+        reason=next(reasons, None) or ratio.reason or interval.reason,
     )
 
 
@@ -188,7 +189,9 @@ def twin_rows(pairs: Sequence[tuple[AgreementRun, AgreementRun]], *, seed: int) 
         pairs: as `twin_runs` gives them.
         seed: of the bootstrap and the test.
     """
-    return _with_holm([_twin_row(plain, twin, seed=seed) for plain, twin in pairs])
+    rows = [_twin_row(plain, twin, seed=seed) for plain, twin in pairs]
+    adjusted = holm([row.p for row in rows])
+    return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
 
 
 def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[LanguageRow]:
@@ -205,7 +208,8 @@ def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[Lan
         groups.setdefault((row.model, row.language, row.version), []).append(row)
     found = []
     for (model, language, version), group in groups.items():
-        levels = sorted({row.chance for row in group})
+        levels = [f"{level:.3f}" for level in sorted({row.chance for row in group})]
+        reason = f"chance levels differ between suites ({', '.join(levels)})"
         accuracies = [(row.accuracy, row.n_verdicts) for row in group]
         found.append(
             LanguageRow(
@@ -216,7 +220,7 @@ def language_rows(rows: Iterable[SuiteRow], *, averaging: Averaging) -> list[Lan
                 ratio=_weighted([(row.ratio, row.n_ratios) for row in group], averaging),
                 accuracy=_weighted(accuracies, averaging) if len(levels) == 1 else None,
                 averaging=averaging,
-                reason=None if len(levels) == 1 else _levels_differ(levels),
+                reason=None if len(levels) == 1 else reason,
             )
         )
     return found
@@ -255,19 +259,6 @@ def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
         unpaired=tuple(sorted(first.keys() ^ second.keys())),
         reason=NO_PAIRS if not drops else drop.reason,
     )
-
-
-def _with_holm(rows: Sequence[TwinRow]) -> list[TwinRow]:
-    adjusted = holm([row.p for row in rows])
-    return [replace(row, p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
-
-
-def _levels_differ(levels: Sequence[float]) -> str:
-    return f"chance levels differ between suites ({', '.join(f'{each:.3f}' for each in levels)})"
-
-
-def _first_reason(run: AgreementRun) -> str | None:
-    return next((f"item {each.item}: {each.reason}" for each in run.ratios if each.reason), None)
 
 
 def mean_or_none(values: Sequence[float]) -> float | None:
