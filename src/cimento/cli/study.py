@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-import json as json_module
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,10 +12,9 @@ from cimento.cli import study_agreement
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
 from cimento.cli.study_agreement import StudyOptions
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, need_known
 from cimento.models.base import BosRule
 from cimento.options import Limit, Texts, option
-from cimento.report.grid import GRID_FORMS
 from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites, study
 from cimento.studies.portuguese.study import numbers_of, of_judgments, part
 from cimento.studies.portuguese.study import table as compute
@@ -76,15 +74,16 @@ def _connectives(options: ConnectivesOptions) -> int:
     )
     own, scored = _own(options.own, options) if options.own else ([], None)
     if options.as_json:
-        plain = {
-            "checks": [dataclasses.asdict(each) for each in checks],
-            "statistics": found.values if found else None,
-            "absent": list(found.absent) if found else None,
-            "compared": [dataclasses.asdict(each) for each in compared],
-            "own": [dataclasses.asdict(each) for each in own],
-            "perplexities": _perplexities(scored),
-        }
-        show_json(plain)
+        show_json(
+            {
+                "checks": checks,
+                "statistics": found.values if found else None,
+                "absent": found.absent if found else None,
+                "compared": compared,
+                "own": own,
+                "perplexities": scored.plain() if scored else None,
+            }
+        )
     else:
         sections = [text.printed_section(checks)]
         sections += text.released_sections(found) if found else []
@@ -98,50 +97,16 @@ connectives = command_of(ConnectivesOptions, _connectives)
 
 def _own(folder: Path, options: ConnectivesOptions) -> tuple[list[Section], Perplexities | None]:
     """The tables of a user's copy, and what a model says of it."""
-    from cimento.studies.connectives.own import own_tables, perplexities, read_own, with_completions
+    from cimento.studies.connectives.own import own_tables, read_own, scored_copy
 
-    copy = read_own(folder)
-    if options.cloze_model is not None:
-        if not copy.cloze:
-            raise _no_section(folder, "cloze")
-        cloze = with_completions(copy.cloze, options.cloze_model, device=options.device)
-        copy = dataclasses.replace(copy, cloze=cloze)
-    if options.model is None:
-        return own_tables(copy), None
-    if copy.acceptability is None:
-        raise _no_section(folder, "acceptability")
-    scored = perplexities(
-        copy.acceptability, options.model, device=options.device, bos=options.bos or "none"
+    copy, scored = scored_copy(
+        read_own(folder),
+        model=options.model,
+        cloze_model=options.cloze_model,
+        device=options.device,
+        bos=options.bos or "none",
     )
-    return own_tables(copy, scored.values), scored
-
-
-def _no_section(folder: Path, name: str) -> UsageError:
-    return UsageError(
-        where="--model",
-        seen=f"{folder} has no {name} section to score",
-        todo=f"Add {name}.tsv, or leave the model out.",
-    )
-
-
-def _perplexities(scored: Perplexities | None) -> JsonValue:
-    from cimento.measures import Missing
-
-    if scored is None:
-        return None
-    return {
-        "model": scored.model,
-        "measure": scored.measure,
-        "first_token": scored.first_token,
-        "sentences": {
-            name: {
-                "value": None if isinstance(value, Missing) else value,
-                "reason": value.reason if isinstance(value, Missing) else None,
-                "n_tokens": scored.tokens[name],
-            }
-            for name, value in scored.values.items()
-        },
-    }
+    return own_tables(copy, scored.values if scored else None), scored
 
 
 class IslandOptions(StudyOptions):
@@ -243,27 +208,20 @@ def _portuguese(options: PortugueseOptions) -> None:
             note(f"warning: {each}: {warning}")
     if options.what is not None:
         found = part(released, options.what)
-        show(
-            _as_json(found)
-            if options.as_json
-            else as_text([part_section(options.what, found)], options.form)
-        )
+        if options.as_json:
+            show_json(found, indent=1)
+        else:
+            show(as_text([part_section(options.what, found)], options.form))
         return
     numbers = numbers_of(released) if options.table is None else (options.table,)
     tables = [compute(released, number, states) for number in numbers]
     if not options.as_json:
         show(as_text([table_section(each) for each in tables], options.form))
-    elif options.table is not None:
-        show(_as_json(tables[0]))
     else:
-        show(_as_json({"tables": tables}))
+        show_json({"tables": tables} if options.table is None else tables[0], indent=1)
 
 
 portuguese = command_of(PortugueseOptions, _portuguese)
-
-
-def _as_json(value: object) -> str:
-    return json_module.dumps(value, ensure_ascii=False, indent=1)
 
 
 GroupingName = Literal["paper_code", "type", "corrected"]
@@ -287,18 +245,27 @@ def _stories(options: StoryStudyOptions) -> int:
     calibration and breakdowns; prompts and draws rebuilt by hash. Several files of answers are
     also compared pair by pair. The exit code is 1 where something published is not met.
     """
-    from json import dumps
-
     from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.recordings import read_responses
+    from cimento.report.grid import GRID_FORMS
+    from cimento.report.paper import write_grid
     from cimento.studies.stories.record import paired_record, study_record
     from cimento.suites.builtin import find_suite
 
-    _refuse_unknown_form(options.output)
+    if options.output is not None:
+        ending = options.output.suffix
+        seen = f"the ending {ending!r} names no form of table"
+        need_known(ending, GRID_FORMS, where=f"-o {options.output}", seen=seen)
     file = read_stories(find_suite(str(options.data)))
     asked = file.stories
     models = [read_responses(path, stories=asked) for path in options.responses]
-    _refuse_same_names([model.model for model in models])
+    twice = [name for name, count in Counter(model.model for model in models).items() if count > 1]
+    if twice:
+        raise UsageError(
+            where="--responses",
+            seen=f"two files are called {min(twice)!r}",
+            todo="Models are named after their files; rename one.",
+        )
     records = {
         model.model: study_record(asked, model, seed=options.seed, draws=options.draws)
         for model in models
@@ -308,16 +275,17 @@ def _stories(options: StoryStudyOptions) -> int:
         whole: JsonValue = next(iter(records.values()))
         if paired is not None:
             whole = {"models": dict(records), "paired_story_class": paired}
-        show(dumps(whole, indent=1, ensure_ascii=False))
+        show_json(whole, indent=1)
     else:
         parts = [part for record in records.values() for part in model_tables(record)]
         parts += [] if paired is None else [paired_grid(paired)]
         show(as_text(parts, options.form))
     if options.output is not None:
         source = f"Stories: {options.data.name}, SHA-256 {file.sha256[:16]}."
-        told = f"{source} First of tied options chosen."
-        _write_table(records, options.output, grouping=options.grouping, note_below=told)
-        options.neutralise(options.output)
+        notes = [f"{source} First of tied options chosen."]
+        grid = table_3(records, grouping=options.grouping, notes=notes)
+        options.neutralise(write_grid(grid, options.output))
+        note(f"Written: {options.output}")
     wrong = sum(differing(metric_sections(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
@@ -325,41 +293,6 @@ def _stories(options: StoryStudyOptions) -> int:
 
 
 stories = command_of(StoryStudyOptions, _stories)
-
-
-def _refuse_unknown_form(output: Path | None) -> None:
-
-    if output is not None and output.suffix not in GRID_FORMS:
-        raise UsageError(
-            where=f"-o {output}",
-            seen=f"the ending {output.suffix!r} names no form of table",
-            todo=did_you_mean(output.suffix, GRID_FORMS),
-        )
-
-
-def _write_table(
-    records: dict[str, dict[str, JsonValue]],
-    output: Path,
-    *,
-    grouping: GroupingName,
-    note_below: str,
-) -> None:
-    from cimento.io.files import write_text
-
-    grid = table_3(records, grouping=grouping, notes=[note_below])
-    write_text(GRID_FORMS[output.suffix](grid), output)
-    note(f"Written: {output}")
-
-
-def _refuse_same_names(names: list[str]) -> None:
-
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(
-            where="--responses",
-            seen=f"two files are called {twice[0]!r}",
-            todo="Models are named after their files; rename one.",
-        )
 
 
 app = typer.Typer(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.api import evaluate
-from cimento.errors import InputError
+from cimento.errors import InputError, UsageError
 from cimento.measures.sentence import Missing, Value
 from cimento.models.base import BosRule, Scorer
 from cimento.models.questions import FillPolicy
@@ -93,10 +93,12 @@ class OwnCopy:
     Attributes:
         acceptability: the first section; None where its file is not there.
         cloze: the second section; empty where its file is not there.
+        folder: where they are.
     """
 
     acceptability: RatedSet | None
     cloze: tuple[ClozeItem, ...]
+    folder: Path
 
 
 def read_own(folder: Path) -> OwnCopy:
@@ -119,6 +121,7 @@ def read_own(folder: Path) -> OwnCopy:
     return OwnCopy(
         acceptability=_acceptability(acceptability) if acceptability else None,
         cloze=read_cloze(cloze, completions) if cloze else (),
+        folder=folder,
     )
 
 
@@ -306,6 +309,56 @@ class Perplexities:
     values: dict[str, Value]
     tokens: dict[str, int]
     first_token: str
+
+    def plain(self) -> dict[str, object]:
+        """The same as JSON has it."""
+        return {
+            "model": self.model,
+            "measure": self.measure,
+            "first_token": self.first_token,
+            "sentences": {
+                name: {
+                    "value": None if isinstance(value, Missing) else value,
+                    "reason": value.reason if isinstance(value, Missing) else None,
+                    "n_tokens": self.tokens[name],
+                }
+                for name, value in self.values.items()
+            },
+        }
+
+
+def scored_copy(
+    own: OwnCopy, *, model: str | None, cloze_model: str | None, device: str, bos: BosRule
+) -> tuple[OwnCopy, Perplexities | None]:
+    """A copy with the completions of a masked model, and the perplexities that a model gives it.
+
+    Args:
+        own: the copy.
+        model: what gives the perplexities; None for those of the file.
+        cloze_model: what gives the completions; None for those of the file.
+        device: as for ``cimento run --device``.
+        bos: what stands before a text.
+
+    Raises:
+        UsageError: there is no section for a model to score.
+        CimentoError: a model cannot be used.
+    """
+    for name, asked, section in (
+        ("cloze", cloze_model, own.cloze),
+        ("acceptability", model, own.acceptability),
+    ):
+        if asked is not None and not section:
+            raise UsageError(
+                where="--model",
+                seen=f"{own.folder} has no {name} section to score",
+                todo=f"Add {name}.tsv, or leave the model out.",
+            )
+    if cloze_model is not None:
+        cloze = with_completions(own.cloze, cloze_model, device=device)
+        own = dataclasses.replace(own, cloze=cloze)
+    if model is None or own.acceptability is None:
+        return own, None
+    return own, perplexities(own.acceptability, model, device=device, bos=bos)
 
 
 def perplexities(
