@@ -18,11 +18,8 @@ if TYPE_CHECKING:
     from cimento.corpus.connectives.extraction import CandidateSentence, Selected
     from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.making.decisions import PairDecision
-    from cimento.corpus.making.finishing import ClozeDraft
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
-    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
-    from cimento.suites.model import Meta
 
 
 _SHOWN = 10
@@ -300,15 +297,16 @@ def _finish(options: FinishOptions) -> None:
             where=str(options.decisions), seen="every item is dropped", todo="Keep some."
         )
     columns = columns_of(kept[0].section, with_text=False)
-    rows = as_table([_as_row(each) for each in read], columns)
-    if not shows_text([file for file in files if file.sha256 in _hashes(kept)], options.text):
+    rows = as_table([each.row for each in read], columns)
+    hashes = {each.source["sha256"] for each in kept}
+    if not shows_text([file for file in files if file.sha256 in hashes], options.text):
         write_text(rows, options.output / DECISIONS)
         note(f"decisions without texts: {options.output / DECISIONS}")
         return
     _write_suite(options, kept, opened)
     write_text(rows, options.output / DECISIONS)
-    for each, number in _numbers(read).items():
-        note(f"{each}: {number}")
+    for name in dict.fromkeys(each.connective for each in read):
+        note(f"{name}: {sum(each.connective == name for each in kept)}")
     note(f"{len(kept)} items, {len(read) - len(kept)} dropped: {options.output}")
     note(f"cimento suites check {options.output}")
 
@@ -325,7 +323,7 @@ def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
     """Write what was decided as a suite: pairs of sentences, or texts with a blank."""
-    from cimento.corpus.making.finishing import cloze_drafts, licence_of, pair_suite
+    from cimento.corpus.making.finishing import cloze_suite, licence_of, pair_suite
     from cimento.paradigms.cloze.writing import write_cloze
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
@@ -342,8 +340,7 @@ def _write_suite(
     if kept[0].section is DecisionKind.SENTENCES:
         write_native(pair_suite(kept, inventory, meta=meta), options.output)
     else:
-        drafts = cloze_drafts(kept, inventory, seed=options.seed)
-        write_cloze(_cloze_suite(drafts, meta, kept), options.output)
+        write_cloze(cloze_suite(kept, inventory, meta=meta, seed=options.seed), options.output)
 
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
@@ -391,50 +388,3 @@ def _selection_grid(found: Sequence[Selected], top: int) -> Grid:
         ),
         remarks=2,
     )
-
-
-def _hashes(kept: Sequence[PairDecision]) -> set[str]:
-    return {each.source["sha256"] for each in kept}
-
-
-def _as_row(decision: PairDecision) -> dict[str, str]:
-    row = {"id": decision.id, **decision.source, "edit": decision.passage.edit}
-    if decision.dropped:
-        return {**row, "drop": "yes", "reason": decision.dropped}
-    if decision.section is DecisionKind.BLANKS:
-        options_ = " | ".join(decision.implausible)
-        return {**row, "plausible": decision.plausible, "implausible": options_}
-    grammatical = "yes" if decision.grammatical else "no"
-    return {**row, "replacement": decision.replacement, "grammaticality": grammatical}
-
-
-def _numbers(read: Sequence[PairDecision]) -> dict[str, int]:
-    """How many items each connective has left."""
-    found: dict[str, int] = {}
-    for each in read:
-        found[each.connective] = found.get(each.connective, 0) + (not each.dropped)
-    return found
-
-
-def _cloze_suite(
-    drafts: Sequence[ClozeDraft], meta: Meta, kept: Sequence[PairDecision]
-) -> ClozeSuite:
-    from cimento.corpus.making.finishing import sources
-    from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
-
-    items = []
-    for draft in drafts:
-        roles: list[tuple[str, OptionRole]] = [
-            (draft.target, "target"),
-            (draft.plausible, "plausible"),
-        ]
-        roles += [(each, "implausible") for each in draft.implausible]
-        known = tuple(
-            Option(each, role, tuple(filter(None, [draft.variants.get(each, "")])))
-            for each, role in roles
-        )
-        columns = {**draft.columns, "order": " ; ".join(draft.order)}
-        items.append(
-            ClozeItem(draft.id, draft.before, draft.after, known, none_option=True, columns=columns)
-        )
-    return ClozeSuite(meta, tuple(items), cluster="connective", extra={"sources": sources(kept)})

@@ -68,6 +68,18 @@ class PairDecision:
     implausible: tuple[str, ...] = ()
     dropped: str = ""
 
+    @property
+    def row(self) -> dict[str, str]:
+        """The decision as a row of a table without texts."""
+        row = {"id": self.id, **self.source, "edit": self.passage.edit}
+        if self.dropped:
+            return {**row, "drop": "yes", "reason": self.dropped}
+        if self.section is DecisionKind.BLANKS:
+            implausible = " | ".join(self.implausible)
+            return {**row, "plausible": self.plausible, "implausible": implausible}
+        grammatical = "yes" if self.grammatical else "no"
+        return {**row, "replacement": self.replacement, "grammaticality": grammatical}
+
 
 def columns_of(section: DecisionKind, *, with_text: bool) -> tuple[str, ...]:
     """The columns of the table of a section."""

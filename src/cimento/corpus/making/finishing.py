@@ -1,47 +1,20 @@
-"""Items made from decisions: pairs as a suite, cloze items as texts with a blank and options."""
+"""Suites made from decisions: pairs of sentences, or texts with a blank and options."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from cimento.corpus.connectives.inventories import Inventory
 from cimento.corpus.connectives.passages import regions_of, replaced, spelt
 from cimento.corpus.making.decisions import PairDecision
 from cimento.errors import InputError
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Suite
 
 KIND = "acceptability"
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 REGIONS = ("before", "connective", "after")
-
-
-@dataclass(frozen=True, slots=True)
-class ClozeDraft:
-    """A cloze item.
-
-    Attributes:
-        id: ``<connective> <n>cl``.
-        before: the text before the blank.
-        after: the text after it.
-        target: the connective that stood there.
-        plausible: the alternative that fits too.
-        implausible: those that do not.
-        variants: option to its other spelling that counts as equal (``e`` and ``ed``).
-        order: all five as they are to be shown, shuffled by seed.
-        columns: connective and source.
-    """
-
-    id: str
-    before: str
-    after: str
-    target: str
-    plausible: str
-    implausible: tuple[str, ...]
-    variants: dict[str, str]
-    order: tuple[str, ...]
-    columns: dict[str, str]
 
 
 def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta: Meta) -> Suite:
@@ -66,17 +39,21 @@ def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta:
     return Suite(meta, REGIONS, (prediction,), items, extra=extra)
 
 
-def cloze_drafts(
-    decisions: Sequence[PairDecision], inventory: Inventory, *, seed: int
-) -> list[ClozeDraft]:
+def cloze_suite(
+    decisions: Sequence[PairDecision], inventory: Inventory, *, meta: Meta, seed: int
+) -> ClozeSuite:
     """The cloze section; the order of the options is drawn by seed.
 
     Args:
         decisions: of the section; those that are dropped become no item.
         inventory: that the connectives are of.
+        meta: of the suite.
         seed: of the order of options.
     """
-    return [_cloze(decision, inventory, seed) for decision in decisions if not decision.dropped]
+    items = tuple(
+        _cloze(decision, inventory, seed) for decision in decisions if not decision.dropped
+    )
+    return ClozeSuite(meta, items, cluster="connective", extra={"sources": sources(decisions)})
 
 
 def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
@@ -119,24 +96,28 @@ def _pair(decision: PairDecision, inventory: Inventory) -> Item:
     )
 
 
-def _cloze(decision: PairDecision, inventory: Inventory, seed: int) -> ClozeDraft:
+def _cloze(decision: PairDecision, inventory: Inventory, seed: int) -> ClozeItem:
     passage = decision.passage
-    names = (decision.plausible, *decision.implausible)
-    others = [spelt(inventory[name], passage, elide=False) for name in names]
-    order = [passage.form, *others]
+    names = (decision.connective, decision.plausible, *decision.implausible)
+    forms = [passage.form, *(spelt(inventory[name], passage, elide=False) for name in names[1:])]
+    roles: list[OptionRole] = ["target", "plausible"]
+    roles += ["implausible"] * len(decision.implausible)
+    variants = _variants(names, forms, inventory)
+    order = [*forms]
     random.Random(f"{seed}/{decision.id}").shuffle(order)  # noqa: S311  # a draw, not a secret
-    return ClozeDraft(
-        id=decision.id,
-        before=passage.before,
-        after=passage.after,
-        target=passage.form,
-        plausible=others[0],
-        implausible=tuple(others[1:]),
-        variants=_variants((decision.connective, *names), [passage.form, *others], inventory),
-        order=tuple(order),
+    return ClozeItem(
+        decision.id,
+        passage.before,
+        passage.after,
+        tuple(
+            Option(form, role, (variants[form],) if form in variants else ())
+            for form, role in zip(forms, roles, strict=True)
+        ),
+        none_option=True,
         columns={
             "connective": decision.connective,
             "source": f"{decision.source['file']}#{decision.source['sent_id']}",
+            "order": " ; ".join(order),
         },
     )
 

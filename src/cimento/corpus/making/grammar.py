@@ -6,15 +6,13 @@ The folder has ``grammar.toml`` and ``lexicon.tsv`` (docs/generating.md).
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean, need_known
-from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_toml
+from cimento.io.parsing import read_toml
 from cimento.suites.tables import open_table
 
 FeatureBundle = Mapping[str, str]
@@ -174,12 +172,7 @@ def read_grammar(folder: Path) -> Grammar:
         SuiteError: the lexicon is no table.
     """
     path = folder / GRAMMAR
-    try:
-        content = parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(where=str(path), seen=f"is not TOML ({error})") from error
+    content = read_toml(path)
     try:
         grammar = _grammar(content, _lexicon(folder / LEXICON, content))
     except (KeyError, TypeError, AttributeError, ValueError) as error:

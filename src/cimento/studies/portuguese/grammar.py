@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from cimento.corpus.morphology.model import WordReading, format_features
 from cimento.corpus.morphology.tags import from_delaf
@@ -16,15 +16,16 @@ from cimento.paradigms.cloze.judgments import (
     parse_expectation,
 )
 from cimento.paradigms.cloze.portuguese import Instance
-from cimento.paradigms.cloze.shares import ExactMean, Share, macro, micro, precision_interval
+from cimento.paradigms.cloze.shares import Share, macro, micro, precision_interval
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval
 from cimento.statistics.means import bounded_mean
 from cimento.studies.portuguese.data import Row, State, StudyData
 from cimento.studies.record import printed_tables
-from cimento.suites.model import JsonValue
 
-Json = dict[str, JsonValue]
+Json = dict[str, Any]
+"""What is computed, as it is written: objects, lists, numbers and texts."""
+
 Printed = Mapping[str, Sequence[float]]
 """Case to P@1 and P@10 in per cent."""
 
@@ -187,17 +188,15 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
     """
     table = TABLES[number]
     groups = {state: _grouped(table, data.rows(state)) for state in states}
-    cells: list[JsonValue] = []
+    cells: list[Json] = []
     for case, (p1, p10) in table.printed.items():
         cell: Json = {"case": case, "paper": {"p1": p1, "p10": p10}}
         for state in states:
             cell[state] = _precisions(groups[state][case], table.aggregation)
         for state in states:
-            equal = [
-                _percent(groups[state][case], table.aggregation, first=first) == value
-                for first, value in ((True, p1), (False, p10))
-            ]
-            cell[f"{state}_equals_paper"] = [*equal]
+            shares = cell[state]
+            equal = [shares["p1"]["pct"] == p1, shares["p10"]["pct"] == p10]
+            cell[f"{state}_equals_paper"] = equal
         cells.append(cell)
     found: Json = {
         "table": number,
@@ -253,7 +252,7 @@ def _precisions(rows: Sequence[Row], aggregation: str) -> Json:
 def _precision(rows: Sequence[Row], aggregation: str) -> Json:
     if aggregation == "micro":
         return share_json(micro(row.candidate for row in rows))
-    mean = _over_templates(rows)
+    mean = macro(_by_template(rows))
     return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
 
 
@@ -280,17 +279,6 @@ def interval_json(interval: Interval) -> Json:
         None if end is None else round(100 * end, 2) for end in (interval.low, interval.high)
     )
     return {"low": low, "high": high, "method": interval.method, "reason": interval.reason}
-
-
-def _percent(rows: Sequence[Row], aggregation: str, *, first: bool) -> float | None:
-    chosen = [row for row in rows if row.first or not first]
-    if aggregation == "macro":
-        return _over_templates(chosen).percent
-    return micro(row.candidate for row in chosen).percent
-
-
-def _over_templates(rows: Sequence[Row]) -> ExactMean:
-    return macro(_by_template(rows))
 
 
 def _by_template(rows: Sequence[Row]) -> list[Share]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -21,7 +21,6 @@ from cimento.statistics.differences import mcnemar
 from cimento.statistics.intervals import share_interval
 from cimento.studies.portuguese.data import StudyData
 from cimento.studies.portuguese.grammar import PRINTED, Json, interval_json
-from cimento.suites.model import JsonValue
 
 BASE, LARGE = "bertimbau-base", "bertimbau-large"
 TOP = 10
@@ -37,8 +36,8 @@ def ranks_of(data: StudyData, model: str, words: Sequence[str] = WORDS) -> Ranks
 
 def table_1(data: StudyData) -> Json:
     """Accuracy of each model for each word, with the first candidate and among ten."""
-    cells: list[JsonValue] = []
-    intervals: list[JsonValue] = []
+    cells: list[Json] = []
+    intervals: list[Json] = []
     cases = (
         (model, word, paper)
         for model, words in PRINTED["Table 1"].items()
@@ -48,7 +47,6 @@ def table_1(data: StudyData) -> Json:
         ranks = ranks_of(data, model, [word])
         first, top = accuracy_at(ranks, 1), accuracy_at(ranks, TOP)
         intervals.append({f"k{k}": _interval(data, ranks, k) for k in (1, TOP)})
-        equal: list[JsonValue] = [first.percent == paper[0], top.percent == paper[1]]
         cells.append(
             {
                 "model": model,
@@ -59,7 +57,7 @@ def table_1(data: StudyData) -> Json:
                 "hits10": top.correct,
                 "acc10": top.percent,
                 "paper": list(paper),
-                "equals_paper": equal,
+                "equals_paper": [first.percent == paper[0], top.percent == paper[1]],
             }
         )
     return {
@@ -79,24 +77,24 @@ def _interval(data: StudyData, ranks: Ranks, k: int) -> Json:
 
 def table_2(data: StudyData) -> Json:
     """The printed lists of Table 2 beside hits, since no rule gives these lists."""
-    found: Json = {
+    better: Json = {}
+    worse: Json = {}
+    hits: Json = {}
+    key = _expressions(data)
+    for word in WORDS:
+        base, large = ranks_of(data, BASE, [word]), ranks_of(data, LARGE, [word])
+        better[f"W{word}"] = list(groups_better(large, base, key, 1))
+        worse[f"W{word}"] = list(groups_better(base, large, key, TOP))
+        ours, theirs = grouped(base, key), grouped(large, key)
+        hits[f"W{word}"] = {
+            name: {"base": _two(ours[name]), "large": _two(theirs[name])} for name in ours
+        }
+    return {
         "table": 2,
         "title": "Expressions predicted by BERTimbau Large and not by Base",
         "reproducible": False,
         "note": "No rule on hits gives the printed lists; the hits at 1 and among ten are below.",
         "paper": {word: list(names) for word, names in PRINTED["Table 2"].items()},
-    }
-    better: Json = {}
-    worse: Json = {}
-    hits: Json = {}
-    for word in WORDS:
-        key = _expressions(data)
-        base, large = ranks_of(data, BASE, [word]), ranks_of(data, LARGE, [word])
-        better[f"W{word}"] = list(groups_better(large, base, key, 1))
-        worse[f"W{word}"] = list(groups_better(base, large, key, TOP))
-        hits[f"W{word}"] = _hits_of_both(base, large, key)
-    return {
-        **found,
         "large_gt_base_at1": better,
         "large_lt_base_at10": worse,
         "hits": hits,
@@ -105,8 +103,8 @@ def table_2(data: StudyData) -> Json:
 
 def table_3(data: StudyData) -> Json:
     """The expressions that neither BERTimbau model hits among ten in any sentence."""
-    paper: dict[str, JsonValue] = {}
-    computed: dict[str, JsonValue] = {}
+    paper: Json = {}
+    computed: Json = {}
     for word in WORDS:
         models = [ranks_of(data, model, [word]) for model in (BASE, LARGE)]
         names = groups_hit_by_none(models, _expressions(data), TOP)
@@ -164,9 +162,9 @@ class PairCounts:
         return mcnemar(self.only_first, self.only_second, variant=variant).p
 
 
-def mcnemar_tests(data: StudyData) -> list[JsonValue]:
+def mcnemar_tests(data: StudyData) -> list[Json]:
     """McNemar's test for every pair of models, at 1 and among ten, by word and for both."""
-    found: list[JsonValue] = []
+    found: list[Json] = []
     for k in (1, TOP):
         for first, second in combinations(data.predictions, 2):
             for words in (WORDS[:1], WORDS[1:], WORDS):
@@ -206,10 +204,5 @@ def _expressions(data: StudyData) -> dict[str, str]:
     return {cell.id: cell.columns["expression"] for cell in data.cells}
 
 
-def _two(ranks: Ranks) -> list[JsonValue]:
+def _two(ranks: Ranks) -> list[int]:
     return [accuracy_at(ranks, 1).correct, accuracy_at(ranks, TOP).correct]
-
-
-def _hits_of_both(base: Ranks, large: Ranks, key: Mapping[str, str]) -> Json:
-    ours, theirs = grouped(base, key), grouped(large, key)
-    return {name: {"base": _two(ours[name]), "large": _two(theirs[name])} for name in ours}

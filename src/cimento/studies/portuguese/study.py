@@ -76,7 +76,7 @@ def confidence(data: StudyData) -> Json:
 
 def profiles(data: StudyData) -> Json:
     """How often each dictionary tag occurs among the candidates of a template's last category."""
-    found: list[JsonValue] = []
+    found: list[Json] = []
     by_template = _templates(data.release)
     for template in data.templates:
         category = _LAST_CATEGORY.get(template.id, template.seeds[-1].category)
@@ -273,7 +273,7 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
     ]
     errors = [row.candidate for row in passive if row.candidate.fits is False]
     wrong = sum(WRONG_AGREEMENT in each.remarks for each in errors)
-    wrong_share: list[JsonValue] = [wrong, len(errors), exact_percent(Fraction(wrong, len(errors)))]
+    wrong_share = [wrong, len(errors), exact_percent(Fraction(wrong, len(errors)))]
     return {
         "verb_deviant": _share(
             "verb_deviant",
@@ -294,12 +294,12 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
     }
 
 
-def _share(claim: str, computed: list[JsonValue], how: str = "") -> _Answer:
+def _share(claim: str, computed: Sequence[float | None], how: str = "") -> _Answer:
     """A share with its counts, of which the paper prints the share alone."""
-    return _Answer(computed, how, computed[-1] == _paper(claim))
+    return _Answer([*computed], how, computed[-1] == _paper(claim))
 
 
-def _among_fitting(rows: Sequence[Row], remarks: Sequence[str]) -> list[JsonValue]:
+def _among_fitting(rows: Sequence[Row], remarks: Sequence[str]) -> list[float | None]:
     found = not_expected([row.candidate for row in rows], remarks=remarks).of_fitting
     return [found.correct, found.n, found.percent]
 
@@ -355,7 +355,7 @@ _MULTIWORD: Mapping[int, Callable[[StudyData], Json]] = {
 NUMBERS = (*_MULTIWORD, *TABLES)
 """The numbers of the paper's tables of results."""
 
-PARTS: Mapping[str, Callable[[StudyData], JsonValue]] = {
+PARTS: Mapping[str, Callable[[StudyData], Json | list[Json]]] = {
     "mcnemar": mcnemar_tests,
     "claims": claims,
     "profiles": profiles,
@@ -426,7 +426,7 @@ def table(data: StudyData, number: int, states: Sequence[State] | None = None) -
     return grammar_table(data, number, data.states if states is None else states)
 
 
-def part(data: StudyData, name: str) -> JsonValue:
+def part(data: StudyData, name: str) -> Json | list[Json]:
     """Something behind the tables, by its name in `PARTS`.
 
     Raises:
