@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -196,7 +197,45 @@ def bad_commands(folder: Path) -> list[tuple[list[str], int, str]]:
         (["report", str(folder / "nowhere")], 2, "no finished run"),
         (["score", str(folder / "none.txt"), "-m", "demo-causal"], 2, "cannot be read"),
         (["suites", "check", str(folder / "wrong.json")], 2, "error"),
+        (["suites", "check", "~nobody-here/x"], 2, "there is no home folder"),
+        (["suites", "list", "-\udcff"], 2, "no text in UTF-8"),
+        (["judge", "a" * 300], 1, "File name too long"),
     ]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no device that is full")
+@pytest.mark.parametrize(
+    ("shell", "said"),
+    [
+        ("{} > /dev/full", "standard output: cannot be read or written (No space left"),
+        ("{} >&-", "standard output: is closed"),
+        ("HOME=. XDG_CACHE_HOME= CIMENTO_CACHE_DIR= {}", "which is no absolute path"),
+    ],
+)
+def test_where_nothing_can_be_written_one_message_says_so(shell, said, tmp_path):
+    command = f"{shlex.quote(sys.executable)} -m cimento cache info"
+
+    done = subprocess.run(  # noqa: S602  # our own line, redirected as only a shell does
+        shell.format(command), shell=True, capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert "fault of cimento" not in done.stderr
+    assert "Exception ignored" not in done.stderr
+    assert not (tmp_path / ".cache").exists()
+
+
+def test_letters_that_a_terminal_cannot_show_are_escaped():
+    done = subprocess.run(  # our own interpreter
+        [sys.executable, "-m", "cimento", "suites", "show", "ru-subject-verb"],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert r"\u0425\u043e\u0437\u044f\u0439\u043a\u0430" in done.stdout
 
 
 @pytest.mark.usefixtures("pairs")

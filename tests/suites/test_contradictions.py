@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from cimento import Meta, Prediction, Suite
+from cimento.suites.checks import contradictions as module
 from cimento.suites.checks.contradictions import can_hold, contradictions
 from cimento.suites.formula import Arithmetic, Comparison, Number, Reference
 
@@ -143,3 +144,12 @@ def test_golden_suites_contradict_themselves_only_where_it_is_known(shared):
     assert set(warned) == {"bracket/fgd_hierarchy", "paren/fgd_hierarchy"}
     for [warning] in warned.values():
         assert warning.startswith("Predictions 0 and 1 contradict each other")
+
+
+def test_of_very_many_predictions_not_every_two_are_compared(monkeypatch):
+    solved = []
+    monkeypatch.setattr(module, "_solvable", lambda system: not solved.append(system))
+    formulas = [f"({number % 2 + 1};%a%) < {number}" for number in range(1000)]
+
+    assert contradictions(with_predictions(*formulas)) == []
+    assert len(solved) <= 1000 + module.MOST_SYSTEMS + 1

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
+from cimento.errors import StorageError
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -42,7 +44,13 @@ def note(text: str) -> None:
     _write(text, sys.stderr)
 
 
-def _write(text: str, stream: TextIO) -> None:
+def _write(text: str, stream: TextIO | None) -> None:
+    if stream is None:
+        raise StorageError(
+            where="standard output",
+            seen="is closed",
+            todo="Give results a place to go, such as a file, or leave `>&-` out.",
+        )
     shown = _STEERING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
     stream.write(shown if shown.endswith("\n") else shown + "\n")
     stream.flush()

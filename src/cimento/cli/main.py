@@ -5,7 +5,9 @@ A subcommand is imported when it is asked for: ``cimento --help`` must be quick.
 
 from __future__ import annotations
 
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +19,7 @@ from typer.main import get_command_from_info, get_group_from_info
 from typer.models import CommandInfo, TyperInfo
 
 from cimento._version import __version__
-from cimento.errors import CimentoError, need_known
+from cimento.errors import CimentoError, StorageError, UsageError, need_known
 from cimento.models.hf.libraries import end_process, own_process
 
 if TYPE_CHECKING:
@@ -118,6 +120,8 @@ def _command(name: str, target: typer.Typer | Callable[..., Any]) -> Command:
 
 USAGE = 2
 INTERRUPTED = 130
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
+"""How the system says that a stream cannot be written."""
 
 # The common base of typer's errors about the command line, which it keeps to itself.
 _UsageProblem: Any = typer.BadParameter.__mro__[1]
@@ -155,6 +159,10 @@ def _cimento(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     own_process()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # What a terminal or a file of another encoding cannot hold is shown as an escape.
+            stream.reconfigure(errors="backslashreplace")
     code = invoke(sys.argv[1:] if arguments is None else arguments)
     end_process()
     sys.exit(code)
@@ -195,6 +203,15 @@ def _explain(error: BaseException) -> int | None:
         return _interrupted()
     if not isinstance(error, Exception) or os.environ.get("CIMENTO_DEBUG"):
         return None
+    if isinstance(error, OSError) and (error.filename or error.errno in _NO_ROOM):
+        if not error.filename:
+            # Python would try once more to write what is left, and fail again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        error = StorageError(
+            where=str(error.filename or "standard output"),
+            seen=f"cannot be read or written ({error.strerror})",
+            todo="Check the path, its permissions and the disk.",
+        )
     if isinstance(error, CimentoError):
         print(f"cimento: {error}", file=sys.stderr)  # noqa: T201  # this is where messages are shown
         return error.exit_code
@@ -215,6 +232,12 @@ def _with_dashes(arguments: Sequence[str]) -> list[str]:
     """Flags written with ``_`` as they are declared, with ``-``."""
     changed = []
     for argument in arguments:
+        if any("\udc80" <= letter <= "\udcff" for letter in argument):
+            raise UsageError(
+                where=f"argument {argument!r}",
+                seen="it is no text in UTF-8",
+                todo="Give the file or folder another name.",
+            )
         flag, equals, value = argument.partition("=")
         if flag.startswith("--"):
             flag = flag.replace("_", "-")

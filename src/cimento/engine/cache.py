@@ -148,7 +148,15 @@ def default_cache_folder() -> Path:
     if named:
         return Path(named)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "cimento"
+    folder = (Path(base) if base else Path.home() / ".cache") / "cimento"
+    if not folder.is_absolute():
+        # Otherwise every folder that a command is given in would get a cache of its own.
+        raise StorageError(
+            where="HOME",
+            seen=f"the home folder is {str(Path.home())!r}, which is no absolute path",
+            todo="Set HOME or CIMENTO_CACHE_DIR, or run with --no-cache.",
+        )
+    return folder
 
 
 class FileCache:
@@ -277,8 +285,12 @@ class FileCache:
         return StorageError(
             where=str(self.path),
             seen=f"the cache of answers cannot be used ({error})",
-            todo="Delete it, set CIMENTO_CACHE_DIR to another folder, or run with --no-cache.",
+            todo=_BUSY if "locked" in str(error) else _DAMAGED,
         )
+
+
+_BUSY = "Another program holds it: wait for that one, or run with --no-cache."
+_DAMAGED = "Delete it, set CIMENTO_CACHE_DIR to another folder, or run with --no-cache."
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:

@@ -20,6 +20,7 @@ from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError
 from cimento.io.fetching import fetch
+from cimento.io.files import expanded
 from cimento.io.tables import Column
 from cimento.models.hf.files import DEMO_MODELS, locate
 from cimento.models.registry import OPENERS, shown_name
@@ -348,7 +349,7 @@ def _model(name: str, found: Prefetched) -> CimentoError | None:
         raise
     except CimentoError as error:
         return error
-    local = name in DEMO_MODELS or Path(name).expanduser().is_dir()
+    local = name in DEMO_MODELS or expanded(name).is_dir()
     hub_name = name.partition("@")[0]
     # An adapter's revision is a hash over two: its own commit is the name of its folder.
     folder = located.adapter.folder if located.adapter is not None else located.folder
@@ -357,7 +358,7 @@ def _model(name: str, found: Prefetched) -> CimentoError | None:
 
 
 def _suite(name: str, into: Path, found: Prefetched) -> CimentoError | None:
-    here = name in builtin_names() or Path(name).expanduser().exists()
+    here = name in builtin_names() or expanded(name).exists()
     try:
         if not here and name in published():
             name = str(fetch(find_published(name), into / name))

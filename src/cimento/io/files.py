@@ -25,6 +25,22 @@ _STALE_S = 3600
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
+def expanded(path: str | Path) -> Path:
+    """The path with ``~`` and ``~name`` replaced by the home folder that they stand for.
+
+    Raises:
+        InputError: there is no such user, or the user has no home folder.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        raise InputError(
+            where=str(path),
+            seen="there is no home folder for what begins with ~",
+            todo="Write the path in full, or ./~name for a file of that name.",
+        ) from None
+
+
 def atomically(path: Path, save: Callable[[Path], object]) -> Path:
     """Have `save` write to a file beside `path`, then move it there in one step.
 

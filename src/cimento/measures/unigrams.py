@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
-from cimento.io.files import open_plain
+from cimento.io.files import expanded, open_plain
 from cimento.io.parsing import parse_json
 from cimento.measures.sentence import Missing, Numbers, total
 
@@ -91,7 +91,7 @@ def load_unigrams(source: str, *, language: str) -> Unigrams:
     name, _, chosen = source.partition(":")
     if name == WORDFREQ:
         return _wordfreq(chosen or language)
-    counts = _read_counts(Path(source).expanduser())
+    counts = _read_counts(expanded(source))
     return TokenCounts(counts, total(list(counts.values())))
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol, TypeAlias, TypeGuard
 
 from cimento.errors import UsageError
+from cimento.io.files import expanded
 from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import Column
 from cimento.models.base import (
@@ -264,7 +265,7 @@ def _open_server(address: str, asking: Asking) -> Source:
 def _open_ngrams(file: str, asking: Asking) -> Source:
     from cimento.models.ngram import load_ngrams, locate_ngrams
 
-    located = locate_ngrams(Path(file).expanduser())
+    located = locate_ngrams(expanded(file))
     return ScorerSource(
         located.label,
         {"revision": located.revision, "kind": "causal"},
@@ -324,9 +325,9 @@ def lasting_name(model: str) -> str:
     """A model's name by which it is found from any folder: paths whole, no secrets."""
     prefix, _, rest = model.partition(":")
     if rest and prefix in _OF_FILES:
-        return f"{prefix}:{Path(rest).expanduser().resolve()}"
+        return f"{prefix}:{expanded(rest).resolve()}"
     shown = without_secrets(model)
-    folder = Path(shown).expanduser()
+    folder = expanded(shown)
     return str(folder.resolve()) if shown not in DEMO_MODELS and folder.is_dir() else shown
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
 from cimento.errors import CimentoError, UsageError, did_you_mean
-from cimento.io.files import write_text
+from cimento.io.files import expanded, write_text
 from cimento.report.grid import as_latex, as_markdown
 from cimento.report.paper import results_grid, write_grid
 from cimento.report.sections import estimates_grid
@@ -112,7 +112,7 @@ def report(runs: RunsLike, path: str | Path) -> Path:
         UsageError: the ending is none of these.
         StorageError: the file cannot be written.
     """
-    file = Path(path).expanduser()
+    file = expanded(path)
     if file.suffix.lower() == ".docx":
         return write_grid(results_grid(runs_of(runs)), file)
     form = REPORT_FORMS.get(file.suffix.lower())

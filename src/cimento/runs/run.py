@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, cast, overload
 
 from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
-from cimento.io.files import read_bytes, write_bytes, write_text
+from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
 from cimento.io.tables import (
     CHOICES,
@@ -410,7 +410,7 @@ def open_run(path: str | Path) -> Run:
     """
     from pydantic import ValidationError
 
-    folder = RunFolder(Path(path).expanduser())
+    folder = RunFolder(expanded(path))
     manifest = folder.manifest()
     folder.verify(manifest)
     paradigm = find_paradigm(paradigm_name(folder, manifest))
@@ -485,7 +485,7 @@ def folders_among(paths: Iterable[str | Path]) -> list[Path]:
     Returns:
         The folders; all paths where none is one, so that what is wrong can be said of them.
     """
-    given = [Path(path).expanduser() for path in paths]
+    given = [expanded(path) for path in paths]
     return [path for path in given if not path.is_file()] or given
 
 

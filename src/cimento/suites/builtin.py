@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, StorageError, UsageError, did_you_mean
-from cimento.io.files import write_bytes, write_text
+from cimento.io.files import expanded, write_bytes, write_text
 from cimento.io.parsing import parse_toml
 from cimento.suites.published import published
 
@@ -106,7 +106,7 @@ def find_suite(name_or_path: str | Path) -> Path:
     """
     if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return _FOLDER / name_or_path
-    path = Path(name_or_path).expanduser()
+    path = expanded(name_or_path)
     if path.exists():
         return path
     name = str(name_or_path)

@@ -25,7 +25,7 @@ from cimento.corpus.connectives.inventories import (
     read_spelling,
 )
 from cimento.errors import InputError, did_you_mean
-from cimento.io.files import read_bytes
+from cimento.io.files import expanded, read_bytes
 from cimento.io.parsing import MAX_DEPTH, parse_json
 from cimento.suites.tables import Row, Table, open_table
 
@@ -52,7 +52,7 @@ def open_inventory(name: str) -> Inventory:
     """
     if name in builtin_inventories():
         return read_inventory(FOLDER / f"{name}.toml")
-    path = Path(name).expanduser()
+    path = expanded(name)
     readers = {
         ".toml": read_inventory,
         ".tsv": read_table_lexicon,

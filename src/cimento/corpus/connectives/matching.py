@@ -13,6 +13,7 @@ from typing import Literal, TypeAlias, get_args
 from cimento.corpus.connectives.inventories import Inventory, Spelling, normal
 from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError, did_you_mean, need_known
+from cimento.io.files import expanded
 from cimento.io.parsing import read_toml
 
 By: TypeAlias = Literal["lemma", "form", "exact"]
@@ -278,7 +279,7 @@ def open_rule(name: str) -> Rule:
     """
     if name in builtin_rules():
         return read_rule(FOLDER / f"{name}.toml")
-    path = Path(name).expanduser()
+    path = expanded(name)
     if path.suffix.lower() != ".toml":
         raise InputError(
             where="rule",

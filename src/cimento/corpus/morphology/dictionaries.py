@@ -31,6 +31,7 @@ from cimento.corpus.morphology.model import (
 from cimento.corpus.morphology.rules import Rules
 from cimento.corpus.morphology.tags import from_delaf, from_opencorpora, from_unimorph
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
+from cimento.io.files import expanded
 
 
 class _Tag(Protocol):
@@ -288,7 +289,7 @@ def open_morphology(
         return Russian()
     if kind in ("delaf", "unimorph") and rest:
         return open_dictionary_file(
-            Path(rest).expanduser(),
+            expanded(rest),
             format="delaf" if kind == "delaf" else "unimorph",
             language=language,
             index_folder=None if index_folder is None else Path(index_folder),

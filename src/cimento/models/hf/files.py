@@ -21,6 +21,7 @@ from cimento.errors import (
     StorageError,
     UsageError,
 )
+from cimento.io.files import expanded
 from cimento.io.parsing import parse_json
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ def _locate(name: str, *, inner: bool) -> Located:
     if name in DEMO_MODELS:
         folder = Path(str(resources.files("cimento") / "data" / "models" / name))
         return Located(name=name, folder=folder, revision=_digest(folder))
-    path = Path(name).expanduser()
+    path = expanded(name)
     if _is_folder(path):
         if not any((path / config).is_file() for config in ("config.json", CONFIG)):
             raise UsageError(

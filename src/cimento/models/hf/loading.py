@@ -70,9 +70,16 @@ def load(
         import_libraries()
         import torch
         import transformers
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingDependencyError(
             package=error.name or "transformers", extra="hf", purpose=f"model {located.name!r}"
+        ) from error
+    except (ImportError, OSError) as error:
+        # The package is there, and the system cannot load a part of it.
+        raise ModelError(
+            where=f"model {located.name!r}",
+            seen=f"torch or transformers cannot be loaded ({' '.join(str(error).split())[:300]})",
+            todo="Is there enough memory? Else install them again, for this computer and its GPU.",
         ) from error
 
     refuse_ours(policy.model_args)

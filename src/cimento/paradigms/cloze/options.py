@@ -7,6 +7,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
+from cimento.io.files import expanded
 from cimento.models.questions import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, FillPolicy, OpenRule
 from cimento.paradigms.base import ParadigmOptions
 
@@ -20,7 +21,7 @@ def _listed(value: object) -> object:
 
 def _path(value: object) -> object:
     """A path with its ``~`` written out; None for an empty text."""
-    return Path(value).expanduser() if isinstance(value, str) and value else value or None
+    return expanded(value) if isinstance(value, str) and value else value or None
 
 
 class ClozeOptions(ParadigmOptions):

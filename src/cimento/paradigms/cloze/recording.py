@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from cimento.engine.fills import fills_table
 from cimento.engine.replay import PREFIX, Recording
 from cimento.errors import InputError, did_you_mean
-from cimento.io.files import read_bytes
+from cimento.io.files import expanded, read_bytes
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.questions import Fill, FillKind
@@ -40,7 +40,7 @@ def read_recorded_candidates(name: str) -> Recording:
         InputError: the file cannot be read, a row cannot be used, or the model is not in it.
     """
     file, _, model = name.partition("#")
-    path = Path(file).expanduser()
+    path = expanded(file)
     data = read_bytes(path)
     by_model = (
         read_predictions(path) if path.suffix == ".jsonl" else {path.stem: _table(path, data)}

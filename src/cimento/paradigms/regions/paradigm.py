@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.errors import Fault, TableError
-from cimento.io.files import file_digest
+from cimento.io.files import expanded, file_digest
 from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS
 from cimento.measures.regions import count_first_tokens
@@ -185,7 +185,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         import polars as pl
 
         refuse_what_is_fixed(scoring)
-        path = Path(name).expanduser()
+        path = expanded(name)
         digest = file_digest(path)
         replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
         items, conditions = zip(*replayed.stimuli, strict=True)

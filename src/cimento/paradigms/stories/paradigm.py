@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
 from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.io.files import expanded
 from cimento.paradigms.base import (
     MethodFacts,
     Stored,
@@ -166,7 +167,7 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
             InputError: the file does not exist or may not be read.
             SuiteError: it is empty, or lines cannot be used.
         """
-        return recorded_answers(Path(name).expanduser(), suite)
+        return recorded_answers(expanded(name), suite)
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[StorySuite, StoryOptions]:
         """The stories of a run and its options; of runs of version 0.1 also the tables.

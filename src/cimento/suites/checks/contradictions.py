@@ -12,6 +12,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, product
+from math import prod
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.suites.formula import Arithmetic, Comparison, Number, Reference, comparisons, parse
@@ -27,6 +28,8 @@ Variable: TypeAlias = tuple[str, int]
 
 MOST_BRANCHES = 256
 MOST_INEQUALITIES = 512
+MOST_SYSTEMS = 10_000
+"""Systems that are solved for the pairs of a suite: a hundred predictions have 4,950 pairs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,12 @@ def contradictions(suite: Suite) -> list[str]:
             possible.append(number)
         else:
             found.append(f"Prediction {number} can never hold{_exception([tree])}.")
+    left = MOST_SYSTEMS
     for pair in combinations(possible, 2):
         both = [trees[number] for number in pair]
+        left -= prod(min(MOST_BRANCHES, len(_branches(tree))) for tree in both)
+        if left < 0:
+            break
         if not can_hold(both, n_regions=n_regions):
             found.append(
                 f"Predictions {pair[0]} and {pair[1]} contradict each other: no item can pass "
@@ -81,10 +88,7 @@ def can_hold(formulas: Sequence[Formula], *, n_regions: int) -> bool:
         False only where it is certain that there are none.
     """
     alternatives = [_branches(formula) for formula in formulas]
-    count = 1
-    for branches in alternatives:
-        count *= len(branches)
-    if count > MOST_BRANCHES:
+    if prod(map(len, alternatives)) > MOST_BRANCHES:
         return True
     return any(
         _solvable(
