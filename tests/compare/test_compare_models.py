@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import UsageError, open_runs
-from cimento.compare.before_after import matched
-from cimento.compare.item_outcomes import ItemOutcomes, distinct_names, item_outcomes, step_of
-from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected, surely_worse
-from cimento.compare.ranking import Ranking, rank_models
-from cimento.report.figures_rates import checkpoints_figure, checkpoints_frame
+from cimento import UsageError, compare
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
 
@@ -24,20 +20,18 @@ def own_cache(tmp_path, monkeypatch):
     monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
 
 
-def marks(model: str, right: str, **more) -> ItemOutcomes:
-    """Items 0, 1, 2 ...: + is right, - is wrong, ? is unscored."""
-    known = {str(k): mark == "+" for k, mark in enumerate(right) if mark != "?"}
-    return ItemOutcomes(
-        **{"suite": "s", "question": "all", "model": model, "right": known} | more  # type: ignore[arg-type]
-    )
+def marks(model: str, right: str, *, clusters: Mapping[str, str] | None = None, **more):
+    """A run on items 0, 1, 2 ...: + is right, - is wrong, ? is unscored."""
+    return made_run(model, outcomes_of(right, cluster=clusters or ""), **more)
 
 
-def tables(outcomes: list[ItemOutcomes], correction: str = "holm") -> tuple[Ranking, ...]:
-    return rank_models(outcomes, correction=correction).rankings
+def tables(runs, correction: str = "holm"):
+    return compare(runs, correction=correction).rankings
 
 
-def paired(one: ItemOutcomes, other: ItemOutcomes) -> PairwiseComparison:
-    return corrected([compare_pair(one, other)], "holm")[0]
+def paired(one, other):
+    ((found,),) = (ranking.pairs for ranking in tables([one, other]))
+    return found
 
 
 def test_a_table_by_hand():
@@ -118,54 +112,6 @@ def test_the_two_ways_round_mirror_each_other(pairs):
     if there.change.low is not None:
         assert there.change.low == pytest.approx(-back.change.high)
     assert (there.gained, there.test.p) == (back.lost, back.test.p)
-    # without a margin, both cannot be worse than the other
-    assert not (surely_worse([there], margin=0) and surely_worse([back], margin=0))
-    assert not surely_worse([there], margin=1)
-
-
-def test_worse_is_what_the_interval_says():
-    fallen = paired(marks("m", "+" * 40), marks("m", "+" * 28 + "-" * 12))
-
-    # Bonett and Price: p = 1/42, q = 13/42, half = 1.96 sqrt((p + q - (p - q)^2) / 42)
-    assert fallen.change.high == pytest.approx(-12 / 42 + 0.1519, abs=2e-3)
-    assert surely_worse([fallen], margin=0.1) == (fallen,)
-    assert surely_worse([fallen], margin=0.2) == ()
-    # of ten suites the intervals are wider, so that all hold together
-    assert surely_worse([fallen] * 10, margin=0.1) == ()
-
-
-def test_what_belongs_together():
-    assert matched([1, 2], [3], [lambda _: "same"]) is None
-    assert matched([1], [2], [lambda each: each]) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "family", "step"),
-    [
-        ("EleutherAI/pythia-70m@step1000", "EleutherAI/pythia-70m", 1000),
-        ("/out/run/checkpoint-500", "/out/run", 500),
-        ("m/epoch_3", "m", 3),
-        ("gpt2", "gpt2", None),
-        ("org/llama-3-8b@main", "org/llama-3-8b@main", None),
-    ],
-)
-def test_steps_of_training_in_names(name, family, step):
-    assert step_of(name) == (family, step)
-
-
-def test_checkpoints_are_in_the_order_of_training():
-    steps = {1000: "++++", 100: "+---", 500: "++--"}
-    runs = [marks(f"m@{k}", right, family="m", step=k) for k, right in steps.items()]
-    (found,) = tables(runs)
-
-    assert [each.step for each in found.checkpoints] == [100, 500, 1000]
-    frame = checkpoints_frame([found])
-    assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
-    assert checkpoints_figure([found]).svg().startswith("<svg")
-    (others,) = tables([*runs[:2], marks("other", "++++", family="o", step=3)])
-    assert others.checkpoints == ()
-    with pytest.raises(UsageError, match="not revisions of one model"):
-        checkpoints_figure([others])
 
 
 def test_nothing_scored_by_all_gives_no_number():
@@ -181,7 +127,7 @@ def test_what_cannot_be_compared_is_refused():
     twice = [made_run("a", outcomes_of("+")), made_run("a", outcomes_of("-"))]
 
     with pytest.raises(UsageError, match="several runs of a"):
-        item_outcomes(twice)
+        compare(twice)
     with pytest.raises(UsageError, match="no suite was run by two models"):
         tables([marks("a", "+"), marks("b", "-", suite="t")])
 
@@ -197,39 +143,13 @@ def test_two_runs_of_one_model_are_told_apart_by_their_options():
         made_run("n@1", outcomes_of("++")),
     ]
 
-    assert distinct_names(runs) == [
-        "m@1 (pll=original, depth=1)",
-        "m@1 (pll=within-word-l2r, depth=1)",
-        "m@1 (pll=original, depth=3)",
-        "n@1",
+    (found,) = tables(runs)
+    assert [(each.model, each.accuracy) for each in found.models] == [
+        ("n@1", 1.0),
+        ("m@1 (pll=original, depth=1)", 0.5),
+        ("m@1 (pll=within-word-l2r, depth=1)", 0.5),
+        ("m@1 (pll=original, depth=3)", 0.0),
     ]
-    (found,) = tables(item_outcomes(runs))
-    assert [each.accuracy for each in found.models] == [1.0, 0.5, 0.5, 0.0]
-
-
-def test_runs_give_what_is_right_what_belongs_together_and_the_first_method():
-    clusters = {"0": "x", "1": "x"}
-    run = made_run(
-        "m@1",
-        [
-            *outcomes_of("+=?", "hit@1", method="mask", cluster=clusters, value=2.0, unit="rank"),
-            *outcomes_of("---", "hit@1", method="beam"),
-            *outcomes_of("+++", "choice"),
-        ],
-        kind="masked",
-        manifest={"named": "org/m@step100"},
-    )
-    (found,) = item_outcomes([run])
-
-    assert (found.suite, found.question, found.model) == ("s", "hit@1", "m@1")
-    assert found.right == {"0": True, "1": False}
-    assert found.clusters == clusters
-    assert found.values == {"0": 2.0, "1": 2.0, "2": 2.0}
-    assert (found.unit, found.kind, found.family, found.step) == ("rank", "masked", "org/m", 100)
-    questions = [each.question for each in item_outcomes([run], every_question=True)]
-    assert questions == ["hit@1", "choice"]
-    with pytest.raises(UsageError, match="none of the runs"):
-        item_outcomes([run], measure="lp")
 
 
 def recorded(folder: Path, name: str, bits: list[float]) -> None:
@@ -293,19 +213,6 @@ def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):
     ]  # fmt: skip
     assert invoke(["compare", folders[0]]) == 2
     assert "no suite was run by two models" in capsys.readouterr().err
-
-
-def test_every_kind_of_run_can_be_compared(runs_of_every_kind):
-    found = item_outcomes(open_runs(runs_of_every_kind), every_question=True)
-    by_suite = {name: [e for e in found if e.suite == name] for name in {e.suite for e in found}}
-    questions = {name: {e.question for e in those} for name, those in by_suite.items()}
-
-    assert questions["it-islands"] >= {"all predictions", "prediction 0"}
-    assert questions["it-connectives-cloze"] >= {"hit@1", "hit@10", "choice"}
-    assert questions["es-stories"] >= {"story_class"}
-    assert not any(e.right for e in by_suite["it-acceptability"])  # it predicts nothing
-    assert all(e.references and e.values for e in by_suite["it-acceptability"] if e.coefficients)
-    assert set(by_suite["es-agreement-templates"][0].clusters.values()) != set()
 
 
 def test_places_agree_with_corrected_p():

@@ -1,4 +1,4 @@
-"""Values of regions do not depend on the order in which rows stand in the tables."""
+"""Margins do not depend on the order in which rows stand in the tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,18 @@ import polars as pl
 import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, evaluate
-from cimento.measures.regions import region_values
+
+
+def with_tokens(run: Run, tokens: pl.DataFrame) -> Run:
+    """The run with another table of tokens."""
+    tables = {"tokens": tokens, "requests": run.table("requests")}
+    return Run(
+        suite=run.suite,
+        paradigm=run.paradigm,
+        options=run.options,
+        manifest=run.manifest,
+        tables=tables,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -28,20 +39,21 @@ def run() -> Run:
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_shuffled_tokens_make_the_same_values(run: Run, seed: int) -> None:
-    tokens, requests = run.table("tokens"), run.table("requests")
+    tokens = run.table("tokens")
     shuffled = tokens.sample(fraction=1.0, shuffle=True, seed=seed)
     assert shuffled["position"].to_list() != tokens["position"].to_list()
 
-    expected = region_values(tokens, requests, metric="sum")
-    assert region_values(shuffled, requests, metric="sum") == expected
-    assert expected.values["1"] == expected.values["2"]
-    assert list(expected.values["1"]) == ["good", "bad"]
+    expected = run.outcomes()
+    assert with_tokens(run, shuffled).outcomes().equals(expected)
+    (first, second) = expected["value"]
+    assert first == second
+    assert first is not None
+    assert expected["item"].to_list() == ["1", "2"]
 
 
-def test_a_text_without_tokens_comes_last_and_has_its_reason(run: Run) -> None:
+def test_a_text_without_tokens_has_its_reason(run: Run) -> None:
     some = run.table("tokens").filter(pl.col("request") != 0)
-    values = region_values(some, run.table("requests"), metric="sum").values["1"]
+    outcomes = with_tokens(run, some).outcomes()
 
-    assert all(hasattr(value, "reason") for value in values["good"])
-    assert all(isinstance(value, float) for value in values["bad"])
-    assert list(values) == ["good", "bad"]
+    assert outcomes["verdict"].to_list() == ["unscored", "unscored"]
+    assert all("good" in reason for reason in outcomes["reason"])

@@ -13,15 +13,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from cimento import UsageError, evaluate, open_run
-from cimento.paradigms.ratings.estimates import BY_ERRORS, BY_HALVES, RATING
-from cimento.paradigms.ratings.paradigm import RATINGS, RatingOptions
-from cimento.paradigms.registry import find_paradigm, paradigm_of, parse_options
-from cimento.runs.outcomes import GROUP
+from cimento import UsageError, evaluate, load_suite, open_run
 from cimento.testing import FakeScorer
 
 EARLIER = Path(__file__).parents[2] / "data" / "ratings-0.1"
 NAMES = ("it-acceptability", "connectives-rated")
+RATING = "rating"
+BY_HALVES, BY_ERRORS = "split halves of the ratings", "the standard errors of the mean ratings"
 
 
 @pytest.fixture(params=NAMES, name="earlier")
@@ -131,7 +129,7 @@ def test_texts_say_what_version_0_1_printed(earlier):
     """But for the brackets that intervals of accuracies have now, as all others had."""
     run, _ = earlier
     stored = (run.folder / "table.txt").read_text("utf-8").rstrip("\n").split("\n")
-    printed = RATINGS.text([run]).split("\n")[-len(stored) :]
+    printed = run.paradigm.text([run]).split("\n")[-len(stored) :]
     changed = [(a, b) for a, b in zip(stored, printed, strict=True) if a != b]
     assert all(a == b.replace("[", "").replace(",", "").replace("]", "") for a, b in changed)
 
@@ -164,7 +162,7 @@ def test_the_sentences_of_a_pair_share_a_cluster_and_pairs_have_the_columns_of_t
     rows = table.filter(pl.col("question") == "penlp")
     assert rows["cluster"].to_list()[:4] == ["pair e-1", "pair e-1", "pair e-2", "pair e-2"]
     pairs = table.filter(pl.col("verdict").is_not_null())
-    assert pairs[f"{GROUP}replacement"].to_list()[:3] == ["se", "prima", "infatti"]
+    assert pairs["group:replacement"].to_list()[:3] == ["se", "prima", "infatti"]
     assert pairs["item"].to_list()[:2] == ["e-1", "e-2"]
 
 
@@ -190,18 +188,18 @@ def test_other_options_judge_the_stored_answers_and_change_no_file():
 )
 def test_options_that_cannot_be_honoured_are_refused(given, seen):
     with pytest.raises(UsageError, match=seen):
-        parse_options(find_paradigm("ratings"), given)
+        open_run(EARLIER / "connectives-rated").judge(**given)
 
 
 def test_lists_are_read_from_texts():
-    options = parse_options(find_paradigm("ratings"), {"by": "verb, tense", "also": "ppl,slor"})
-    assert isinstance(options, RatingOptions)
+    run = open_run(EARLIER / "connectives-rated")
+    options = run.judge(by="verb, tense", also="ppl,slor").options
     assert (options.by, options.also) == (("verb", "tense"), ("ppl", "slor"))
 
 
 def test_a_run_made_in_python_is_stored_and_opened_as_it_was(tmp_path):
     run = evaluate("it-acceptability", "demo-causal", limit=8, output=tmp_path, draws=10)
-    assert run.paradigm is RATINGS
+    assert run.paradigm.name == "ratings"
     again = open_run(run.folder)
     assert again.estimates() == run.estimates()
     assert again.outcomes().equals(run.outcomes())
@@ -217,10 +215,10 @@ def test_a_suite_says_its_kind_by_either_name(tmp_path, kind):
     (tmp_path / "suite.toml").write_text(named, encoding="utf-8")
     items = (EARLIER / "it-acceptability/suite/items.tsv").read_bytes()
     (tmp_path / "items.tsv").write_bytes(items)
-    reading = paradigm_of(tmp_path).read(tmp_path)
-    assert paradigm_of(tmp_path) is RATINGS
-    assert RATINGS.owns(reading.suite)
-    assert not reading.faults
+    loaded = load_suite(tmp_path)
+    assert loaded.paradigm.name == "ratings"
+    assert loaded.paradigm.owns(loaded.suite)
+    assert not loaded.reading.faults
 
 
 def test_scores_are_of_sentences_and_more_is_better():

@@ -1,0 +1,109 @@
+"""Parts of comparisons: outcomes of runs, steps in names, what is surely worse, checkpoints."""
+
+from __future__ import annotations
+
+import pytest
+
+from cimento import UsageError, open_runs
+from cimento.compare.before_after import matched
+from cimento.compare.item_outcomes import ItemOutcomes, item_outcomes, step_of
+from cimento.compare.pairwise import compare_pair, surely_worse
+from cimento.compare.ranking import rank_models
+from cimento.report.figures_rates import checkpoints_figure, checkpoints_frame
+from tests.helpers.made_runs import made_run, outcomes_of
+
+
+def marks(model: str, right: str, **more) -> ItemOutcomes:
+    """Items 0, 1, 2 ...: + is right, - is wrong, ? is unscored."""
+    known = {str(k): mark == "+" for k, mark in enumerate(right) if mark != "?"}
+    return ItemOutcomes(
+        **{"suite": "s", "question": "all", "model": model, "right": known} | more  # type: ignore[arg-type]
+    )
+
+
+def test_worse_is_what_the_interval_says():
+    fallen = compare_pair(marks("m", "+" * 40), marks("m", "+" * 28 + "-" * 12))
+
+    # Bonett and Price: p = 1/42, q = 13/42, half = 1.96 sqrt((p + q - (p - q)^2) / 42)
+    assert fallen.change.high == pytest.approx(-12 / 42 + 0.1519, abs=2e-3)
+    assert surely_worse([fallen], margin=0.1) == (fallen,)
+    assert surely_worse([fallen], margin=0.2) == ()
+    # of ten suites the intervals are wider, so that all hold together
+    assert surely_worse([fallen] * 10, margin=0.1) == ()
+    # without a margin, both cannot be worse than the other
+    risen = compare_pair(marks("m", "+" * 28 + "-" * 12), marks("m", "+" * 40))
+    assert surely_worse([fallen], margin=0)
+    assert not surely_worse([risen], margin=0)
+    assert not surely_worse([fallen], margin=1)
+
+
+def test_what_belongs_together():
+    assert matched([1, 2], [3], [lambda _: "same"]) is None
+    assert matched([1], [2], [lambda each: each]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "family", "step"),
+    [
+        ("EleutherAI/pythia-70m@step1000", "EleutherAI/pythia-70m", 1000),
+        ("/out/run/checkpoint-500", "/out/run", 500),
+        ("m/epoch_3", "m", 3),
+        ("gpt2", "gpt2", None),
+        ("org/llama-3-8b@main", "org/llama-3-8b@main", None),
+    ],
+)
+def test_steps_of_training_in_names(name, family, step):
+    assert step_of(name) == (family, step)
+
+
+def test_checkpoints_are_in_the_order_of_training():
+    steps = {1000: "++++", 100: "+---", 500: "++--"}
+    runs = [marks(f"m@{k}", right, family="m", step=k) for k, right in steps.items()]
+    (found,) = rank_models(runs).rankings
+
+    assert [each.step for each in found.checkpoints] == [100, 500, 1000]
+    frame = checkpoints_frame([found])
+    assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
+    assert checkpoints_figure([found]).svg().startswith("<svg")
+    (others,) = rank_models([*runs[:2], marks("other", "++++", family="o", step=3)]).rankings
+    assert others.checkpoints == ()
+    with pytest.raises(UsageError, match="not revisions of one model"):
+        checkpoints_figure([others])
+
+
+def test_runs_give_what_is_right_what_belongs_together_and_the_first_method():
+    clusters = {"0": "x", "1": "x"}
+    run = made_run(
+        "m@1",
+        [
+            *outcomes_of("+=?", "hit@1", method="mask", cluster=clusters, value=2.0, unit="rank"),
+            *outcomes_of("---", "hit@1", method="beam"),
+            *outcomes_of("+++", "choice"),
+        ],
+        kind="masked",
+        manifest={"named": "org/m@step100"},
+    )
+    (found,) = item_outcomes([run])
+
+    assert (found.suite, found.question, found.model) == ("s", "hit@1", "m@1")
+    assert found.right == {"0": True, "1": False}
+    assert found.clusters == clusters
+    assert found.values == {"0": 2.0, "1": 2.0, "2": 2.0}
+    assert (found.unit, found.kind, found.family, found.step) == ("rank", "masked", "org/m", 100)
+    questions = [each.question for each in item_outcomes([run], every_question=True)]
+    assert questions == ["hit@1", "choice"]
+    with pytest.raises(UsageError, match="none of the runs"):
+        item_outcomes([run], measure="lp")
+
+
+def test_every_kind_of_run_can_be_compared(runs_of_every_kind):
+    found = item_outcomes(open_runs(runs_of_every_kind), every_question=True)
+    by_suite = {name: [e for e in found if e.suite == name] for name in {e.suite for e in found}}
+    questions = {name: {e.question for e in those} for name, those in by_suite.items()}
+
+    assert questions["it-islands"] >= {"all predictions", "prediction 0"}
+    assert questions["it-connectives-cloze"] >= {"hit@1", "hit@10", "choice"}
+    assert questions["es-stories"] >= {"story_class"}
+    assert not any(e.right for e in by_suite["it-acceptability"])  # it predicts nothing
+    assert all(e.references and e.values for e in by_suite["it-acceptability"] if e.coefficients)
+    assert set(by_suite["es-agreement-templates"][0].clusters.values()) != set()
