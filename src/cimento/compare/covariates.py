@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.measures import total
 from cimento.measures.regions import region_columns
 from cimento.paradigms.regions.judging import (
     judged_suite,
@@ -102,7 +103,7 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     costs = {TOKENS: [1.0] * len(tokens), WORDS: [float(len(begun)) for begun in words]}
     if frequency is not None:
         # A frequent word costs less, as it does in bits.
-        costs[FREQUENCY] = [0.0 - sum(map(frequency, begun)) for begun in words]
+        costs[FREQUENCY] = [0.0 - total(list(map(frequency, begun))) for begun in words]
     margins = {
         name: _margins(suite, _costing(tokens, values), requests) for name, values in costs.items()
     }

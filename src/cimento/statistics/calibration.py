@@ -19,6 +19,7 @@ from cimento.statistics.values import (
     codes,
     floats,
     same_length,
+    sum_in_order,
 )
 
 _ROUNDING = 1e-6
@@ -162,7 +163,7 @@ def expected_calibration_error(
         for row in rows
         if row.accuracy is not None and row.confidence is not None
     ]
-    return Calibration(sum(gaps) / values.size, tuple(rows))
+    return Calibration(sum_in_order(gaps) / values.size, tuple(rows))
 
 
 LOWEST, HIGHEST = 1e-2, 1e4

@@ -23,6 +23,7 @@ from cimento.statistics.values import (
     Statistic,
     floats,
     same_length,
+    sum_in_order,
 )
 
 REST = "rest"
@@ -76,7 +77,7 @@ def variance_shares(table: ArrayLike, factors: Sequence[str]) -> VarianceShares:
         levels = values.mean(axis=others)
         per_level = values.size / values.shape[axis]
         shares[name] = float(per_level * ((levels - mean) ** 2).sum()) / total
-    shares[REST] = max(0.0, 1 - sum(shares.values()))
+    shares[REST] = max(0.0, 1 - sum_in_order(shares.values()))
     return VarianceShares(shares)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Sized
+import functools
+import operator
+from collections.abc import Hashable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -92,6 +94,14 @@ def same_length(**columns: Sized) -> int:
             todo="Give one value a row to each.",
         )
     return next(iter(lengths.values()))
+
+
+def sum_in_order(values: Iterable[float]) -> float:
+    """The float64 sum from left to right, each step rounded.
+
+    `sum` compensates from Python 3.12 on, so that its last digit depends on the interpreter.
+    """
+    return functools.reduce(operator.add, values, 0.0)
 
 
 def draws_at_once(n: int, *, most: int) -> int:

@@ -15,7 +15,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cimento.measures import Missing, Value
+from cimento.measures import Missing, Value, total
 from cimento.measures.scores import ScoredSentence
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.statistics.design import Design
@@ -251,7 +251,7 @@ def mean_log_frequency(scored: ScoredSentence) -> Value:
     unigrams = scored.sentence.unigram_logprobs_nats
     if isinstance(unigrams, Missing):
         return unigrams
-    return sum(unigrams) / len(unigrams) if unigrams else Missing("it has no words")
+    return total(unigrams) / len(unigrams) if unigrams else Missing("it has no words")
 
 
 THRESHOLD_CHOSEN = "its threshold was chosen on other sentences: no interval"
