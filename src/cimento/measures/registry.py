@@ -120,7 +120,7 @@ _ALL = (
         unit="nats",
         higher_is_better=False,
         source="Shannon 1948, doi:10.1002/j.1538-7305.1948.tb01338.x",
-        function=of.surprisal_in_nats,
+        function=lambda sentence: 0.0 - of.lp(sentence),
     ),
     Measure(
         name="surprisal-bits",
@@ -128,7 +128,7 @@ _ALL = (
         unit="bits",
         higher_is_better=False,
         source="Hale 2001, aclanthology.org/N01-1021",
-        function=of.surprisal_in_bits,
+        function=lambda sentence: (0.0 - of.lp(sentence)) * of.BITS_PER_NAT,
     ),
     Measure(
         name="meanlp",
@@ -137,7 +137,7 @@ _ALL = (
         unit="nats per token",
         higher_is_better=True,
         source=_LAU_2017,
-        function=of.mean_by_token,
+        function=lambda sentence: of.lp(sentence) / sentence.n_tokens,
     ),
     Measure(
         name="mean-word",
@@ -145,7 +145,7 @@ _ALL = (
         unit="nats per word",
         higher_is_better=True,
         source="lm-evaluation-harness (word perplexity is exp of -it), doi:10.5281/zenodo.5371628",
-        function=of.mean_by_word,
+        function=lambda sentence: of.lp(sentence) / sentence.n_words,
     ),
     Measure(
         name="mean-char",
@@ -153,7 +153,7 @@ _ALL = (
         unit="nats per character",
         higher_is_better=True,
         source="lm-evaluation-harness (acc_norm), doi:10.5281/zenodo.5371628",
-        function=of.mean_by_character,
+        function=lambda sentence: of.lp(sentence) / sentence.n_chars,
     ),
     Measure(
         name="ppl",

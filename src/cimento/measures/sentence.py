@@ -130,31 +130,6 @@ def lp(sentence: Sentence) -> float:
     return total(sentence.logprobs_nats)
 
 
-def surprisal_in_nats(sentence: Sentence) -> float:
-    """``-LP``."""
-    return 0.0 - lp(sentence)
-
-
-def surprisal_in_bits(sentence: Sentence) -> float:
-    """``-LP / ln 2``."""
-    return surprisal_in_nats(sentence) * BITS_PER_NAT
-
-
-def mean_by_token(sentence: Sentence) -> float:
-    """``LP / n``."""
-    return lp(sentence) / sentence.n_tokens
-
-
-def mean_by_word(sentence: Sentence) -> float:
-    """``LP / number of words``."""
-    return lp(sentence) / sentence.n_words
-
-
-def mean_by_character(sentence: Sentence) -> float:
-    """``LP / number of characters``."""
-    return lp(sentence) / sentence.n_chars
-
-
 def perplexity(sentence: Sentence) -> float:
     """``exp(-LP / n)`` of probabilities that are chained from left to right."""
     if sentence.pseudo:

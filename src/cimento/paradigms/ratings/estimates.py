@@ -409,16 +409,16 @@ def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[E
         like,
         statistic="mean Cohen's kappa",
         method="quadratic weights",
-        value=agreement.kappa,
+        value=agreement.kappa.value,
         n=agreement.kappa_pairs,
-        reason=agreement.reasons.get("kappa", shared),
+        reason=agreement.kappa.reason or shared,
     )
     yield replace(
         like,
         statistic="mean correlation with the rest",
-        value=agreement.with_rest,
+        value=agreement.with_rest.value,
         n=agreement.people,
-        reason=agreement.reasons.get("with_rest", shared),
+        reason=agreement.with_rest.reason or shared,
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.statistics.agreement import Agreement
+    from cimento.statistics.values import Statistic
 
 LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
@@ -47,16 +48,14 @@ class Agreements:
         kappa_pairs: how many pairs that is.
         with_rest: mean correlation of each person with the mean of the others.
         people: how many have such a correlation.
-        reasons: for each of the last fields that is None, why.
     """
 
     alphas: tuple[Agreement, ...]
     fleiss: Agreement
-    kappa: float | None
+    kappa: Statistic
     kappa_pairs: int
-    with_rest: float | None
+    with_rest: Statistic
     people: int
-    reasons: dict[str, str]
 
 
 def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
@@ -75,21 +74,14 @@ def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
     lists = [[rating.value for rating in sentence.ratings] for sentence in rated]
     design = design_of(rated)
     alphas = tuple(krippendorff_alpha(lists, level=level, design=design) for level in LEVELS)
-    kappa, pairs = _mean_kappa(sentences)
-    with_rest, people = _mean_with_rest(sentences)
-    reasons = {}
-    if kappa is None:
-        reasons["kappa"] = f"no two people rated {SHARED} sentences in common, or {UNNAMED}"
-    if with_rest is None:
-        reasons["with_rest"] = f"nobody shares three sentences with others, or {UNNAMED}"
+    kappas, correlations = _kappas(sentences), _with_rest(sentences)
     return Agreements(
         alphas=alphas,
         fleiss=fleiss_kappa(lists, design=design),
-        kappa=kappa,
-        kappa_pairs=pairs,
-        with_rest=with_rest,
-        people=people,
-        reasons=reasons,
+        kappa=_mean(kappas, f"no two people rated {SHARED} sentences in common, or {UNNAMED}"),
+        kappa_pairs=len(kappas),
+        with_rest=_mean(correlations, f"nobody shares three sentences with others, or {UNNAMED}"),
+        people=len(correlations),
     )
 
 
@@ -240,7 +232,14 @@ def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]
     return people
 
 
-def _mean_kappa(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
+def _mean(values: Sequence[float], reason: str) -> Statistic:
+    from cimento.statistics.values import Statistic
+
+    return Statistic(math.fsum(values) / len(values)) if values else Statistic(None, reason)
+
+
+def _kappas(sentences: Sequence[RatedSentence]) -> list[float]:
+    """Cohen's kappa of every two people who share enough sentences."""
     from cimento.statistics.agreement import cohen_kappa
 
     people = _by_person(sentences)
@@ -257,19 +256,17 @@ def _mean_kappa(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
             )
             if kappa.value is not None:
                 kappas.append(kappa.value)
-    return (math.fsum(kappas) / len(kappas) if kappas else None), len(kappas)
+    return kappas
 
 
-def _mean_with_rest(sentences: Sequence[RatedSentence]) -> tuple[float | None, int]:
+def _with_rest(sentences: Sequence[RatedSentence]) -> list[float]:
+    """The correlation of each person with the mean of the others."""
     from cimento.statistics.agreement import correlation_with_rest
 
     people = _by_person(sentences)
-    if not people:
-        return None, 0
     ids = list(dict.fromkeys(item for ratings in people.values() for item in ratings))
     table = [[ratings.get(item) for ratings in people.values()] for item in ids]
-    known = [person.r for person in correlation_with_rest(table) if person.r is not None]
-    return (math.fsum(known) / len(known) if known else None), len(known)
+    return [person.r for person in correlation_with_rest(table) if person.r is not None]
 
 
 def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.DataFrame:
