@@ -33,7 +33,6 @@ from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
     from cimento.people.judgments.formats import Submission
-    from cimento.people.judgments.importing import Import
     from cimento.people.judgments.mapping import ColumnMap
 
 
@@ -93,7 +92,12 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     write_judgments(table_of(found.judgments), options.output)
     if options.participants is not None and submissions is not None:
         _write_people(submissions, options.keep or (), key, options.participants)
-    _tell(found, options.output)
+    for reason, number in found.passed.items():
+        note(f"{number} passed over: {reason}")
+    for remark in found.notes:
+        note(remark)
+    people = len({judgment.annotator for judgment in found.judgments})
+    note(f"{len(found.judgments)} judgments of {people} people: {options.output}")
 
 
 import_answers = command_of(
@@ -116,17 +120,7 @@ def _check_people(
         refuse_overwriting(participants, [*files, prolific])
 
 
-def _tell(found: Import, output: Path) -> None:
-    for reason, number in found.passed.items():
-        note(f"{number} passed over: {reason}")
-    for each in found.notes:
-        note(each)
-    people = len({each.annotator for each in found.judgments})
-    note(f"{len(found.judgments)} judgments of {people} people: {output}")
-
-
 def _secret(path: Path | None) -> bytes:
-
     if path is None:
         raise UsageError(
             where="--secret",
@@ -149,7 +143,6 @@ def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str])
 def _write_people(
     submissions: dict[str, Submission], keep: Sequence[str], key: bytes | None, path: Path
 ) -> None:
-
     def rename(name: str) -> str:
         return pseudonym(name, key) if key else name
 
@@ -280,7 +273,6 @@ def apply_answers(
 
 
 def _scale(text: str) -> tuple[float, float] | None:
-
     if not text:
         return None
     ends = [finite(part) for part in text.split(",")]

@@ -95,12 +95,10 @@ INVALID = 2
 
 app = typer.Typer(help="Give a suite to a native speaker, and take corrections back.")
 
-SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or suite folder.")]
-
 
 @app.command("export")
 def export(
-    suite: SuiteName,
+    suite: flags.SuiteName,
     output: Annotated[Path, flags.flag("-o", "--output", help="Sheet: .xlsx or .tsv.")],
 ) -> None:
     """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
@@ -114,7 +112,7 @@ def export(
 
 @app.command("import")
 def import_(
-    suite: SuiteName,
+    suite: flags.SuiteName,
     sheet: Annotated[Path, typer.Argument(metavar="SHEET", help="As the reviewer left it.")],
     output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
     reviewer: Annotated[str, flags.flag("--reviewer", help="Who reviewed it: a name.")],
@@ -271,7 +269,7 @@ def _write_stories(file: Path, annotator: str) -> int:
         session = DialogueSession(story_fields(known), path=story_session_file(file))
         if session.lines:
             note(f"Going on with a story that was left ({session.state.values.get('example_id')}).")
-        if not converse(session, _typed, show):
+        if not converse(session, input, show):
             if session.lines:
                 note("\nWhat was typed is kept; the next time it goes on here.")
             return 0
@@ -283,13 +281,8 @@ def _write_stories(file: Path, annotator: str) -> int:
 
 
 def _judge(story: Story, annotator: str) -> StoryJudgment | None:
-
     session = DialogueSession(blind_fields(story))
     show(story_text(story))
-    if not converse(session, _typed, show):
+    if not converse(session, input, show):
         return None
     return judgment(session.state.values, story=story, annotator=annotator, seconds=session.seconds)
-
-
-def _typed(prompt: str) -> str:
-    return input(prompt)

@@ -168,7 +168,6 @@ nli = command_of(InferenceOptions, _nli, positional="suite", metavar="SUITE")
 
 
 def _item(each: InferenceItem, wording: HypothesisWording) -> ClozeItem:
-
     options_ = tuple(
         Option(word, "target" if label == each.label else "implausible")
         for label, word in sorted(wording.labels.items(), key=lambda pair: pair[0] != each.label)

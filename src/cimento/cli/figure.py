@@ -207,7 +207,6 @@ def _factorial(runs: Sequence[Run], options: FigureOptions) -> Figure:
 
 
 def _tokens(runs: Sequence[Run], item: str) -> Figure:
-
     if len(runs) != 1 or not item:
         raise UsageError(
             where="cimento figure tokens",
@@ -218,7 +217,6 @@ def _tokens(runs: Sequence[Run], item: str) -> Figure:
 
 
 def _position(runs: Sequence[Run], length: int | None) -> Figure:
-
     return position_figure(_reports(runs), length=length)
 
 
@@ -230,7 +228,6 @@ def _reports(runs: Sequence[Run]) -> list[RunReport]:
 
 
 def _regions(runs: Sequence[Run], bars: Bars) -> Figure:
-
     names = dict.fromkeys(run.suite.name for run in runs)
     if len(names) != 1:
         raise UsageError(

@@ -192,6 +192,10 @@ def flag(*flags: str, help: str | None, **more: Any) -> Any:  # noqa: A002  # as
     return typer.Option(*flags, help=help, envvar=variable, show_envvar=False, **more)
 
 
+SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
+SuiteNames = Annotated[
+    list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
+]
 Json = Annotated[bool, flag("--json", help="Print the summary as JSON.")]
 
 

@@ -179,7 +179,6 @@ def _refuse_trust(model: str, args: Mapping[str, JsonValue]) -> None:
 
 
 def _as_text(name: str, files: tuple[FileRepeat, ...]) -> str:
-
     rows = [(each.name, "same" if each.same else "differs", each.remark) for each in files]
     differing = sum(not file.same for file in files)
     told = f"{differing} of {len(files)} differ" if differing else "everything agrees"

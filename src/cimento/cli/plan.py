@@ -42,7 +42,9 @@ def _plan(options: RunOptions) -> int:
             cache.close()
     unused = list(unused_options(loaded, options))
     if options.as_json:
-        show_json({**_plain(planned), "unused": unused})
+        suites = [suite.plain() for suite in planned.suites]
+        models = [model.plain() for model in planned.models]
+        show_json({"plan": 2, "suites": suites, "models": models, "unused": unused})
     else:
         show("\n".join([_text(planned, gpu=gpu), *unused]))
     return 0
@@ -51,14 +53,7 @@ def _plan(options: RunOptions) -> int:
 plan = run_command(RunOptions, _plan)
 
 
-def _plain(planned: Planned) -> dict[str, JsonValue]:
-    suites: list[JsonValue] = [suite.plain() for suite in planned.suites]
-    models: list[JsonValue] = [model.plain() for model in planned.models]
-    return {"plan": 2, "suites": suites, "models": models}
-
-
 def _text(planned: Planned, *, gpu: bool) -> str:
-
     later = any(suite.later for suite in planned.suites)
     suites = [("suite", "items", "requests", "new", *(["later, at most"] if later else []))]
     suites += [

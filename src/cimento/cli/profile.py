@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.resources import open_named, zipf_frequencies
-from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.errors import InputError, need_known
 from cimento.options import Texts, option
 from cimento.paradigms.cloze.answers import check_candidates, open_cloze_runs
 from cimento.paradigms.cloze.judgments import (
@@ -30,12 +30,13 @@ from cimento.paradigms.cloze.profile import (
     profile_json,
 )
 from cimento.paradigms.cloze.profile import profile as compute
+from cimento.paradigms.ratings.cells import need_columns
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
     from cimento.paradigms.cloze.judgments import JudgmentComparison
     from cimento.paradigms.cloze.people import PeopleReport
-    from cimento.paradigms.cloze.profile import Profile, ZipfFrequency
+    from cimento.paradigms.cloze.profile import Profile
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.report.figures import Figure
     from cimento.suites.model import JsonValue
@@ -124,9 +125,16 @@ def _found(
     answers: ClozeAnswers, options: ProfileOptions, rated: Mapping[str, float] | None
 ) -> _Found:
     """The profile of one run."""
-    items = _chosen_items(answers, rated, options.at_most)
+    items: Sequence[ClozeItem] = answers.items
+    if rated is not None:
+        items = choose_expressions(items, rated, at_most=options.at_most)
     method = options.method or (answers.methods[0] if answers.methods else "")
     judged = _judged(answers, items, method, options.dictionary, options.judgments)
+    language, frequency = answers.suite.meta.language, None
+    if options.frequency:
+        frequency = zipf_frequencies(language, purpose="--frequency")
+        if frequency is None:
+            note(f"warning: there are no frequencies for the language {language!r}")
     profiling = Profiling(
         k=options.k,
         by=options.by,
@@ -134,7 +142,7 @@ def _found(
         threshold=options.threshold,
         seed=options.seed,
         cluster=answers.suite.cluster,
-        frequency=_frequency(answers.suite.meta.language) if options.frequency else None,
+        frequency=frequency,
     )
     return _Found(
         answers=answers,
@@ -157,7 +165,6 @@ def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
 
 
 def _plain(found: Sequence[_Found]) -> JsonValue:
-
     told: list[JsonValue] = [
         {
             "suite": each.answers.suite.name,
@@ -212,26 +219,12 @@ def _people(
 
     if path is None:
         return None
-    if rule and rule not in answers.choices:
-        raise UsageError(
-            where=f"--rule {rule}",
-            seen=f"{answers.run.folder or answers.run.model} has no options scored by it",
-            todo=did_you_mean(rule, answers.choices),
-        )
+    if rule:
+        seen = f"{answers.run.folder or answers.run.model} has no options scored by it"
+        need_known(rule, answers.choices, where=f"--rule {rule}", seen=seen)
     options = answers.by_rule(rule or answers.choices[-1]) if answers.choices else {}
     scores = {item: {each.text: each.logprob_nats for each in own} for item, own in options.items()}
     return compare_with_people(items, read_option_counts(path, items), scores)
-
-
-def _chosen_items(
-    answers: ClozeAnswers, rated: Mapping[str, float] | None, at_most: float
-) -> Sequence[ClozeItem]:
-
-    return (
-        answers.items
-        if rated is None
-        else choose_expressions(answers.items, rated, at_most=at_most)
-    )
 
 
 def _judged(
@@ -285,22 +278,11 @@ def _with_people(
     return list(reused.candidates)
 
 
-def _frequency(language: str) -> ZipfFrequency | None:
-    """Zipf frequencies of a language's words; a warning where there are none."""
-    found = zipf_frequencies(language, purpose="--frequency")
-    if found is None:
-        note(f"warning: there are no frequencies for the language {language!r}")
-    return found
-
-
 def _ratings(path: Path) -> dict[str, float]:
-    from cimento.io.files import read_bytes
-    from cimento.suites.tables import read_table
+    from cimento.suites.tables import open_table
 
-    table, faults = read_table(read_bytes(path), path)
-    if table is None or not {"expression", "rating"} <= set(table.columns):
-        seen = "; ".join(fault.seen for fault in faults) or "the columns are not those needed"
-        raise InputError(where=path.name, seen=seen, todo="Name them expression and rating.")
+    table = open_table(path)
+    need_columns(table, ("expression", "rating"))
     found = {}
     for row in table.rows:
         text = row.cells["rating"].strip()

@@ -381,7 +381,6 @@ def show_run(
 def _with_item(
     runs: Sequence[RunReport], item: str, path: Path
 ) -> list[tuple[RunReport, ItemRecord]]:
-
     found = [(run, record) for run in runs for record in run.items if record.id == item]
     if not found:
         known = {record.id for run in runs for record in run.items}

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cli.console import note
-from cimento.errors import MissingDependencyError
+from cimento.errors import MissingDependencyError, UsageError
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology.model import Morphology
@@ -50,6 +50,23 @@ def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:
     if language not in wordfreq.available_languages():
         return None
     return lambda word: float(wordfreq.zipf_frequency(word, language))
+
+
+def needed_frequencies(language: str) -> Frequency:
+    """The same for what cannot work without.
+
+    Raises:
+        MissingDependencyError: wordfreq is not installed.
+        UsageError: it does not know the language.
+    """
+    found = zipf_frequencies(language, purpose="--frequency")
+    if found is None:
+        raise UsageError(
+            where="--frequency",
+            seen=f"there are no frequencies for the language {language!r}",
+            todo="Give an ISO 639-1 code, such as it.",
+        )
+    return found
 
 
 def zipf_frequencies_if_any(language: str) -> Frequency | None:

@@ -205,7 +205,6 @@ def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -
 
 
 def _text(file: Path) -> str:
-
     try:
         return read_bytes(file).decode("utf-8-sig")
     except UnicodeDecodeError as error:

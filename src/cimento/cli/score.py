@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show
 from cimento.cli.flags import SheetOptions, command_of
+from cimento.cli.resources import needed_frequencies
 from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
 from cimento.errors import UsageError
 from cimento.models.base import BoundaryRule, PllRule, WindowRule
@@ -16,8 +17,6 @@ from cimento.options import ModelOptions, ScoringOptions, checked, option
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from cimento.people.reading_times import Frequency
 
 
 class _ScoreOptions(ScoringOptions):
@@ -108,7 +107,12 @@ def _parts(cell: str) -> list[str]:
 
 
 def _tsv(table: pl.DataFrame) -> str:
-    escaped = table.with_columns(_escaped("candidate"))
+    """The rows as TSV; no tab and no line break stands in a candidate as it is."""
+    import polars as pl
+
+    marks = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
+    candidate = pl.col("candidate").str.replace_many(list(marks), list(marks.values()))
+    escaped = table.with_columns(candidate)
     return escaped.write_csv(separator="\t", null_value="", quote_style="never")
 
 
@@ -122,14 +126,6 @@ def _json(texts: list[str], table: pl.DataFrame) -> str:
         {"text": text, "fills": fills.get(number, [])} for number, text in enumerate(texts, start=1)
     )
     return "\n".join(json.dumps(each, ensure_ascii=False) for each in objects)
-
-
-def _escaped(column: str) -> pl.Expr:
-    """A column in which no tab and no line break stands as it is."""
-    import polars as pl
-
-    marks = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
-    return pl.col(column).str.replace_many(list(marks), list(marks.values()))
 
 
 class _JoinOptions(ModelOptions, SheetOptions):
@@ -183,7 +179,7 @@ def _join(options: _JoinOptions) -> int:
         ),
         texts=reading.read_texts(options.texts, column=column) if options.texts else None,
         before=options.before,
-        frequency=_frequencies(options.frequency) if options.frequency else None,
+        frequency=needed_frequencies(options.frequency) if options.frequency else None,
         asking=replace(
             options.asking,
             policy=options.policy(reading.READING_POLICY),
@@ -200,21 +196,3 @@ def _join(options: _JoinOptions) -> int:
 
 
 join = command_of(_JoinOptions, _join, positional="file", metavar="FILE")
-
-
-def _frequencies(language: str) -> Frequency:
-    """The frequencies of a language's words.
-
-    Raises:
-        UsageError: there are none of that language.
-    """
-    from cimento.cli.resources import zipf_frequencies
-
-    found = zipf_frequencies(language, purpose="--frequency")
-    if found is None:
-        raise UsageError(
-            where="--frequency",
-            seen=f"wordfreq has no language {language!r}",
-            todo="Give an ISO 639-1 code, such as it.",
-        )
-    return found

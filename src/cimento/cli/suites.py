@@ -31,9 +31,7 @@ _WHAT_TO_DO = (
 
 
 def audit_suites(
-    suites: Annotated[
-        list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
-    ],
+    suites: flags.SuiteNames,
     *,
     model: Annotated[str, flags.flag("-m", "--model", help="Whose tokens are looked at.")] = "",
     baseline: Annotated[
@@ -199,7 +197,6 @@ app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)
 app.command("merge")(suites_derived.merge_suite)
 
-SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
 Kind = Literal["pairs", "regions", "factorial", "agreement", "cloze", "templates"]
 Format = Literal["native", "syntaxgym", "blimp", "lm-eval", "minicons"]
 
@@ -272,7 +269,7 @@ def get(
 
 @app.command("show")
 def show_suite(
-    suite: SuiteName,
+    suite: flags.SuiteName,
     items: Annotated[int, flags.flag("--items", min=0, help="How many items to print.")] = 3,
 ) -> None:
     """Print what a suite is, what it predicts, and its first items."""
@@ -284,9 +281,7 @@ def show_suite(
 
 @app.command("check")
 def check(
-    suites: Annotated[
-        list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
-    ],
+    suites: flags.SuiteNames,
     *,
     as_json: Annotated[bool, flags.flag("--json", help="Print what was found as JSON.")] = False,
 ) -> int:
@@ -323,7 +318,7 @@ def _show_faults(name: str, faults: Sequence[Fault], *, quiet: bool = False) -> 
 
 @app.command("convert")
 def convert(
-    suite: SuiteName,
+    suite: flags.SuiteName,
     output: Annotated[Path, flags.flag("-o", "--output", help="File or folder to write.")],
     to: Annotated[Format, flags.flag("--to", help="Format to write.")] = "native",
     *,

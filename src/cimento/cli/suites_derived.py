@@ -7,12 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
-from cimento.cli.resources import zipf_frequencies
+from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import columns
 from cimento.options import Options, Texts, option
@@ -21,10 +19,9 @@ if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
     from cimento.runs.run import Run
     from cimento.statistics.planning import Pilot
-    from cimento.suites.matching import Balance, Frequency
+    from cimento.suites.matching import Balance
 
 
-SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")]
 Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 
 
@@ -65,7 +62,7 @@ def _match_suite(options: MatchOptions) -> None:
     loaded = load_suite(options.suite)
     sentences = sentence_suite(loaded)
     language = sentences.meta.language
-    known = _frequencies(language) if options.frequency is not None else None
+    known = needed_frequencies(language) if options.frequency is not None else None
     found = match_items(
         sentences,
         limits,
@@ -88,7 +85,7 @@ match_suite = command_of(MatchOptions, _match_suite, positional="suite", metavar
 
 
 def prime_suite(
-    suite: SuiteName,
+    suite: flags.SuiteName,
     output: Folder,
     *,
     condition: Annotated[str, flags.flag("--condition", help="Of the sentences that come first.")],
@@ -112,9 +109,7 @@ def prime_suite(
 
 
 def merge_suite(
-    suites: Annotated[
-        list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
-    ],
+    suites: flags.SuiteNames,
     output: Folder,
     *,
     name: Annotated[str, flags.flag("--name", help="Of the whole.")],
@@ -142,21 +137,6 @@ def _numbers(balance: Balance) -> tuple[str, str, str, str]:
         f"{balance.overlap:.2f}",
         frequency,
     )
-
-
-def _frequencies(language: str) -> Frequency:
-    """Zipf frequencies of a language's words.
-
-    Raises:
-        MissingDependencyError: wordfreq is not installed.
-        UsageError: it does not know the language.
-    """
-    found = zipf_frequencies(language, purpose="frequencies of words")
-    if found is None:
-        raise UsageError(
-            where="--frequency", seen=f"there are no frequencies for the language {language!r}"
-        )
-    return found
 
 
 Of = Literal["rate", "margin", "dd"]
@@ -330,7 +310,7 @@ def _pilot_run(path: Path, name: str, measure: str) -> Run:
 
 
 def vary_suite(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name or path.")],
+    suite: flags.SuiteName,
     variants: Annotated[
         Path, flags.flag("--variants", help="A file with [[variants]] (docs/variants.md).")
     ],

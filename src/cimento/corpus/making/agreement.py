@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from cimento.corpus.connectives.passages import Passage, passage_of, regions_of
 from cimento.corpus.morphology.model import Morphology, WordReading, chosen
@@ -22,7 +22,6 @@ from cimento.errors import InputError
 from cimento.suites.model import Condition, Item, Meta, Prediction, Suite
 
 Phenomenon: TypeAlias = Literal["subject-verb", "noun-adjective"]
-PHENOMENA: tuple[Phenomenon, ...] = get_args(Phenomenon)
 
 OTHER: Mapping[str, Mapping[str, str]] = {
     "Number": {"Sing": "Plur", "Plur": "Sing"},

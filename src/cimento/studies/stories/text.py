@@ -97,28 +97,28 @@ def survivor_rows(summary: Mapping[str, JsonValue], name: str) -> Rows:
 
 def choice_rows(summary: Mapping[str, JsonValue]) -> Rows:
     """The answers at each tier: accuracy over what was asked, ties, greedy options, calibration."""
-    header = "tier n accuracy majority chance per_char ties_wrong ties greedy invalid Brier NLL ECE"
-    rows: Rows = [tuple(name.replace("_", " ") for name in header.split())]
+    rows: Rows = [("tier", *_CHOICES)]
     for tier, found in mapping(at(summary, "per_task")).items():
-        sure = at(found, "confidence")
-        rows.append(
-            (
-                tier,
-                shown(number(found, "n"), 0),
-                shown(number(found, "acc"), 3),
-                shown(number(found, "majority"), 3),
-                shown(number(found, "chance"), 3),
-                shown(number(found, "acc_norm_chars"), 3),
-                shown(number(found, "acc_if_ties_wrong"), 3),
-                shown(number(found, "n_ties_at_max"), 0),
-                shown(number(found, "any_choice_greedy_rate"), 2),
-                shown(number(found, "invalid"), 0),
-                shown(number(sure, "brier_sum"), 3),
-                shown(number(sure, "nll"), 3),
-                shown(number(sure, "calibration", "ece"), 3),
-            )
-        )
+        cells = (shown(number(found, *keys), digits) for keys, digits in _CHOICES.values())
+        rows.append((tier, *cells))
     return rows
+
+
+_CHOICES: Mapping[str, tuple[tuple[str, ...], int]] = {
+    "n": (("n",), 0),
+    "accuracy": (("acc",), 3),
+    "majority": (("majority",), 3),
+    "chance": (("chance",), 3),
+    "per char": (("acc_norm_chars",), 3),
+    "ties wrong": (("acc_if_ties_wrong",), 3),
+    "ties": (("n_ties_at_max",), 0),
+    "greedy": (("any_choice_greedy_rate",), 2),
+    "invalid": (("invalid",), 0),
+    "Brier": (("confidence", "brier_sum"), 3),
+    "NLL": (("confidence", "nll"), 3),
+    "ECE": (("confidence", "calibration", "ece"), 3),
+}
+"""Heading to where the number stands, and its decimals."""
 
 
 def at(value: JsonValue | Mapping[str, JsonValue], *keys: str) -> JsonValue:
@@ -148,33 +148,16 @@ def _share(part: float | None, whole: float | None) -> float | None:
     return None if not whole or part is None else part / whole
 
 
-def interval_text(rate: JsonValue) -> str:
-    """Both ends of the interval of a rate, or why there is none."""
-    low, high = number(rate, "interval", "low"), number(rate, "interval", "high")
-    if low is None or high is None:
-        return str(at(rate, "interval", "reason") or UNKNOWN)
-    return f"[{low:.3f}, {high:.3f}]"
-
-
-def interval_notes(rates: Iterable[JsonValue]) -> list[str]:
-    """How intervals were made, and why some are not there, one sentence each."""
-    found = [at(rate, "interval") for rate in rates]
-    made = [at(each, "method") for each in found if number(each, "low") is not None]
-    missing = [at(each, "reason") for each in found if number(each, "low") is None]
-    notes = [f"Intervals (95 %): {'; '.join(_texts(made))}."] if made else []
-    return [*notes, *(f"No interval: {reason}." for reason in _texts(missing))]
-
-
-def _texts(values: Iterable[JsonValue]) -> list[str]:
-    return list(dict.fromkeys(str(value) for value in values if value))
-
-
 def _with_interval(rate: JsonValue) -> str:
     value = number(rate, "value")
     if value is None:
         return UNKNOWN
-    missing = number(rate, "interval", "low") is None
-    return f"{value:.3f} {UNKNOWN if missing else interval_text(rate)}"
+    return f"{value:.3f} {_ends(at(rate, 'interval'))}"
+
+
+def _ends(interval: JsonValue) -> str:
+    low, high = number(interval, "low"), number(interval, "high")
+    return UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
 
 
 _LOG = "metrics.txt of github.com/EkhiAzur/GITA4CALAMITA"
@@ -243,9 +226,8 @@ def bias_rows(record: Mapping[str, JsonValue]) -> Rows:
         if not name.endswith("_reason"):
             digits = 0 if isinstance(value, int) else 4
             beside = _of_constant(constant, name)
-            low, high = number(intervals, name, "low"), number(intervals, name, "high")
-            ends = UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]"
-            rows.append((name, shown(number(bias, name), digits), ends, shown(beside, digits)))
+            told, ends = shown(number(bias, name), digits), _ends(at(intervals, name))
+            rows.append((name, told, ends, shown(beside, digits)))
     return rows
 
 
@@ -269,14 +251,13 @@ def paired_grid(paired: Mapping[str, JsonValue]) -> Grid:
     """Models against each other, with the test that respects triples."""
     rows = []
     for name, found in paired.items():
-        low, high = number(found, "change", "low"), number(found, "change", "high")
         rows.append(
             (
                 name,
                 shown(number(found, "only_first_correct"), 0),
                 shown(number(found, "only_second_correct"), 0),
                 shown(number(found, "change", "estimate"), 3),
-                UNKNOWN if low is None or high is None else f"[{low:.3f}, {high:.3f}]",
+                _ends(at(found, "change")),
                 _p(number(found, "test", "p")),
                 _p(number(found, "p_holm")),
             )
