@@ -112,10 +112,10 @@ def test_an_entry_as_bibtex_has_it():
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, name):
     run = stored[name]
-    paragraph = methods_paragraph([run], form="markdown")
+    paragraph = methods_paragraph([run], appendix=True, form="markdown")
     cited = set(re.findall(r"@([\w-]+)(?=[;\]])", paragraph))
 
-    assert cited == {each.key for each in references([run])}
+    assert cited == {each.key for each in references([run], appendix=True)}
     assert {name, "cimento", "paszke2019"} <= cited
     assert f"The suite {name} (" in paragraph
     assert str(run.manifest["suite"]["sha256"])[:12] in paragraph
@@ -126,8 +126,68 @@ def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, nam
     assert "\n" not in paragraph
 
 
+PRINTED = 150
+"""Words of a paragraph that a paper prints, citations among them."""
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_a_paper_prints_a_short_paragraph_without_the_protocol(stored, name):
+    run = stored[name]
+    said = methods_paragraph([run])
+
+    assert said.startswith("We evaluated demo-causal (1.3M parameters, revision 91bca5d) on 3 ")
+    assert f" suite {name} (" in said
+    assert len(said.split()) <= PRINTED
+    assert not re.search(r"SHA-256|tokenizer|float|rule |was used|In all runs|%[a-z]", said)
+    assert "\n" not in said
+    cited = set(re.findall(r"@([\w-]+)(?=[;\]])", methods_paragraph([run], form="markdown")))
+    assert cited == {each.key for each in references([run], appendix=False)}
+    assert cited <= {each.key for each in references([run])}
+
+
+def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
+    said = methods_paragraph([*stored.values()])
+
+    assert "demo-causal (1.3M parameters, revision 91bca5d) on 5 test suites" in said
+    assert len(said.split()) <= 2 * PRINTED
+    assert said.count("Wilson confidence intervals") == 1
+
+
+def test_the_paragraph_counts_ties_and_says_what_they_count_as():
+    run = made(brief=("We looked.",))
+    assert "We looked. Exact ties count as failures (there was one)." in methods_paragraph([run])
+    for outcomes, tied in ((outcomes_of("++-"), "failures (there were none)."), ((), "")):
+        run = made(brief=("We looked.",))
+        run.paradigm.made = outcomes
+        assert tied in methods_paragraph([run])
+    assert "ties" not in methods_paragraph([run])
+
+
+def test_sources_are_those_of_what_they_stand_behind(stored):
+    said = methods_paragraph([stored["it-islands"]], form="markdown", appendix=True)
+
+    assert "in bits [@shannon1948]" in said
+    assert "predictions [@hu2020] compare" in said
+    assert "bits [@hu2020]" not in said
+    assert "antithetic" not in "".join(work.title.lower() for work in library().values())
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "latex"])
+def test_a_suite_that_nobody_signed_has_no_entry(form):
+    run = made(meta=Meta("acc", language="it"))
+
+    assert "acc" not in {each.key for each in references([run])}
+    assert "{acc," not in bibtex(references([run]))
+    for appendix in (False, True):
+        assert "(acc)" not in methods_paragraph([run], form=form, appendix=appendix)
+        assert "suite acc" in methods_paragraph([run], form=form, appendix=appendix)
+
+
 def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
-    said = {name: methods_paragraph([run], form="markdown") for name, run in stored.items()}
+    said = {
+        name: methods_paragraph([run], appendix=True, form="markdown")
+        for name, run in stored.items()
+    }
 
     assert "symmetric studentized bootstrap [@hall1988]" in said["it-islands"]
     assert "distance (short, long) and structure (nonisland, island)" in said["it-islands"]
@@ -147,7 +207,7 @@ def test_options_are_said_as_they_were():
         sentences=("Sentences were compared by penlp [@lau2020].",),
         design="Its items cross two factors.",
     )
-    paragraph = methods_paragraph([run])
+    paragraph = methods_paragraph([run], appendix=True)
 
     assert "(Italian, 3 items in 2 conditions, SHA-256 cdcdcdcdcdcd)" in paragraph
     assert "Its items cross two factors. The model was" in paragraph
@@ -165,14 +225,14 @@ def test_what_belongs_together_is_said():
     run = made(together="items of one verb")
     run.paradigm.made = outcomes_of("++=---", cluster={"0": "x", "1": "x"})
 
-    assert "because items of one verb belong together" in methods_paragraph([run])
+    assert "because items of one verb belong together" in methods_paragraph([run], appendix=True)
 
 
 def test_judging_of_regions_is_said_as_it_was(stored):
     run = stored["it-islands"].judge(
         ties="pass", unscored_first="drop", measure="penlp", also="lp", compat="minicons"
     )
-    paragraph = methods_paragraph([run])
+    paragraph = methods_paragraph([run], appendix=True)
 
     assert "counts as a pass" in paragraph
     assert "was left out of every sum" in paragraph
@@ -188,12 +248,12 @@ def test_pseudo_likelihoods_cite_their_source(rule, key):
     run = made(model={"kind": "masked"}, policy={"pll": rule})
 
     assert key in {each.key for each in references([run])}
-    assert "Scores were pseudo-log-likelihoods" in methods_paragraph([run])
+    assert "Scores were pseudo-log-likelihoods" in methods_paragraph([run], appendix=True)
 
 
 def test_a_secret_in_an_option_is_not_told():
     run = made(policy={"model_args": {"token": "hf_verysecret", "attn_implementation": "eager"}})
-    said = methods_paragraph([run])
+    said = methods_paragraph([run], appendix=True)
 
     assert "hf_verysecret" not in said
     assert 'attn_implementation = "eager"' in said
@@ -201,18 +261,18 @@ def test_a_secret_in_an_option_is_not_told():
 
 def test_of_several_runs_what_they_share_is_said_once(stored):
     one, other = stored["it-islands"], stored["it-connectives-cloze"]
-    said = methods_paragraph([one, other])
+    said = methods_paragraph([one, other], appendix=True)
 
     assert said.count("The score of a token was") == 1
     assert said.count("The model was demo-causal") == 1
     assert "it-islands: The 4 predictions" in said
     assert "it-connectives-cloze: Candidates for a blank were" in said
-    assert methods_paragraph([one, one]) == methods_paragraph([one])
+    assert methods_paragraph([one, one], appendix=True) == methods_paragraph([one], appendix=True)
 
 
 def test_latex_is_escaped_and_cites():
     run = made(meta=Meta("a_b & 100%", citation="x"), sentences=("(1;%a%) < (1;%b%)",))
-    said = methods_paragraph([run], form="latex")
+    said = methods_paragraph([run], appendix=True, form="latex")
 
     assert "The suite a\\_b \\& 100\\% (" in said
     assert "\\citep{a-b-100}" in said
@@ -224,17 +284,19 @@ def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
     own = "@article{DBLP:journals/x/Rossi31,\n  title = {A B},\n}"
     run = made(meta=Meta("s", citation=own))
 
-    assert "[@DBLP:journals/x/Rossi31]" in methods_paragraph([run], form="markdown")
-    assert "\\citep{DBLP:journals/x/Rossi31}" in methods_paragraph([run], form="latex")
-    assert "was used (DBLP:journals/x/Rossi31)." in methods_paragraph([run])
+    assert "[@DBLP:journals/x/Rossi31]" in methods_paragraph([run], appendix=True, form="markdown")
+    assert "\\citep{DBLP:journals/x/Rossi31}" in methods_paragraph(
+        [run], appendix=True, form="latex"
+    )
+    assert "was used (DBLP:journals/x/Rossi31)." in methods_paragraph([run], appendix=True)
     assert references([run])[0].ready == own
 
 
 def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
     run = made(meta=Meta("s", reference="Rossi 2031, unpublished"))
-    said = methods_paragraph([run])
+    said = methods_paragraph([run], appendix=True)
 
-    assert "was used (s; Rossi 2031, unpublished)." in said
+    assert "was used (Rossi 2031, unpublished)." in said
     assert from_text("Rossi " * 30).short.endswith(" ...")
 
 
@@ -242,7 +304,7 @@ def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
 def test_words_of_a_suite_that_look_like_a_citation_are_words(form):
     run = made(meta=Meta("blank [@nobody2031]", citation="x"))
 
-    assert "@nobody2031" in methods_paragraph([run], form=form)
+    assert "@nobody2031" in methods_paragraph([run], appendix=True, form=form)
     assert "nobody2031" not in {each.key for each in references([run])}
 
 
@@ -267,7 +329,16 @@ def test_the_command_prints_bibtex_or_the_paragraph(runs_of_every_kind, stored, 
     assert invoke(["cite", path, "--methods", "--format", "latex"]) == 0
     assert "\\citep{" in capsys.readouterr().out
     assert invoke(["cite", path, "--methods"]) == 0
-    assert "\nReferences\n" in capsys.readouterr().out
+    brief = capsys.readouterr().out
+    assert "\nReferences\n" in brief
+    assert "SHA-256" not in brief
+    assert invoke(["cite", path, "--methods", "--appendix"]) == 0
+    both = capsys.readouterr().out
+    assert both.startswith(brief.partition("\n")[0])
+    assert "SHA-256" in both
+    assert both.count("\n- ") >= brief.count("\n- ")
+    assert invoke(["cite", path, "--appendix", "--format", "markdown"]) == 0
+    assert "SHA-256" in capsys.readouterr().out
 
 
 def test_a_form_without_a_paragraph_is_refused(tmp_path, capsys):
@@ -282,7 +353,7 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
     [run] = open_runs(tmp_path)
     single = [e for e in run.estimates() if e.question.startswith("prediction") and not e.group]
     near, judged = sum(e.near_tied or 0 for e in single), sum(e.n for e in single)
-    text = methods_paragraph([run])
+    text = methods_paragraph([run], appendix=True)
 
     assert near
     assert (
@@ -292,7 +363,7 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
     assert (
         "Chance supposes independent values of one distribution, and so conditions of equal length:"
         " 0.500 counted over all orders; 0.207 simulated from standard normal values (262,144"
-        " draws, seed 0) (Hammersley and Morton 1956)." in text
+        " draws, seed 0)." in text
     )
     assert (
         "Conditions differ in their number of tokens: if every token cost the same, the shares"
@@ -303,7 +374,7 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
 def test_nothing_is_said_of_numbers_where_nothing_is_judged():
     run = made()
     run.paradigm.made = ()
-    text = methods_paragraph([run])
+    text = methods_paragraph([run], appendix=True)
 
     assert "verdicts" not in text
     assert "Wilson" not in text

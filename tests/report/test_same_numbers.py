@@ -200,7 +200,7 @@ def test_tables_for_r_have_them(estimates, exports):
 
 def test_the_methods_paragraph_has_the_headline(run, estimates):
     [headline] = [e for e in estimates if e.role == "headline"]
-    paragraph = methods_paragraph([run])
+    paragraph = methods_paragraph([run], appendix=True)
 
     of = f"{headline.right} of {headline.n}" if headline.is_share else f"n = {headline.n}"
     interval = (

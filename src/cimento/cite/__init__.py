@@ -1,4 +1,4 @@
-"""What a run rests on: references as BibTeX, and a methods paragraph ready to paste."""
+"""What a run rests on: references as BibTeX, a methods paragraph, and its appendix."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from cimento.cite.methods import ParagraphForm, methods_paragraph, references
 if TYPE_CHECKING:
     from cimento.runs.run import RunsLike
 
-Cited: TypeAlias = Literal["bibtex", "methods"]
+Cited: TypeAlias = Literal["bibtex", "methods", "appendix"]
 
 __all__ = [
     "Cited",
@@ -25,12 +25,13 @@ __all__ = [
 
 
 def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text") -> str:
-    """What runs rest on as BibTeX, or the paragraph that says how they were made.
+    """What runs rest on as BibTeX, or how they were made, in brief or in full.
 
     Args:
         runs: that are cited.
-        what: ``bibtex``, or ``methods`` for the paragraph.
-        form: of the paragraph: ``text``, ``markdown`` or ``latex``.
+        what: ``bibtex``, ``methods`` for the paragraph of a paper, ``appendix`` for all of the
+            protocol.
+        form: of a paragraph: ``text``, ``markdown`` or ``latex``.
 
     Raises:
         TableError: a run cannot be read.
@@ -38,6 +39,6 @@ def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text"
     from cimento.runs.run import runs_of
 
     opened = runs_of(runs)
-    if what == "methods":
-        return methods_paragraph(opened, form=form)
+    if what != "bibtex":
+        return methods_paragraph(opened, form=form, appendix=what == "appendix")
     return bibtex(references(opened))

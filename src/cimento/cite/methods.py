@@ -1,4 +1,4 @@
-"""The methods paragraph: what was done, in sentences that cite; the same sentences in three forms.
+"""Methods of runs: a paragraph for a paper, and the whole protocol for an appendix; three forms.
 
 Sentences mark citations as pandoc does, ``[@key; @other]``. What all runs share is said once; what
 only some do is said of these by name.
@@ -38,14 +38,23 @@ _SAYERS: Sequence[Sayer] = (
     sentences.outcome_sentences,
     sentences.results,
 )
-"""What is said between models and software, in order."""
+"""What an appendix says between models and software, in order."""
+
+_IN_BRIEF: Sequence[Sayer] = (
+    sentences.scored_in_brief,
+    lambda run: run.methods.brief,
+)
+"""What a paper says of runs, in order."""
 
 
-def methods_paragraph(runs: Sequence[Run], *, form: ParagraphForm = "text") -> str:
+def methods_paragraph(
+    runs: Sequence[Run], *, form: ParagraphForm = "text", appendix: bool = False
+) -> str:
     r"""How some runs were made, as one paragraph.
 
     Args:
         runs: one or more; what they share is said once.
+        appendix: the whole protocol; else what a paper prints, in some 120 words.
         form: ``text`` names works in parentheses, ``markdown`` has pandoc's ``[@key]``, ``latex``
             natbib's ``\citep{key}``.
 
@@ -53,7 +62,7 @@ def methods_paragraph(runs: Sequence[Run], *, form: ParagraphForm = "text") -> s
         One line, without a line break at its end; empty without runs.
     """
     facts = [*map(RunFacts, runs)]
-    paragraph = " ".join(_sentences(facts))
+    paragraph = _paragraph(facts, appendix=appendix)
     if form == "markdown":
         return paragraph
     names = {work.key: work for work in _works(facts, paragraph)}
@@ -62,14 +71,24 @@ def methods_paragraph(runs: Sequence[Run], *, form: ParagraphForm = "text") -> s
     return _with_citations(paragraph, names, lambda keys: _named(keys, names))
 
 
-def references(runs: Sequence[Run]) -> tuple[Reference, ...]:
-    """The works that the methods paragraph of some runs cites, in order, each once."""
+def references(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[Reference, ...]:
+    """The works that are cited of some runs, in order, each once.
+
+    Args:
+        runs: one or more.
+        appendix: by the appendix, or by the paragraph; None for both.
+    """
     facts = [*map(RunFacts, runs)]
-    return _works(facts, " ".join(_sentences(facts)))
+    cited = (False, True) if appendix is None else (appendix,)
+    return _works(facts, " ".join(_paragraph(facts, appendix=each) for each in cited))
+
+
+def _paragraph(runs: Sequence[RunFacts], *, appendix: bool) -> str:
+    return " ".join(_sentences(runs) if appendix else _brief_sentences(runs))
 
 
 def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[Reference, ...]:
-    suites = {work.key: work for run in runs for work in (_of_suite(run), *_origins(run))}
+    suites = {work.key: work for run in runs for work in _works_of_suite(run)}
     known = {**library(), **sentences.plugged_works(runs), **suites, "cimento": cimento_itself()}
     keys = dict.fromkeys(key for cited in _CITED.findall(paragraph) for key in _KEY.findall(cited))
     # A suite's own words may look like a citation.
@@ -83,17 +102,30 @@ def _sentences(runs: Sequence[RunFacts]) -> list[str]:
         *dict.fromkeys(sentences.suite_sentences(run, cited=_keys(run)) for run in runs),
         sentences.model_sentences(runs),
     ]
-    by_sentence: dict[str, list[RunFacts]] = {}
-    for say in _SAYERS:
-        for run in runs:
-            for sentence in say(run):
-                by_sentence.setdefault(sentence, []).append(run)
     last = ""
-    for sentence, those in by_sentence.items():
+    for sentence, those in _said(_SAYERS, runs).items():
         whose = _whose(those, runs)
         said.append(sentence if whose == last else f"{whose or 'In all runs'}: {sentence}")
         last = whose
     return [*said, *dict.fromkeys(sentences.software_sentences(run) for run in runs)]
+
+
+def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
+    """What a paper says; of whom a sentence is where it is not of all is plain from its words."""
+    if not runs:
+        return []
+    said = _said(_IN_BRIEF, runs)
+    return [sentences.evaluated(runs, _keys), *said, *sentences.counted_in_brief(runs)]
+
+
+def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[RunFacts]]:
+    """Each sentence and the runs that it is about."""
+    said: dict[str, list[RunFacts]] = {}
+    for say in sayers:
+        for run in runs:
+            for sentence in say(run):
+                said.setdefault(sentence, []).append(run)
+    return said
 
 
 def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
@@ -113,10 +145,18 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _of_suite(run: RunFacts) -> Reference:
-    """The suite itself: as its author wants it cited, else from what is known of it."""
+def _works_of_suite(run: RunFacts) -> tuple[Reference, ...]:
+    """What a suite is cited by: itself, where somebody made it, and where it comes from."""
+    own = _of_suite(run)
+    return (*([] if own is None else [own]), *works_in(run.meta.reference))
+
+
+def _of_suite(run: RunFacts) -> Reference | None:
+    """The suite as its author wants it cited; None where it says neither how nor who that is."""
     meta = run.meta
     key = slug(meta.name)
+    if not meta.citation and not meta.author:
+        return None
     if meta.citation.lstrip().startswith("@"):
         return from_text(meta.citation)
     fields = {"version": meta.version, "note": meta.citation}
@@ -129,13 +169,8 @@ def _of_suite(run: RunFacts) -> Reference:
     )
 
 
-def _origins(run: RunFacts) -> tuple[Reference, ...]:
-    """The publications that a suite says it comes from."""
-    return works_in(run.meta.reference)
-
-
 def _keys(run: RunFacts) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.key for each in (_of_suite(run), *_origins(run))))
+    return tuple(dict.fromkeys(each.key for each in _works_of_suite(run)))
 
 
 def _with_citations(

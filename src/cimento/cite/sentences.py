@@ -1,9 +1,9 @@
-"""Sentences of the methods paragraph: what was used, how texts were scored, and what came of it."""
+"""Sentences on methods: what was used, how texts were scored, and what came of it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -68,6 +68,110 @@ class RunFacts:
         return self.run.model
 
 
+MOST_NAMED = 3
+"""Suites or models that the paragraph names; of more it says how many there are."""
+
+
+def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]]) -> str:
+    """Which models were evaluated on which suites, as a paper says it.
+
+    Args:
+        runs: one or more.
+        keys: of the works that a suite is cited by.
+    """
+    models = dict.fromkeys(map(_model_in_brief, runs))
+    suites = {run.meta.name: _suite_in_brief(run, tuple(keys(run))) for run in runs}
+    recorded = all(run.model.get("kind") == "replay" for run in runs)
+    did = "judged recorded answers of" if recorded else "evaluated"
+    return (
+        f"We {did} {_few(list(models), 'models')} on {_few(list(suites.values()), 'test suites')}"
+        " with cimento [@cimento]."
+    )
+
+
+def _suite_in_brief(run: RunFacts, keys: Sequence[str]) -> str:
+    language = NAMES.get(run.meta.language, run.meta.language)
+    suite = " ".join(filter(None, ("the", language, "suite", run.meta.name)))
+    return f"{run.methods.counted} of {suite}{cite_keys(keys)}"
+
+
+def _few(names: Sequence[str], what: str) -> str:
+    """Some names in a row, or how many there are."""
+    if len(names) > MOST_NAMED:
+        return f"{len(names)} {what}"
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _model_in_brief(run: RunFacts) -> str:
+    card = run.model
+    details = manifest_part(card, "details")
+    number = str(details.get("parameters", ""))
+    size = f"{_rounded(int(number))} parameters" if number.isdecimal() else ""
+    revision = str(card.get("revision") or "")[:_SHORT]
+    known = ", ".join(filter(None, (size, revision and f"revision {revision}")))
+    name = str(card.get("name", run.label))
+    return f"{name} ({known})" if known else name
+
+
+_SHORT = 7
+
+
+def _rounded(number: int) -> str:
+    """A number of parameters as papers write it: ``1.3M``, ``7B``."""
+    for size, letter in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
+        if number >= size:
+            return f"{number / size:.1f}".removesuffix(".0") + letter
+    return str(number)
+
+
+def scored_in_brief(run: RunFacts) -> list[str]:
+    """How tokens were scored where readers would not suppose it."""
+    rule = str(run.policy.get("pll", ""))
+    if run.model.get("kind") == "masked" and rule in _PLL_IN_BRIEF:
+        return [f"Masked models were scored by pseudo-log-likelihood, {_PLL_IN_BRIEF[rule]}."]
+    if run.model.get("boundary"):
+        return ["Token probabilities were corrected for word boundaries [@pimentel2024]."]
+    return []
+
+
+_PLL_IN_BRIEF = {
+    "within-word-l2r": "masking each token with the rest of its word [@kauf2023]",
+    "original": "masking one token at a time [@salazar2020]",
+    "whole-word": "masking whole words [@kauf2023]",
+    "region": "masking whole regions [@salazar2020]",
+}
+
+
+def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
+    """What ties count as, and which intervals there are; nothing where nothing is judged."""
+    shares = [one for run in runs for one in stated(run) if one.is_share]
+    if not shares:
+        return []
+    single = [one for one in shares if one.role == "main"] or shares
+    tied = sum(one.tied or 0 for one in single)
+    how_many = {0: "there were none", 1: "there was one"}.get(tied, f"there were {tied}")
+    as_what = "successes" if any(map(_ties_pass, shares)) else "failures"
+    head = "We report accuracies with 95% Wilson confidence intervals [@wilson1927]"
+    together = dict.fromkeys(
+        run.methods.together or "some items"
+        for run in runs
+        if any(one.is_share and one.clustered for one in stated(run))
+    )
+    whose = together.popitem()[0] if len(together) == 1 else "items of one cluster"
+    effective = (
+        f", at the effective number of items where {whose} belong together [@korn1998; @franco2019]"
+    )
+    clustered = any(one.clustered for one in shares)
+    return [
+        f"Exact ties count as {as_what} ({how_many}).",
+        f"{head}{effective if clustered else ''}.",
+    ]
+
+
+def _ties_pass(share: Estimate) -> bool:
+    return bool(share.tied) and (share.right or 0) > (share.passed or 0)
+
+
 DIGITS = 12
 """Of hashes, as the paragraph has them; manifests hold them whole."""
 
@@ -128,12 +232,14 @@ def cite_source(text: str) -> str:
     return cite_keys(each.key for each in works_in(text))
 
 
-def measure_phrase(name: str) -> str:
-    """A measure with its formula, unit, direction and source."""
+def measure_phrase(name: str, *, brief: bool = False) -> str:
+    """A measure with its formula, unit, direction and source; in brief its name and source."""
     try:
         known = find_measure(name)
     except CimentoError:
         return name  # a plug-in that is not installed here brought it
+    if brief:
+        return f"{known.name}{cite_source(known.source)}"
     unit = f"in {known.unit}, " if known.unit else ""
     better = "higher" if known.higher_is_better else "lower"
     return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"

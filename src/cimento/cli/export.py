@@ -46,8 +46,11 @@ class CiteOptions(StoredOptions):
     """What is cited, in which form."""
 
     methods: bool = option(default=False, help="The methods paragraph in place of BibTeX.")
+    appendix: bool = option(
+        default=False, help="With it, or alone: the whole protocol, for an appendix."
+    )
     form: ParagraphForm = option(
-        "text", "Of the paragraph: text, markdown or latex.", flags=("--format",)
+        "text", "Of paragraphs: text, markdown or latex.", flags=("--format",)
     )
 
 
@@ -57,19 +60,25 @@ def _cite(options: CiteOptions) -> None:
     The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
     \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
     """
-    if options.form != "text" and not options.methods:
+    written = [name for name in ("methods", "appendix") if getattr(options, name)]
+    if options.form != "text" and not written:
         raise UsageError(
             where="--format",
-            seen="it is the form of the methods paragraph, and BibTeX has one form only",
-            todo="Add --methods, or leave --format out.",
+            seen="it is the form of paragraphs, and BibTeX has one form only",
+            todo="Add --methods or --appendix, or leave --format out.",
         )
     opened = open_runs(options.runs)
-    if not options.methods:
+    if not written:
         show(bibtex(references(opened)).rstrip("\n"))
         return
-    show(methods_paragraph(opened, form=options.form))
+    paragraphs = [
+        methods_paragraph(opened, form=options.form, appendix=name == "appendix")
+        for name in written
+    ]
+    show("\n\n".join(paragraphs))
     if options.form == "text":
-        show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in references(opened)))
+        cited = references(opened, appendix=None if len(written) > 1 else options.appendix)
+        show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in cited))
 
 
 cite = command_of(CiteOptions, _cite, positional="runs", metavar="RUN...")

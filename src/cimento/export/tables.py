@@ -100,7 +100,7 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "",
         "## How it was made",
         "",
-        methods_paragraph(opened, form="text"),
+        methods_paragraph(opened, appendix=True),
         "",
         "## Citation",
         "",

@@ -215,6 +215,7 @@ class MethodFacts:
         counted: what was asked and how much of it: ``24 items in 4 conditions``.
         design: how the suite is built, as a sentence; empty where there is nothing to say.
         sentences: how it was asked, judged and tested, in order.
+        brief: the same in a sentence or two, as a paper says it; the rest is for its appendix.
         together: which items belong together, where some do: ``items of one verb``.
         measures: names of the measures that sentences were given a value by.
     """
@@ -222,6 +223,7 @@ class MethodFacts:
     counted: str
     design: str = ""
     sentences: tuple[str, ...] = ()
+    brief: tuple[str, ...] = ()
     together: str = ""
     measures: tuple[str, ...] = ()
 

@@ -198,11 +198,12 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
 
 
 def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
-    """How runs were made, for a paper, and what that cites."""
+    """How runs were made, for a paper and its appendix, and what that cites."""
     from cimento.cite import methods_paragraph, references
 
     try:
-        return methods_paragraph(runs), tuple(work.line for work in references(runs))
+        told = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
+        return "\n\n".join(told), tuple(work.line for work in references(runs))
     except CimentoError as error:
         # A run that an older version stored; the rest of the page stands.
         return f"What was done cannot be told: {error}", ()

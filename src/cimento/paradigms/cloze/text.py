@@ -200,6 +200,12 @@ _HITS = (
 )
 
 
+_IN_BRIEF = (
+    "For each blank we took the most probable words, and counted a hit at k where one of the"
+    " expected answers was among the first k; answers that could not be found count as misses."
+)
+
+
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     """How blanks were asked for, and what counts as a hit."""
     items, named = len(answers.items), " and by ".join(answers.choices)
@@ -207,6 +213,7 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     return MethodFacts(
         counted="1 item" if items == 1 else f"{items} items",
         sentences=(_candidates(answers), _HITS, *rules),
+        brief=(_IN_BRIEF,),
         together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
     )
 

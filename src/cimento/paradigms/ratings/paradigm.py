@@ -246,8 +246,9 @@ class Ratings(RegionParadigm):
         )
         return dataclasses.replace(
             super().methods(run),
-            counted=f"{len(sentences)} sentences, {rated} of them rated",
+            counted=f"{len(sentences)} sentences ({rated} of them rated)",
             sentences=(*super().methods(run).sentences, *((tests,) if rated else ())),
+            brief=(*super().methods(run).brief, *((_in_brief(names),) if rated else ())),
             measures=names,
         )
 
@@ -336,6 +337,16 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
 def perplexity_of(run: Run) -> str:
     """The perplexity that is described by label: pseudo-perplexity for masked models."""
     return _PERPLEXITY.get(run.model_kind, "ppl")
+
+
+def _in_brief(measures: Sequence[str]) -> str:
+    """How measures were set beside ratings, as a paper says it."""
+    others = len(measures) - 1
+    more = f" and {others} other measures (see the appendix)" if others else ""
+    return (
+        f"We correlated {describe_measure(measures[0], brief=True)}{more} of each sentence with its"
+        " mean rating by Spearman's rho [@spearman1904], with 95% jackknife intervals [@efron1993]."
+    )
 
 
 def _options(run: Run) -> RatingOptions:

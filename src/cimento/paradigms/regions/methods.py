@@ -46,9 +46,38 @@ def region_methods(run: Run) -> MethodFacts:
         counted=f"{counted(len(suite.items), 'item', 'items')}{many}",
         design=f"Its items cross the factors {crossed}." if crossed else "",
         sentences=(*_judged(run), *_design(run)),
+        brief=tuple(_in_brief(run)),
         together=f"items of one {suite.cluster}" if suite.cluster else "",
         measures=tuple(filter(None, (options.measure, *options.also))),
     )
+
+
+def _in_brief(run: Run) -> list[str]:
+    """What was compared and what counts as right, as a paper says it."""
+    suite, options = judged_suite(run), options_of(run)
+    if not suite.predictions:
+        return []
+    if options.measure:
+        measure = measure_phrase(options.measure, brief=True)
+        compared = f"We compared the sentences of each item by {measure}."
+    else:
+        done = _DONE.get(suite.metric, f"took the {_METRICS.get(suite.metric, suite.metric)} of")
+        what = "each sentence" if len(suite.region_names) == 1 else "each critical region"
+        compared = (
+            f"For each item we {done} the token surprisals [@hale2001; @shannon1948] of {what}, in"
+            f" {options.unit}."
+        )
+    met = "A prediction counts as met if the inequality that it states holds."
+    effects = [_TESTED] if len(suite.factors) == _TWO else []
+    return [compared, met, *effects]
+
+
+_DONE = {"sum": "summed", "mean": "averaged"}
+_TESTED = (
+    "The effect of interest is the difference of differences (DD) of the four conditions"
+    " [@sprouse2012], with 95% bootstrap intervals over items [@hall1988] and p values corrected by"
+    " Holm's method [@holm1979]."
+)
 
 
 def _judged(run: Run) -> list[str]:
@@ -65,12 +94,14 @@ def _compared(run: Run) -> str:
         f"whole sentences of an item by {measure_phrase(options.measure)}"
         if options.measure
         else f"regions of an item by the {_METRICS.get(suite.metric, suite.metric)} of the"
-        f" surprisals of their tokens [@hale2001], in {options.unit}"
+        f" surprisals of their tokens [@hale2001] in {options.unit} [@shannon1948]"
     )
     count = len(suite.predictions)
-    many = "prediction compares" if count == 1 else f"{count} predictions compare"
+    many = (
+        "prediction [@hu2020] compares" if count == 1 else f"{count} predictions [@hu2020] compare"
+    )
     beside = f" Beside that they were judged by {'; '.join(map(measure_phrase, options.also))}."
-    return f"The {many} {what} [@hu2020]: {formulas}.{beside if options.also else ''}"
+    return f"The {many} {what}: {formulas}.{beside if options.also else ''}"
 
 
 def _conventions(run: Run) -> list[str]:
@@ -136,9 +167,7 @@ def _chance(run: Run) -> str:
 def _with_source(method: str) -> str:
     if method == NORMAL:
         return f"{method} [@sheppard1899]"
-    if method == COUNTED:
-        return method
-    return f"{method.replace('(', 'from standard normal values (')} [@hammersley1956]"
+    return method if method == COUNTED else method.replace("(", "from standard normal values (")
 
 
 def _design(run: Run) -> list[str]:

@@ -288,7 +288,8 @@ def story_methods(run: Run) -> MethodFacts:
     )
     is_recorded = run.model_kind == "replay"
     sentences = ["The answers were recorded."] if is_recorded else [asked]
-    sentences.append(answered.replace("{max_tokens}", str(options.max_tokens)))
+    answered = answered.replace("{max_tokens}", str(options.max_tokens))
+    sentences.append(answered)
     if options.task == "tiers":
         sentences.append(_METRICS)
     if suite.corrections:
@@ -299,6 +300,10 @@ def story_methods(run: Run) -> MethodFacts:
     return MethodFacts(
         counted="1 story" if n == 1 else f"{n} stories",
         sentences=tuple(sentences),
+        brief=(
+            answered,
+            *([_METRICS] if options.task == "tiers" else []),
+        ),
         together="a story and its variants",
     )
 
