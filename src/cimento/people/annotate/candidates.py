@@ -313,7 +313,7 @@ def shuffled(tasks: Iterable[CandidateTask], seed: int) -> list[CandidateTask]:
 
 
 def read_part(text: str) -> tuple[int, int]:
-    """Whose share of the items it is, and among how many: ``1/3``.
+    """The share of the items and the number of shares, from a text such as ``1/3``.
 
     Raises:
         UsageError: it is written in another way.

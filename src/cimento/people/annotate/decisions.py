@@ -144,8 +144,8 @@ def earlier_judgments(
     if reuse is not None:
         tables.append(read_table(JUDGMENTS, reuse))
     if (run / f"{JUDGMENTS.name}.parquet").exists():
-        own = [journal.annotator for journal in journals(run)]
-        tables.append(read_table(JUDGMENTS, run).filter(~pl.col("annotator").is_in(own)))
+        annotators = [journal.annotator for journal in journals(run)]
+        tables.append(read_table(JUDGMENTS, run).filter(~pl.col("annotator").is_in(annotators)))
     asked = pl.DataFrame(
         [
             (candidate.item, candidate.text)
