@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from cimento.corpus.connectives.inventories import Inventory
     from cimento.corpus.making.decisions import PairDecision
     from cimento.corpus.treebanks import ReadingProblem, TreebankFile
+    from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.report.grid import Grid
+    from cimento.suites.model import Meta
 
 
 _SHOWN = 10
@@ -323,7 +325,7 @@ def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
     """Write what was decided as a suite: pairs of sentences, or texts with a blank."""
-    from cimento.corpus.making.finishing import cloze_suite, licence_of, pair_suite
+    from cimento.corpus.making.finishing import licence_of, pair_suite
     from cimento.paradigms.cloze.writing import write_cloze
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
@@ -340,7 +342,35 @@ def _write_suite(
     if kept[0].section is DecisionKind.SENTENCES:
         write_native(pair_suite(kept, inventory, meta=meta), options.output)
     else:
-        write_cloze(cloze_suite(kept, inventory, meta=meta, seed=options.seed), options.output)
+        write_cloze(_cloze_suite(kept, inventory, meta, seed=options.seed), options.output)
+
+
+def _cloze_suite(
+    kept: Sequence[PairDecision], inventory: Inventory, meta: Meta, *, seed: int
+) -> ClozeSuite:
+    """Texts with a blank, the options in the order of their roles."""
+    from cimento.corpus.making.finishing import options_of, sources
+    from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
+
+    items = []
+    for decision in kept:
+        spellings, order = options_of(decision, inventory, seed=seed)
+        roles: list[OptionRole] = ["target", "plausible"]
+        roles += ["implausible"] * len(decision.implausible)
+        known = tuple(
+            Option(form, role, (other,) if other else ())
+            for (form, other), role in zip(spellings, roles, strict=True)
+        )
+        columns = {
+            "connective": decision.connective,
+            "source": decision.sentence,
+            "order": " ; ".join(order),
+        }
+        before, after = decision.passage.before, decision.passage.after
+        items.append(
+            ClozeItem(decision.id, before, after, known, none_option=True, columns=columns)
+        )
+    return ClozeSuite(meta, tuple(items), cluster="connective", extra={"sources": sources(kept)})
 
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:

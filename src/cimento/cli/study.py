@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cimento.options import RunOptions
+    from cimento.paradigms.stories.recordings import Responses
+    from cimento.paradigms.stories.suite import Story
     from cimento.studies.connectives.own import Perplexities
     from cimento.studies.record import Section
     from cimento.suites.model import JsonValue
@@ -246,7 +248,6 @@ def _stories(options: StoryStudyOptions) -> int:
     also compared pair by pair. The exit code is 1 where something published is not met.
     """
     from cimento.paradigms.stories.formats import read_stories
-    from cimento.paradigms.stories.recordings import read_responses
     from cimento.report.grid import GRID_FORMS
     from cimento.report.paper import write_grid
     from cimento.studies.stories.record import paired_record, study_record
@@ -258,14 +259,7 @@ def _stories(options: StoryStudyOptions) -> int:
         need_known(ending, GRID_FORMS, where=f"-o {options.output}", seen=seen)
     file = read_stories(find_suite(str(options.data)))
     asked = file.stories
-    models = [read_responses(path, stories=asked) for path in options.responses]
-    twice = [name for name, count in Counter(model.model for model in models).items() if count > 1]
-    if twice:
-        raise UsageError(
-            where="--responses",
-            seen=f"two files are called {min(twice)!r}",
-            todo="Models are named after their files; rename one.",
-        )
+    models = _recorded(options.responses, asked)
     records = {
         model.model: study_record(asked, model, seed=options.seed, draws=options.draws)
         for model in models
@@ -293,6 +287,25 @@ def _stories(options: StoryStudyOptions) -> int:
 
 
 stories = command_of(StoryStudyOptions, _stories)
+
+
+def _recorded(paths: Sequence[Path], stories: Sequence[Story]) -> list[Responses]:
+    """The recorded answers of some models, which are named after their files.
+
+    Raises:
+        UsageError: two have one name.
+    """
+    from cimento.paradigms.stories.recordings import read_responses
+
+    models = [read_responses(path, stories=stories) for path in paths]
+    twice = [name for name, count in Counter(model.model for model in models).items() if count > 1]
+    if twice:
+        raise UsageError(
+            where="--responses",
+            seen=f"two files are called {min(twice)!r}",
+            todo="Models are named after their files; rename one.",
+        )
+    return models
 
 
 app = typer.Typer(

@@ -69,6 +69,11 @@ class PairDecision:
     dropped: str = ""
 
     @property
+    def sentence(self) -> str:
+        """The file and the id of its sentence."""
+        return f"{self.source['file']}#{self.source['sent_id']}"
+
+    @property
     def row(self) -> dict[str, str]:
         """The decision as a row of a table without texts."""
         row = {"id": self.id, **self.source, "edit": self.passage.edit}

@@ -1,15 +1,14 @@
-"""Suites made from decisions: pairs of sentences, or texts with a blank and options."""
+"""Items made from decisions: pairs of sentences as a suite, and the options of a blank."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Sequence
 
-from cimento.corpus.connectives.inventories import Inventory
+from cimento.corpus.connectives.inventories import Connective, Inventory
 from cimento.corpus.connectives.passages import regions_of, replaced, spelt
 from cimento.corpus.making.decisions import PairDecision
 from cimento.errors import InputError
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Suite
 
 KIND = "acceptability"
@@ -39,21 +38,29 @@ def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta:
     return Suite(meta, REGIONS, (prediction,), items, extra=extra)
 
 
-def cloze_suite(
-    decisions: Sequence[PairDecision], inventory: Inventory, *, meta: Meta, seed: int
-) -> ClozeSuite:
-    """The cloze section; the order of the options is drawn by seed.
+def options_of(
+    decision: PairDecision, inventory: Inventory, *, seed: int
+) -> tuple[list[tuple[str, str]], list[str]]:
+    """The options of a text with a blank: the target, the plausible one, those that are not.
 
     Args:
-        decisions: of the section; those that are dropped become no item.
+        decision: of the section with blanks.
         inventory: that the connectives are of.
-        meta: of the suite.
-        seed: of the order of options.
+        seed: of the order in which they are shown.
+
+    Returns:
+        Each option with its other spelling that counts as equal (``e`` and ``ed``), or "" for
+        none; and the options in the order in which they are shown.
     """
-    items = tuple(
-        _cloze(decision, inventory, seed) for decision in decisions if not decision.dropped
-    )
-    return ClozeSuite(meta, items, cluster="connective", extra={"sources": sources(decisions)})
+    passage = decision.passage
+    names = (decision.connective, decision.plausible, *decision.implausible)
+    forms = [passage.form, *(spelt(inventory[name], passage, elide=False) for name in names[1:])]
+    others = [
+        _other_spelling(inventory[name], form) for name, form in zip(names, forms, strict=True)
+    ]
+    order = [*forms]
+    random.Random(f"{seed}/{decision.id}").shuffle(order)  # noqa: S311  # a draw, not a secret
+    return list(zip(forms, others, strict=True)), order
 
 
 def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
@@ -81,7 +88,7 @@ def _pair(decision: PairDecision, inventory: Inventory) -> Item:
         "connective": decision.connective,
         "replacement": decision.replacement,
         "grammaticality": "yes" if decision.grammatical else "no",
-        "source": f"{decision.source['file']}#{decision.source['sent_id']}",
+        "source": decision.sentence,
     }
     other = replaced(decision.passage, inventory[decision.replacement])
     both = ((ACCEPTABLE, decision.passage, "A"), (UNACCEPTABLE, other, "NA"))
@@ -96,39 +103,10 @@ def _pair(decision: PairDecision, inventory: Inventory) -> Item:
     )
 
 
-def _cloze(decision: PairDecision, inventory: Inventory, seed: int) -> ClozeItem:
-    passage = decision.passage
-    names = (decision.connective, decision.plausible, *decision.implausible)
-    forms = [passage.form, *(spelt(inventory[name], passage, elide=False) for name in names[1:])]
-    roles: list[OptionRole] = ["target", "plausible"]
-    roles += ["implausible"] * len(decision.implausible)
-    variants = _variants(names, forms, inventory)
-    order = [*forms]
-    random.Random(f"{seed}/{decision.id}").shuffle(order)  # noqa: S311  # a draw, not a secret
-    return ClozeItem(
-        decision.id,
-        passage.before,
-        passage.after,
-        tuple(
-            Option(form, role, (variants[form],) if form in variants else ())
-            for form, role in zip(forms, roles, strict=True)
-        ),
-        none_option=True,
-        columns={
-            "connective": decision.connective,
-            "source": f"{decision.source['file']}#{decision.source['sent_id']}",
-            "order": " ; ".join(order),
-        },
-    )
-
-
-def _variants(names: Sequence[str], forms: Sequence[str], inventory: Inventory) -> dict[str, str]:
-    """Each form of a connective with a euphonic one to the other form, in the same case."""
-    found = {}
-    for name, form in zip(names, forms, strict=True):
-        connective = inventory[name]
-        both = {connective.name, connective.euphonic}
-        if connective.euphonic and connective.euphonic_before and form.lower() in both:
-            (other,) = both - {form.lower()}
-            found[form] = other[:1].upper() + other[1:] if form[:1].isupper() else other
-    return found
+def _other_spelling(connective: Connective, form: str) -> str:
+    """The other form of a connective with a euphonic one, in the same case; "" for none."""
+    both = {connective.name, connective.euphonic}
+    if not (connective.euphonic and connective.euphonic_before and form.lower() in both):
+        return ""
+    (other,) = both - {form.lower()}
+    return other[:1].upper() + other[1:] if form[:1].isupper() else other
