@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
-from cimento import Suite, SuiteError
+from cimento import InputError, Suite, SuiteError
 from cimento.cli.main import invoke
 from cimento.suites.load import SuiteFile, open_suite
 
@@ -231,3 +232,24 @@ def test_rows_of_several_suites_are_refused(tmp_path: Path) -> None:
     lines = [row("a", 1, ("dorme", "dormono")), row("b", 1, ("corre", "corrono"))]
     with pytest.raises(SuiteError, match="of 2 suites: a, b"):
         read(written(tmp_path / "rows.jsonl", "\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    "header", ["Buona\tCattiva", "buena\tmala", "boa\tmá", "верное\tневерное", "good\tbad"]
+)
+@pytest.mark.parametrize("title", ["", "Le mie frasi, 2026\n\n"])
+def test_headers_in_other_languages_and_titles_above_them_are_read(tmp_path, header, title):
+    path = tmp_path / "mine.tsv"
+    path.write_text(f"{title}{header}\nPiove.\tPiovono.\n", encoding="utf-8")
+    loaded = open_suite(path)
+    [item] = loaded.suite.items
+    assert item.condition("bad").regions[0].text == "Piovono."
+    assert ("CIM-S008" in [each.code for each in loaded.warnings]) == bool(title)
+
+
+def test_workbooks_that_are_not_read_and_locks_say_what_to_do(tmp_path):
+    for name, todo in (("mine.xls", "save it as .xlsx"), ("~$mine.xlsx", "Give mine.xlsx itself")):
+        path = tmp_path / name
+        path.write_bytes(b"x")
+        with pytest.raises(InputError, match=re.escape(todo)):
+            open_suite(path)

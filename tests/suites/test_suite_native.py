@@ -361,3 +361,48 @@ def test_places_of_rows_stand_in_messages(tmp_path):
         "items.tsv row 4, item 2, condition match",
         "items.tsv row 5, item 2, condition mismatch",
     ]
+
+
+TWO_BY_TWO = """regions = ["sentence"]
+[meta]
+name = "wide"
+language = "it"
+[factors]
+distance = ["short", "long"]
+structure = ["nonisland", "island"]
+[[predictions]]
+formula = "(*;%long_island%) > (*;%short_island%)"
+[[predictions]]
+formula = "(*;%long_nonisland%) > (*;%short_nonisland%)"
+"""
+
+
+def test_conditions_may_have_a_column_each(tmp_path):
+    names = ("short_nonisland", "long_nonisland", "short_island", "long_island")
+    items = "item\t" + "\t".join(names) + "\nx\tChi legge?\tChi pensi?\tChi chiede?\tChi dici?\n"
+    suite = open_suite(write_folder(tmp_path, toml=TWO_BY_TWO, items=items)).suite
+    [item] = suite.items
+    assert {each.name for each in item.conditions} == set(names)
+    assert item.condition("long_island").regions[0].text == "Chi dici?"
+    assert item.condition("long_island").columns == {"distance": "long", "structure": "island"}
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("isole.xlsx", "rename it to items.xlsx"),
+        ("items.ods", "save it in your spreadsheet program as items.xlsx"),
+    ],
+)
+def test_a_table_of_another_name_is_named(tmp_path, name, hint):
+    folder = write_folder(tmp_path)
+    (folder / "items.tsv").rename(folder / name)
+    (folder / "~$items.xlsx").write_bytes(b"lock")
+    with pytest.raises(SuiteError, match=hint):
+        open_suite(folder)
+
+
+def test_a_text_without_quotation_marks_is_shown_with_them(tmp_path):
+    toml = "regions = []\n[meta]\nname = lamps and lights # mine\n"
+    with pytest.raises(SuiteError, match='Put quotation marks around the text: name = "lamps and'):
+        open_suite(write_folder(tmp_path, toml=toml))

@@ -328,3 +328,31 @@ def test_what_is_written_is_text_and_comes_back():
     assert {cell.data_type for cell in cells if cell.value} == {"s"}
     assert page.freeze_panes == "A2"
     assert 4 < page.column_dimensions["B"].width < 95
+
+
+def test_merged_cells_are_filled_down_as_they_look():
+    book = openpyxl.Workbook()
+    for row in (("item", "text"), (1, "a"), (None, "b"), (2, "c"), (None, None), (None, "d")):
+        book.active.append(row)
+    book.active.merge_cells("A2:A3")
+    book.active.merge_cells("A4:A6")
+    buffer = io.BytesIO()
+    book.save(buffer)
+    rows, _ = read_workbook(buffer.getvalue(), name="a.xlsx")
+    expected = [["item", "text"], ["1", "a"], ["1", "b"], ["2", "c"], [], ["2", "d"]]
+    assert filled(rows) == expected
+
+
+def test_overlapping_stretches_and_those_beyond_the_sheet_do_no_harm():
+    cells = b"".join(
+        b'<row r="%d"><c r="A%d"><v>7</v></c><c r="B%d"/></row>' % (n, n, n) for n in (1, 2)
+    )
+    merges = b"".join(b'<mergeCell ref="A1:A%d"/>' % (1_048_576 - n) for n in range(1000))
+    data = workbook(
+        sheet_xml(cells, 1).replace(
+            b"</sheetData>", b"</sheetData><mergeCells>" + merges + b"</mergeCells>"
+        )
+    )
+    rows, faults = read_workbook(data, name="a.xlsx")
+    assert filled(rows) == [["7"], ["7"]]
+    assert not faults

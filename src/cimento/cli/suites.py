@@ -197,7 +197,9 @@ app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)
 app.command("merge")(suites_derived.merge_suite)
 
-Kind = Literal["pairs", "regions", "factorial", "agreement", "cloze", "templates"]
+Kind = Literal[
+    "pairs", "regions", "factorial", "agreement", "acceptability", "cloze", "templates", "stories"
+]
 Format = Literal["native", "syntaxgym", "blimp", "lm-eval", "minicons"]
 
 
@@ -301,7 +303,11 @@ def check(
             for path in suite_paths(found):
                 audited = audit_suite(path)
                 audits.append(audited.record)
-                errors += _show_faults(path.name, audited.faults, quiet=as_json)
+                wrong = _show_faults(path.name, audited.faults, quiet=as_json)
+                if not wrong:
+                    holds = f"{audited.holds}. " if audited.holds else ""
+                    note(f"  {holds}Next: cimento run {name} -m MODEL")
+                errors += wrong
     if as_json:
         show_json(audits[0] if len(audits) == 1 else audits, indent=1)
     return INVALID if errors else 0
@@ -350,9 +356,7 @@ def convert(
 def new(
     kind: Annotated[
         Kind,
-        typer.Argument(
-            metavar="KIND", help="pairs, regions, factorial, agreement, cloze, templates"
-        ),
+        typer.Argument(metavar="KIND", help="What it tests."),
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make.")],
     *,
@@ -362,9 +366,8 @@ def new(
     from cimento.suites.builtin import new_suite
     from cimento.suites.model import new_canary
 
-    new_suite(kind, folder, workbook=xlsx, canary=new_canary())
-    table = "items.xlsx" if xlsx else "items.tsv"
-    note(f"Fill in {folder / table}, then: cimento suites check {folder}")
+    _, table, *_ = new_suite(kind, folder, workbook=xlsx, canary=new_canary())
+    note(f"Fill in {table}, then: cimento suites check {folder}")
 
 
 def _count(number: int, what: str) -> str:

@@ -124,10 +124,12 @@ class SuiteAudit:
     Attributes:
         faults: every fault; one that is an error makes the exit code 2.
         record: what is in the suite and what is wrong with it, for ``--json``.
+        holds: what is in the suite, in words; empty where it cannot be used.
     """
 
     faults: tuple[Fault, ...]
     record: JsonValue
+    holds: str = ""
 
     @classmethod
     def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
@@ -73,8 +74,13 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         return 0
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
-        """The faults that were found while it was read."""
-        return SuiteAudit.of_faults(reading)
+        """The faults that were found while it was read, and what is in the suite."""
+        holds = "" if reading.suite is None else self.holds(reading.suite)
+        return replace(SuiteAudit.of_faults(reading), holds=holds)
+
+    def holds(self, suite: SuiteT) -> str:  # noqa: ARG002
+        """What is in a suite, in words; empty where there is nothing to say."""
+        return ""
 
     def survey_items(
         self,

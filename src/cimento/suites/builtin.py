@@ -146,15 +146,13 @@ def _count_items(folder: Path) -> int:
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
 _NAME_LINE = 'name = "my-suite"\n'
 
-_TABLES = ("items", "seeds")
-
 
 def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = "") -> list[Path]:
     """Write a suite to fill in; its name is that of the folder.
 
     Args:
         kind: name of a template: match and mismatch, two factors, good and bad, any conditions;
-            blanks in items that are written out, or made with seeds.
+            blanks in items that are written out, or made with seeds; rated sentences; stories.
         folder: where to write; must not exist, or be empty.
         workbook: write tables as ``.xlsx`` instead of ``.tsv``, all cells as text.
         canary: by which the suite is known in training data, see `cimento.suites.model`.
@@ -183,14 +181,14 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
     written = [
         write_text(toml.replace(_NAME_LINE, _name_lines(folder, canary)), folder / "suite.toml")
     ]
-    for name in _TABLES:
-        source = _TEMPLATES / kind / f"{name}.tsv"
-        if source.exists():
-            text = source.read_text(encoding="utf-8")
-            table = folder / f"{name}{'.xlsx' if workbook else '.tsv'}"
-            rows = [line.split("\t") for line in text.splitlines()]
-            data = write_workbook(rows, sheet=name) if workbook else text.encode()
-            written.append(write_bytes(data, table))
+    for source in sorted((_TEMPLATES / kind).glob("*s.[tj]s*")):
+        data = source.read_bytes()
+        table = folder / source.name
+        if workbook and source.suffix == ".tsv":
+            rows = [line.split("\t") for line in data.decode().splitlines()]
+            data = write_workbook(rows, sheet=source.stem)
+            table = table.with_suffix(".xlsx")
+        written.append(write_bytes(data, table))
     return written
 
 

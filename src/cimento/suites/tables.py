@@ -16,6 +16,8 @@ from cimento.suites.reading import decode_table, place_of_row
 from cimento.suites.workbooks import read_workbook
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
+OTHER_WORKBOOKS = (".ods", ".xls", ".xlsb", ".numbers")
+"""Of spreadsheet programs; they are not read."""
 MOST_COLUMNS = 16_384
 """As many as a spreadsheet program has."""
 MOST_PADDING = 1_000_000
@@ -26,7 +28,29 @@ ROW_BYTES = 12
 """A table may have so many rows, or one for every so many bytes of its file: a row becomes a
 hundred times as large in memory as the shortest one is in a file, and no sentence is so short."""
 
+HEADERS: Mapping[str, tuple[str, ...]] = {
+    "item": ("elemento", "ítem", "номер", "стимул"),
+    "condition": ("condizione", "condición", "condição", "условие"),
+    "text": ("frase", "testo", "texto", "oración", "sentença", "предложение", "текст"),
+    "sentence": ("frase", "oración", "sentença", "предложение"),
+    "good": ("buona", "corretta", "giusta", "buena", "correcta", "boa", "correta", "верное"),
+    "bad": ("cattiva", "scorretta", "sbagliata", "mala", "incorrecta", "má", "errada", "неверное"),
+    "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
+    "rating": ("giudizio", "voto", "juicio", "puntuación", "julgamento", "nota", "оценка"),
+    "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
+}
+"""Names of columns to words for them in Italian, Spanish, Portuguese and Russian."""
+
+_TITLE_ROWS = 5
+"""Rows above the header that may hold a title."""
+
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
+
+
+def is_spreadsheet(path: Path) -> bool:
+    """Whether a file has the name of a table or a workbook; a program's lock file is none."""
+    is_lock = path.name.startswith(("~$", ".~lock", "."))
+    return path.suffix.lower() in {*SUFFIXES, *OTHER_WORKBOOKS} and not is_lock
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +85,15 @@ class Table:
         return place_of_row(self.name, row.number)
 
     def find(self, name: str) -> str | None:
-        """The column of that name, capitals ignored where none is written just so."""
+        """The column of that name, capitals ignored where none is written just so.
+
+        Where there is none, a column with a word for it in one of the languages of `HEADERS`.
+        """
         if name in self.columns:
             return name
-        return next((each for each in self.columns if each.casefold() == name), None)
+        folded = {column.casefold(): column for column in reversed(self.columns)}
+        words = (name, *HEADERS.get(name, ()))
+        return next((folded[word] for word in words if word in folded), None)
 
 
 def open_table(path: Path) -> Table:
@@ -131,7 +160,7 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
         header = next(filter(_is_filled, records), None)
     except csv.Error:
         header = None
-    if header is None:
+    if header is None or _is_title(header):
         return read_table(data, path)
     columns = (cell.strip() for cell in header)
     return Table(path.name, tuple(filter(None, columns)), ()), faults
@@ -185,7 +214,10 @@ def _split_quoted(text: str, delimiters: Sequence[str]) -> Iterator[list[str]]:
         # Excel's own hint; the line is kept, empty, so that rows are counted as in the file.
         delimiter, text = first[4], "\n" + rest
     else:
-        delimiter = max(delimiters, key=first.count)
+        # A title above the table has no cells, and a line without any says nothing of them.
+        lines = text.split("\n", _TITLE_ROWS)[:_TITLE_ROWS]
+        header = next((line for line in lines if any(map(line.count, delimiters))), first)
+        delimiter = max(delimiters, key=header.count)
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
 
 
@@ -193,7 +225,8 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
     filled = filled_records(records)
     if not filled:
         return None, [fault("CIM-S002", where=name, seen="The table is empty.", todo="Fill it in.")]
-    (header_row, header), *body = filled
+    titles = _count_titles([record for _, record in filled[: _TITLE_ROWS + 1]])
+    (header_row, header), *body = filled[titles:]
     columns = [cell.strip() for cell in header]
     lacking = count_lacking(columns, body)
     if len(columns) > MOST_COLUMNS or lacking > MOST_PADDING:
@@ -211,8 +244,24 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         for column, number in times.items()
         if column and number > 1
     ]
+    if titles:
+        seen = f"What stands above row {header_row} is passed over: {filled[0][1][0].strip()!r}."
+        todo = f"Row {header_row} is taken for the names of the columns."
+        faults.append(fault("CIM-S008", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
     rows = rows_under(columns, body, name=name, faults=faults)
     return Table(name, tuple(column for column in columns if column), tuple(rows)), faults
+
+
+def _is_title(record: Sequence[str]) -> bool:
+    return sum(map(bool, map(str.strip, record))) == 1
+
+
+def _count_titles(records: Sequence[Sequence[str]]) -> int:
+    """How many rows with one cell stand above the first one with several."""
+    for number, record in enumerate(records):
+        if not _is_title(record):
+            return number
+    return 0
 
 
 def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:

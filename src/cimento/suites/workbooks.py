@@ -13,7 +13,7 @@ import io
 import posixpath
 import re
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import repeat
@@ -37,6 +37,7 @@ SMALL_CELLS = 300_000
 _CHUNK = 1 << 16
 _WIDEST = 90
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})[0-9]+")
+_DIGITS = re.compile("[^0-9]")
 _ESCAPED = re.compile(r"_x((?!D[89A-F]|0000)[0-9A-F]{4})_", re.IGNORECASE)
 _DATES = frozenset({*range(14, 23), *range(45, 48)})
 _DURATION = 46
@@ -83,10 +84,12 @@ def read_workbook(
     rows: list[list[str]] = []
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for row in _Workbook(archive, len(data)).rows(name, faults):
+            workbook = _Workbook(archive, len(data))
+            for row in workbook.rows(name, faults):
                 rows.append(row)
                 if only_header and any(map(str.strip, row)):
                     break
+            _fill_down(rows, workbook.merged)
     except _UnsafeError as unsafe:
         todo = "Remove what is not text, or save it as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=str(unsafe), todo=todo)]
@@ -123,12 +126,43 @@ def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
     return buffer.getvalue()
 
 
+def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
+    """Give the cells of a column that were merged what stands in the first of them.
+
+    Args:
+        rows: of the sheet; changed.
+        merged: stretches of cells, such as ``A2:A5``; those of several columns are titles.
+
+    Raises:
+        ValueError: a stretch is none.
+    """
+    stretches = []
+    for stretch in merged:
+        first, last = stretch.split(":")
+        if _column(first) == _column(last):
+            stretches.append(
+                (_column(first) - 1, *(int(_DIGITS.sub("", c)) for c in (first, last)))
+            )
+    filled: dict[int, int] = {}
+    for column, begin, end in sorted(stretches):
+        cell = "".join(rows[begin - 1][column : column + 1]) if begin <= len(rows) else ""
+        # In a file made to exhaust they overlap: no row is gone through twice.
+        for row in rows[max(begin, filled.get(column, 0)) : end] if cell else ():
+            if row and not "".join(row[column : column + 1]):
+                row.extend([""] * (column + 1 - len(row)))
+                row[column] = cell
+        filled[column] = max(end, filled.get(column, 0))
+
+
 class _Workbook:
     """The sheet of a workbook that is wanted, with what its cells refer to.
 
     Args:
         archive: the file.
         size: its bytes.
+
+    Attributes:
+        merged: the stretches of cells that are one, such as ``A2:A5``; known when all rows are.
 
     Raises:
         _UnsafeError: it is larger than a workbook of this size can be.
@@ -147,6 +181,7 @@ class _Workbook:
         book = of_file["officeDocument"]
         related = self._related(book)
         self._sheet = self._wanted(book, related)
+        self.merged: list[str] = []
         parts = {kind: path for kind, path in related.values() if path.lower() in self._parts}
         texts, styles = parts.get("sharedStrings"), parts.get("styles")
         self._shared = list(self._shared_texts(texts)) if texts else []
@@ -167,7 +202,11 @@ class _Workbook:
         cells: dict[int, str] = {}
         moments: list[_Moment] = []
         column = number = read = wide = letters = 0
-        for tag, attributes, text in self._elements(self._sheet, {"c", "row"}):
+        for tag, attributes, text in self._elements(self._sheet, {"c", "row", "mergeCell"}):
+            if tag == "mergeCell":
+                read = self._counted(read)
+                self.merged.append(attributes["ref"])
+                continue
             if tag == "c":
                 read = self._counted(read)
                 column = _column(attributes["r"]) if "r" in attributes else column + 1

@@ -8,7 +8,6 @@ A suite of the kind ``acceptability`` is a native suite: its columns hold the ra
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
@@ -286,7 +285,9 @@ class _Columns:
         return self.cells.get(name, "").strip()
 
     def texts(self, name: str) -> list[str]:
-        return [part.strip() for part in re.split(r"[,;]", self.get(name)) if part.strip()]
+        # Where semicolons part numbers, commas are in them: 6,5; 7.
+        mark = ";" if ";" in self.get(name) else ","
+        return [part.strip() for part in self.get(name).split(mark) if part.strip()]
 
     def number(self, name: str) -> float | None:
         return self._number(name, self.get(name)) if self.get(name) else None
@@ -316,7 +317,7 @@ class _Columns:
 
     def _number(self, name: str, text: str) -> float:
         try:
-            return float(text)
+            return float(text.replace(",", "."))
         except ValueError:
             raise self._wrong(name, text, "a number") from None
 

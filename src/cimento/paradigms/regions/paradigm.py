@@ -53,6 +53,7 @@ from cimento.runs.outcomes import ACCURACY
 from cimento.runs.summary import Summary
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
+from cimento.suites.checks.structure import Listing
 from cimento.suites.design import regions_measured
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
@@ -113,6 +114,15 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
     def check(self, suite: Suite) -> Sequence[Fault]:
         """Every fault of a suite that was made in Python."""
         return check_suite(suite)
+
+    def holds(self, suite: Suite) -> str:
+        """How many items, in which conditions, and how many predictions."""
+        items, predictions = len(suite.items), len(suite.predictions)
+        return (
+            f"{items} item{'' if items == 1 else 's'} in the conditions"
+            f" {Listing(suite.condition_names)}; {predictions}"
+            f" prediction{'' if predictions == 1 else 's'}"
+        )
 
     def limited(self, suite: Suite, limit: int) -> Suite:
         """The first items of a suite."""

@@ -411,7 +411,9 @@ def _given_rating(judgment: Judgment) -> str | None:
     """A rating as it is written; yes is 1 and no is 0. None where it is none."""
     if judgment.question == ACCEPTABLE:
         return {"yes": "1", "no": "0"}.get(judgment.value or "")
-    return judgment.value if rating_of(judgment) is not None else None
+    # Commas part the ratings of several people.
+    is_rating = rating_of(judgment) is not None
+    return (judgment.value or "").replace(",", ".") if is_rating else None
 
 
 def _answered(

@@ -71,8 +71,8 @@ def is_rated(question: str) -> bool:
 
 
 def rating_of(judgment: Judgment) -> float | None:
-    """The answer as a number; None where it is none."""
-    return finite(judgment.value or "")
+    """The answer as a number, with a decimal point or comma; None where it is none."""
+    return finite((judgment.value or "").replace(",", "."))
 
 
 def main_question(judgments: Sequence[Judgment]) -> str:

@@ -163,7 +163,9 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
         parts = [f"lacks {', '.join(sorted(most - names))}"] if most - names else []
         parts += [f"has {', '.join(sorted(names - most))}"] if names - most else []
         seen = f"The item {' and '.join(parts)}, unlike {count} of {len(sets)} items."
-        yield fault("CIM-S012", where=f"item {item.id}", seen=seen)
+        meant = [did_you_mean(name, most - names) for name in sorted(names - most)]
+        todo = " ".join(hint for hint in meant if hint.startswith("Did you mean")) or None
+        yield fault("CIM-S012", where=f"item {item.id}", seen=seen, todo=todo)
 
 
 def _regions(stimuli: Stimuli) -> Iterator[Fault]:
@@ -171,7 +173,8 @@ def _regions(stimuli: Stimuli) -> Iterator[Fault]:
     for number, condition in enumerate(stimuli.conditions):
         count = len(condition.regions)
         if count != len(names):
-            seen = f"There are {count} regions; the suite names {len(names)}: {Listing(names)}."
+            there = "is 1 region" if count == 1 else f"are {count} regions"
+            seen = f"There {there}; the suite names {len(names)}: {Listing(names)}."
             yield fault("CIM-S013", where=stimuli.where(number), seen=seen)
 
 

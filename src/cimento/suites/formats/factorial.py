@@ -286,8 +286,12 @@ def with_design(suite: Suite) -> Suite:
 
 
 def _cells(table: Table, row: Row, faults: list[Fault]) -> dict[str, str]:
+    named = (*ID_COLUMNS, *_TAKEN, *GROUP_COLUMNS, *ISLAND_FACTORS)
+    names = {table.find(name): name for name in named}
     return {
-        column: strip_blanks(cell, what=column, where=table.where(row), faults=faults)
+        names.get(column, column): strip_blanks(
+            cell, what=column, where=table.where(row), faults=faults
+        )
         for column, cell in row.cells.items()
     }
 

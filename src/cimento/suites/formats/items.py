@@ -7,7 +7,7 @@ Bars separate regions, with a blank on each side or none; ``\|``, ``\t``, ``\n``
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from sys import intern
 from typing import TYPE_CHECKING
@@ -173,13 +173,18 @@ class Rows:
         )
 
 
-def read_items(table: Table) -> tuple[Rows | None, list[Fault]]:
-    """The rows of a table with ``item``, ``condition``, ``text``, or with ``good`` and ``bad``.
+def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | None, list[Fault]]:
+    """The rows of a table with ``item``, ``condition``, ``text``, or with a column a condition.
+
+    Args:
+        table: of items.
+        conditions: names that predictions use; a table may have a column for each of them, as it
+            may have ``good`` and ``bad``.
 
     Returns:
         The rows, None where columns are missing, and the faults found.
     """
-    columns, faults = _find_columns(table)
+    columns, faults = _find_columns(table, conditions)
     if columns is None:
         return None, faults
     rows = Rows(table.name, pairs=columns.condition is None)
@@ -187,7 +192,7 @@ def read_items(table: Table) -> tuple[Rows | None, list[Fault]]:
     return rows, add(table, columns, rows)
 
 
-def _find_columns(table: Table) -> tuple[_Columns | None, list[Fault]]:
+def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns | None, list[Fault]]:
     """Which columns of a table hold what; None, and faults, where some are missing."""
     item = table.find("item")
     name, text = table.find("condition"), table.find("text")
@@ -196,6 +201,8 @@ def _find_columns(table: Table) -> tuple[_Columns | None, list[Fault]]:
         return _Columns(item or table.find("id"), None, {"good": good, "bad": bad}), []
     if item and name and text:
         return _Columns(item, name, {"": text}), []
+    if conditions and set(conditions) <= set(table.columns):
+        return _Columns(item or table.find("id"), None, {name: name for name in conditions}), []
     found = {"item": item, "condition": name, "text": text}
     missing = ", ".join(each for each, column in found.items() if not column)
     seen = f"The column {missing} is missing; there are {', '.join(table.columns)}."

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import Fault, did_you_mean
+from cimento.errors import Fault, FormulaError, did_you_mean
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml
+from cimento.suites.design import level_columns
 from cimento.suites.faults import fault
 from cimento.suites.formats.items import EXTRA, escape, read_items, write_regions
+from cimento.suites.formula import parse, references
 from cimento.suites.model import (
     NOTHING,
     PAIR_PREDICTION,
@@ -24,7 +28,7 @@ from cimento.suites.model import (
     Suite,
 )
 from cimento.suites.reading import Reading, decode, sha256_of, unusable
-from cimento.suites.tables import read_table
+from cimento.suites.tables import is_spreadsheet, read_table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import TomlSuite
@@ -55,19 +59,33 @@ def read_native(folder: Path) -> Reading:
     table_path, faults = _find_table(folder)
     if table_path is None:
         raise unusable(folder, [*_parse_toml(toml)[1], *faults])
-    items = read_bytes(table_path)
+    data = read_bytes(table_path)
     settings, more = _parse_toml(toml)
     faults += more
-    table, more = read_table(items, table_path)
+    table, more = read_table(data, table_path)
     faults += more
     rows = None
     if table is not None:
-        rows, more = read_items(table)
+        rows, more = read_items(table, _named_conditions(settings))
         faults += more
     if settings is None or rows is None:
         raise unusable(folder, faults)
-    suite = _with_settings(rows.items(), settings, pairs=rows.pairs)
-    return Reading(suite, sha256_of(toml, items), rows.places(), tuple(faults))
+    items = rows.items()
+    if rows.pairs and settings.factors:
+        items = tuple(_with_levels(item, settings.factors) for item in items)
+    suite = _with_settings(items, settings, pairs=rows.pairs)
+    return Reading(suite, sha256_of(toml, data), rows.places(), tuple(faults))
+
+
+def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
+    """An item of a table with a column for each condition, whose names tell the levels."""
+    return replace(
+        item,
+        conditions=tuple(
+            replace(each, columns={**level_columns(each.name, factors), **each.columns})
+            for each in item.conditions
+        ),
+    )
 
 
 def _find_table(folder: Path) -> tuple[Path | None, list[Fault]]:
@@ -77,6 +95,13 @@ def _find_table(folder: Path) -> tuple[Path | None, list[Fault]]:
     names = ", ".join(path.name for path in found)
     seen = f"There are several tables: {names}." if found else "There is no table of items."
     todo = "Keep one of them." if found else f"Add one of {', '.join(TABLES)}."
+    others = sorted(filter(is_spreadsheet, folder.iterdir()))
+    if not found and len(others) == 1:
+        suffix = others[0].suffix.lower()
+        seen = f"There is no table of items, but {others[0].name}."
+        todo = f"If that is the table, rename it to items{suffix}."
+        if f"items{suffix}" not in TABLES:
+            todo = "If that is the table, save it in your spreadsheet program as items.xlsx."
     return None, [fault("CIM-S002", where=str(folder), seen=seen, todo=todo)]
 
 
@@ -92,7 +117,8 @@ def _parse_toml(data: bytes) -> tuple[TomlSuite | None, list[Fault]]:
     try:
         parsed = parse_toml(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:
-        return None, [fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.", todo="Correct it.")]
+        todo = _with_quotes(text, error) or "Correct it."
+        return None, [fault("CIM-S002", where=TOML, seen=f"Not TOML: {error}.", todo=todo)]
     try:
         _decode_extras(parsed)
     except ValueError as error:
@@ -100,6 +126,27 @@ def _parse_toml(data: bytes) -> tuple[TomlSuite | None, list[Fault]]:
         return None, [fault("CIM-S003", where=TOML, seen=seen)]
     settings, faults = validate(TomlSuite, parsed, where=TOML)
     return settings, faults + (_misspelt(settings) if settings is not None else [])
+
+
+_UNQUOTED = re.compile(r"""\s*([\w-]+)\s*=\s*([^\s"'\[{#][^#"]*?)\s*(#.*)?""")
+
+
+def _with_quotes(text: str, error: Exception) -> str:
+    """What to write where a text stands without quotation marks; empty for other faults."""
+    place = re.search(r"at line (\d+)", str(error))
+    lines = text.splitlines()
+    line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
+    found = _UNQUOTED.fullmatch(line)
+    return f'Put quotation marks around the text: {found[1]} = "{found[2]}".' if found else ""
+
+
+def _named_conditions(settings: TomlSuite | None) -> list[str]:
+    """The conditions that predictions name, in order; none where one cannot be read."""
+    try:
+        trees = [parse(each.formula) for each in settings.predictions] if settings else []
+    except FormulaError:
+        return []
+    return list(dict.fromkeys(each.condition for tree in trees for each in references(tree)))
 
 
 def _decode_extras(parsed: dict[str, object]) -> None:

@@ -59,7 +59,7 @@ from cimento.suites.formats.syntaxgym import (
 )
 from cimento.suites.model import Suite
 from cimento.suites.reading import Reading
-from cimento.suites.tables import SUFFIXES, Table, read_header, read_table
+from cimento.suites.tables import OTHER_WORKBOOKS, SUFFIXES, Table, read_header, read_table
 
 Reader: TypeAlias = Callable[[Path], Reading]
 
@@ -156,6 +156,7 @@ FORMATS = {
     ),
 }
 TOML = "suite.toml"
+_FEWEST_WIDE = 3
 SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
 
 
@@ -173,6 +174,9 @@ def detect_format(path: Path) -> str:
             return "native"
         raise _unknown(path, f"is a folder without {TOML}")
     suffix = path.suffix.lower()
+    if path.name.startswith("~$"):
+        todo = f"Give {path.name[2:]} itself; this file goes when the program closes it."
+        raise InputError(where=str(path), seen="is the lock of an open workbook", todo=todo)
     data = read_bytes(path)
     if suffix in {".json", ".jsonl", ".ndjson"}:
         return _json_format(data, suffix)
@@ -183,6 +187,9 @@ def detect_format(path: Path) -> str:
     if suffix in SUFFIXES:
         labelled = suffix == LINES_SUFFIX and is_clams(data)
         return "clams" if labelled else _table_format(data, path)
+    if suffix in OTHER_WORKBOOKS:
+        todo = "Open it in your spreadsheet program and save it as .xlsx."
+        raise InputError(where=str(path), seen=f"is a workbook that ends in {suffix}", todo=todo)
     if plugged_reader(suffix) is None:
         raise _unknown(path, f"has the unknown suffix {suffix!r}" if suffix else "has no suffix")
     return suffix
@@ -228,6 +235,22 @@ def _table_format(data: bytes, path: Path) -> str:
             seen=f"is a table of items without a {TOML} beside it",
             todo=f"Put both in one folder, the table named items{path.suffix.lower()},"
             " and give the folder.",
+        )
+    if table.find("item") and len(table.columns) > _FEWEST_WIDE:
+        raise InputError(
+            where=str(path),
+            seen=f"is a table with the columns {', '.join(table.columns)}",
+            todo="With a column for each condition, put it as items"
+            + path.suffix.lower()
+            + " beside a suite.toml whose predictions name these columns;"
+            " `cimento suites new factorial FOLDER` writes one to start from.",
+        )
+    if rated := table.find("rating") or table.find("ratings"):
+        raise InputError(
+            where=str(path),
+            seen=f"is a table of sentences with the column {rated}",
+            todo="Put it as items" + path.suffix.lower() + " beside a suite.toml;"
+            " `cimento suites new acceptability FOLDER` writes one to start from.",
         )
     raise _unknown(path, f"is a table with the columns {', '.join(table.columns)}")
 
