@@ -13,11 +13,6 @@ from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError
 from cimento.options import Options, Texts, option
-from cimento.people.annotate.adjudication import adjudication_text, one_annotator
-from cimento.people.annotate.adjudication import decide_differences as decide
-from cimento.people.annotate.importing import ImportOptions, apply_judgments
-from cimento.people.annotate.importing import read_answers as read
-from cimento.people.judgments.filters import ExclusionRules, filter_judgments, log_json, log_text
 from cimento.people.judgments.formats import read_prolific, write_participants
 from cimento.people.judgments.importing import open_secret, pseudonym
 from cimento.people.judgments.records import (
@@ -32,6 +27,7 @@ from cimento.people.judgments.records import (
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
+    from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
     from cimento.people.judgments.mapping import ColumnMap
 
@@ -68,6 +64,8 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     Participants get pseudonyms (a keyed hash): --secret names the file with the key, which stays
     with you and out of every table. --names keep is for names that are none.
     """
+    from cimento.people.annotate.importing import ImportOptions
+    from cimento.people.annotate.importing import read_answers as read
     from cimento.suites.load import suite_paths
 
     refuse_suffix(options.output)
@@ -193,6 +191,8 @@ class FilterOptions(Options):
         Raises:
             UsageError: a person is to be dropped without a reason.
         """
+        from cimento.people.judgments.filters import ExclusionRules
+
         return ExclusionRules(
             duplicates=self.duplicates,
             statuses=tuple(part.strip() for part in self.status.split(",") if part.strip()),
@@ -213,6 +213,12 @@ def _filter_answers(options: FilterOptions) -> None:
     from hashlib import sha256
 
     from cimento.io.files import read_bytes, write_text
+    from cimento.people.judgments.filters import (
+        ExclusionRules,
+        filter_judgments,
+        log_json,
+        log_text,
+    )
     from cimento.people.judgments.summaries import summarise
 
     refuse_suffix(options.output)
@@ -258,6 +264,7 @@ def apply_answers(
     among options stand in choices.tsv, for `cimento profile --people`.
     """
     from cimento.paradigms.cloze.people import CHOICES_FILE
+    from cimento.people.annotate.importing import apply_judgments
 
     found = [each for path in judgments for each in judgments_of(read_judgments(path))]
     applied = apply_judgments(find_suite(suite), found, output, scale=_scale(scale))
@@ -302,6 +309,9 @@ def adjudicate(
     Both answers are shown; 1 or 2 takes one of them, and anything else that somebody answers may be
     typed. Every decision is in the table at once; :quit stops, and the next time it goes on.
     """
+    from cimento.people.annotate.adjudication import adjudication_text, one_annotator
+    from cimento.people.annotate.adjudication import decide_differences as decide
+
     refuse_suffix(output)
     refuse_overwriting(output, [first, second])
     a = one_annotator(judgments_of(read_judgments(first)), one, where=str(first))

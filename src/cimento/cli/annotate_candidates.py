@@ -11,29 +11,13 @@ from cimento.cli.flags import command_of, run_option
 from cimento.errors import UsageError
 from cimento.io.files import refuse_filled_in
 from cimento.options import Options, option
-from cimento.paradigms.cloze.answers import ClozeAnswers
-from cimento.people.annotate.candidates import (
-    REMARKS,
-    CandidateDialogue,
-    CandidateTask,
-    Remarks,
-    candidate_tasks,
-    part_of,
-    read_part,
-    shuffled,
-)
-from cimento.people.annotate.decisions import (
-    Journal,
-    candidate_agreement,
-    candidate_agreement_text,
-    earlier_judgments,
-    store_judgments,
-)
-from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
-from cimento.runs.run import open_run
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.paradigms.cloze.answers import ClozeAnswers
+    from cimento.people.annotate.candidates import CandidateTask
+    from cimento.people.annotate.decisions import Journal
 
 Order = Literal["rank", "shuffled"]
 
@@ -63,6 +47,17 @@ def _candidates(options: CandidateOptions) -> None:
 
     Every decision is kept at once; stop with q, or in any other way, and go on later.
     """
+    from cimento.paradigms.cloze.answers import ClozeAnswers
+    from cimento.people.annotate.candidates import candidate_tasks
+    from cimento.people.annotate.decisions import (
+        Journal,
+        candidate_agreement,
+        candidate_agreement_text,
+        earlier_judgments,
+    )
+    from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
+    from cimento.runs.run import open_run
+
     if sum((options.export is not None, options.import_from is not None, options.agreement)) > 1:
         raise UsageError(
             where="--export, --import, --agreement",
@@ -102,6 +97,16 @@ def _ask(
     options: CandidateOptions,
 ) -> None:
     """The dialogue about a person's share of the candidates."""
+    from cimento.people.annotate.candidates import (
+        REMARKS,
+        CandidateDialogue,
+        Remarks,
+        part_of,
+        read_part,
+        shuffled,
+    )
+    from cimento.people.annotate.decisions import earlier_judgments
+
     if options.order == "shuffled":
         tasks = shuffled(tasks, options.seed)
     if options.part:
@@ -120,6 +125,8 @@ def _ask(
 
 
 def _store(answers: ClozeAnswers, run: Path, earlier: pl.DataFrame) -> None:
+    from cimento.people.annotate.decisions import store_judgments
+
     table = store_judgments(run, suite=answers.suite.name, earlier=earlier)
     note(f"{table.height} judgments in {run}.")
 

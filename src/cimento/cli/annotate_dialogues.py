@@ -17,25 +17,6 @@ from cimento.io.files import refuse_filled_in, write_text
 from cimento.io.inline_markup import columns
 from cimento.options import Texts, option
 from cimento.people.annotate.dialogue import DialogueSession, converse
-from cimento.people.annotate.second_annotator import (
-    blind_fields,
-    blind_order,
-    judgment,
-    read_story_judgments,
-    story_text,
-    write_story_judgments,
-)
-from cimento.people.annotate.spreadsheets import LOG, export_review, import_review
-from cimento.people.annotate.stories import (
-    append,
-    append_timing,
-    finished,
-    known_stories,
-    play,
-    read_recorded,
-    story_fields,
-    story_session_file,
-)
 from cimento.report.formatting import agreement_text as agreed
 from cimento.suites.builtin import find_suite
 
@@ -105,6 +86,8 @@ def export(
 
     The reviewer writes ok, wrong or unsure, and corrects any cell in its place.
     """
+    from cimento.people.annotate.spreadsheets import export_review
+
     refuse_filled_in(output, holds="verdicts")
     count = export_review(find_suite(suite), output)
     note(f"{count} rows: {output}. Verdicts are ok, wrong or unsure; cells are corrected in place.")
@@ -123,6 +106,7 @@ def import_(
     is left wrong or unsure. Exit code 2: what was corrected has faults.
     """
     from cimento.paradigms.registry import audit_suite
+    from cimento.people.annotate.spreadsheets import LOG, import_review
 
     name = " ".join(reviewer.split())
     if not name:
@@ -159,6 +143,7 @@ def stories(
     on with the next time.
     """
     from cimento.paradigms.stories.formats import ITEMS
+    from cimento.people.annotate.stories import append, known_stories, play, read_recorded
 
     if file.is_dir():
         file = file / ITEMS
@@ -182,6 +167,13 @@ def second(
 
     Goes on where it was left; every judgment is stored at once.
     """
+    from cimento.people.annotate.second_annotator import (
+        blind_order,
+        read_story_judgments,
+        write_story_judgments,
+    )
+    from cimento.people.annotate.stories import known_stories
+
     known = known_stories(file)
     done = read_story_judgments(judgments, stories=known) if judgments.exists() else []
     judged = {each.row for each in done}
@@ -211,6 +203,8 @@ def agreement(
     json: flags.Json = False,
 ) -> int:
     """How far people agree: all those of a table of judgments, or a second annotator of stories."""
+    from cimento.people.annotate.stories import known_stories
+
     if judgments is None:
         _agreement_of_table(file, as_json=json)
         return 0
@@ -264,6 +258,15 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
 
 def _write_stories(file: Path, annotator: str) -> int:
     """One dialogue after another, until one is left."""
+    from cimento.people.annotate.stories import (
+        append,
+        append_timing,
+        finished,
+        known_stories,
+        story_fields,
+        story_session_file,
+    )
+
     while True:
         known = known_stories(file)
         session = DialogueSession(story_fields(known), path=story_session_file(file))
@@ -281,6 +284,8 @@ def _write_stories(file: Path, annotator: str) -> int:
 
 
 def _judge(story: Story, annotator: str) -> StoryJudgment | None:
+    from cimento.people.annotate.second_annotator import blind_fields, judgment, story_text
+
     session = DialogueSession(blind_fields(story))
     show(story_text(story))
     if not converse(session, input, show):

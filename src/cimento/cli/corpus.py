@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
@@ -18,15 +18,12 @@ from cimento.cli.corpus_build import (
     where_skipped,
 )
 from cimento.cli.flags import command_of, run_option
-from cimento.corpus.connectives.frequencies import (
-    PublishedFrequencies,
-    compare_published,
-    count_connectives,
-    read_published,
-)
 from cimento.corpus.connectives.matching import builtin_rules, open_rule
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
 from cimento.options import Options, Texts, option
+
+if TYPE_CHECKING:
+    from cimento.corpus.connectives.frequencies import PublishedFrequencies
 
 app = typer.Typer(help="Search treebanks, and make suites of them.", no_args_is_help=True)
 app.command("select", short_help="The most frequent connectives, some left out.")(
@@ -115,6 +112,7 @@ class CountOptions(ConnectiveOptions):
 
 def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
+    from cimento.corpus.connectives.frequencies import compare_published, count_connectives
     from cimento.corpus.connectives.tables import (
         compared_grid,
         connectives_json,
@@ -219,6 +217,8 @@ app.command("check", short_help="What is malformed in treebank files.")(
 
 def _published_tables(name: str) -> list[PublishedFrequencies]:
     """The columns of a published table: ``paper``, or a file."""
+    from cimento.corpus.connectives.frequencies import PublishedFrequencies, read_published
+
     if name != "paper":
         return read_published(Path(name))
     from cimento.studies.connectives.checks import TABLE_6, WORDS

@@ -16,7 +16,6 @@ from cimento.io.inline_markup import columns
 from cimento.models.base import PllRule, TextScorer
 from cimento.models.registry import open_scorer
 from cimento.options import ModelOptions, Texts, option
-from cimento.paradigms.loading import load_suite, load_suites
 
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
@@ -84,6 +83,7 @@ def _check(options: _CheckOptions) -> int:
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
+    from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
     from cimento.testing import check_model
 
@@ -133,6 +133,7 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
+    from cimento.paradigms.loading import load_suite
     from cimento.suites.builtin import list_builtin
     from cimento.suites.model import Suite
 

@@ -14,22 +14,6 @@ from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.resources import open_named, zipf_frequencies
 from cimento.errors import InputError, need_known
 from cimento.options import Texts, option
-from cimento.paradigms.cloze.answers import check_candidates, open_cloze_runs
-from cimento.paradigms.cloze.judgments import (
-    compare_judgments,
-    human_judgments,
-    read_judged_candidates,
-    reuse_judgments,
-    with_remarks,
-)
-from cimento.paradigms.cloze.profile import (
-    Profiling,
-    choose_expressions,
-    comparison_json,
-    people_json,
-    profile_json,
-)
-from cimento.paradigms.cloze.profile import profile as compute
 from cimento.paradigms.ratings.cells import need_columns
 
 if TYPE_CHECKING:
@@ -86,6 +70,8 @@ def _profile(options: ProfileOptions) -> None:
     Also: where the options are among candidates, hits of each expression, what goes with word
     frequency, and for several runs of a suite what one hits and another does not.
     """
+    from cimento.paradigms.cloze.answers import open_cloze_runs
+
     rated = _ratings(options.ratings) if options.ratings else None
     found = [_found(answers, options, rated) for answers in open_cloze_runs(options.runs)]
     if options.output is not None:
@@ -125,6 +111,9 @@ def _found(
     answers: ClozeAnswers, options: ProfileOptions, rated: Mapping[str, float] | None
 ) -> _Found:
     """The profile of one run."""
+    from cimento.paradigms.cloze.profile import Profiling, choose_expressions
+    from cimento.paradigms.cloze.profile import profile as compute
+
     items: Sequence[ClozeItem] = answers.items
     if rated is not None:
         items = choose_expressions(items, rated, at_most=options.at_most)
@@ -165,6 +154,8 @@ def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
 
 
 def _plain(found: Sequence[_Found]) -> JsonValue:
+    from cimento.paradigms.cloze.profile import comparison_json, people_json, profile_json
+
     told: list[JsonValue] = [
         {
             "suite": each.answers.suite.name,
@@ -235,7 +226,9 @@ def _judged(
     judgments: Path | None,
 ) -> _Judged:
     """The candidates of the chosen items, with what people and the dictionary say of them."""
+    from cimento.paradigms.cloze.answers import check_candidates
     from cimento.paradigms.cloze.judging import judged_by
+    from cimento.paradigms.cloze.judgments import compare_judgments, human_judgments
 
     need_known(
         method,
@@ -270,6 +263,12 @@ def _with_people(
     answers: ClozeAnswers, candidates: Sequence[Candidate], judgments: Path | None
 ) -> list[Candidate]:
     """The candidates with remarks, and with earlier judgments where there are some."""
+    from cimento.paradigms.cloze.judgments import (
+        read_judged_candidates,
+        reuse_judgments,
+        with_remarks,
+    )
+
     found = with_remarks(answers.run.folder, candidates)
     if judgments is None:
         return found

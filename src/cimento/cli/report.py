@@ -17,7 +17,6 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import printable
 from cimento.measures.registry import judged_on as measures_named
 from cimento.options import Options, Texts, option
-from cimento.paradigms.regions.designs import factorials, licensing_of_run, region_dds_of
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
 from cimento.report.paper import dressed, results_grid, write_grid
@@ -60,6 +59,7 @@ def make_table(
     Raises:
         UsageError: no run has a design, or there is no such measure.
     """
+    from cimento.paradigms.regions.designs import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
 
@@ -96,6 +96,7 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     """
     from cimento.cli.resources import zipf_frequencies_if_any
     from cimento.compare.covariates import margin_covariates
+    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
     from cimento.report.factorial import licensing_grid, regions_grid
     from cimento.report.robustness import covariates_grid, people_grid

@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.evaluating import evaluate_with_progress, opened_cache, report_failures, show_ends
 from cimento.cli.flags import Given, command_of, neutralise
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import read_bytes, write_text
@@ -242,6 +241,7 @@ def _run(options: _RunOptions) -> int:
     it is stored with. A run file names suites, models and options; what the command line says goes
     before it.
     """
+    from cimento.cli.evaluating import evaluate_with_progress, report_failures, show_ends
     from cimento.engine.engines import Engine, parse_share
 
     if options.sensitivity:
@@ -297,6 +297,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
 
 def _show_sensitivity(options: _RunOptions) -> None:
     """Print the table of sensitivity, and write it beside the runs."""
+    from cimento.cli.evaluating import opened_cache
     from cimento.report.grid import GRID_FORMS, as_text
     from cimento.report.robustness import sensitivity_grid
     from cimento.runs.sensitivity import sensitivities
@@ -341,6 +342,7 @@ def demo(
     A report is written for all of them. The demo models are small and know little: they are for
     trying the tool, not for science.
     """
+    from cimento.cli.evaluating import evaluate_with_progress, show_ends
     from cimento.models.hf.files import DEMO_MODELS
     from cimento.paradigms.registry import paradigm_of
     from cimento.report.document import report as write_report

@@ -12,24 +12,16 @@ from cimento.cli.console import note, show, show_json
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
 from cimento.options import checked, parse_settings
-from cimento.paradigms.stories.formats import (
-    lost_in_v1,
-    read_stories,
-    write_folder,
-    write_jsonl,
-    write_v1,
-)
 from cimento.paradigms.stories.grouping import correct_suite
 from cimento.paradigms.stories.grouping import corrections as known
 from cimento.paradigms.stories.prompts import PromptStyle, TierPrompt
 from cimento.paradigms.stories.prompts import prompts as all_prompts
-from cimento.paradigms.stories.requests import PromptFormat, find_format, tier_prompts
 from cimento.paradigms.stories.suite import STORY, TIERS, with_states
 from cimento.suites.builtin import find_suite
 
 if TYPE_CHECKING:
     from cimento.paradigms.stories.options import StoryOptions
-    from cimento.paradigms.stories.requests import StoryPrompt
+    from cimento.paradigms.stories.requests import PromptFormat, StoryPrompt
     from cimento.paradigms.stories.suite import StorySuite
     from cimento.paradigms.stories.variation import PromptRanking, Variation
     from cimento.statistics.reliability import VarianceShares
@@ -66,7 +58,9 @@ def prompt(
     Takes the options of `cimento run` for stories (--set prompt=it-3), see docs/stories-prompts.md.
     """
     from cimento.paradigms.stories.answers import asked_suite
+    from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.options import StoryOptions, prompt_for
+    from cimento.paradigms.stories.requests import tier_prompts
 
     chosen = checked(StoryOptions, parse_settings(set_ or ()), written="--set")
     file = asked_suite(read_stories(find_suite(suite)), chosen)
@@ -93,6 +87,7 @@ def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
     """How a model is spoken to; flat text without one."""
     from cimento.engine.handle import ModelHandle
     from cimento.models.registry import Asking
+    from cimento.paradigms.stories.requests import PromptFormat, find_format
 
     return find_format(ModelHandle(model, Asking()), chosen) if model else PromptFormat()
 
@@ -134,6 +129,14 @@ def convert(
 
     GITA v1 has no state of the whole story: such labels are lost with ``--allow-loss`` only.
     """
+    from cimento.paradigms.stories.formats import (
+        lost_in_v1,
+        read_stories,
+        write_folder,
+        write_jsonl,
+        write_v1,
+    )
+
     file = _completed(read_stories(find_suite(source)), corrections=corrections, states=states)
     lost = lost_in_v1(file.stories)
     if to == "gita-v1" and lost and not allow_loss:
@@ -155,6 +158,8 @@ def convert(
 def _completed(file: StorySuite, *, corrections: str, states: str | None) -> StorySuite:
     """A file with corrections and states per sentence, where they are asked for, and said."""
     from dataclasses import replace
+
+    from cimento.paradigms.stories.formats import read_stories
 
     if corrections:
         file = correct_suite(file, corrections)

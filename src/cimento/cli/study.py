@@ -16,16 +16,7 @@ from cimento.errors import InputError, UsageError, need_known
 from cimento.models.base import BosRule
 from cimento.options import Limit, Texts, option
 from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites, study
-from cimento.studies.portuguese.study import numbers_of, of_judgments, part
-from cimento.studies.portuguese.study import table as compute
 from cimento.studies.record import as_json, as_text
-from cimento.studies.stories.text import (
-    differing,
-    metric_sections,
-    model_tables,
-    paired_grid,
-    table_3,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -191,6 +182,8 @@ class PortugueseOptions(StudyOptions):
 def _portuguese(options: PortugueseOptions) -> None:
     """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not."""
     from cimento.studies.portuguese.data import load
+    from cimento.studies.portuguese.study import numbers_of, of_judgments, part
+    from cimento.studies.portuguese.study import table as compute
     from cimento.studies.portuguese.text import part_section, table_section
 
     if options.table is not None and options.what is not None:
@@ -251,6 +244,13 @@ def _stories(options: StoryStudyOptions) -> int:
     from cimento.report.grid import GRID_FORMS
     from cimento.report.paper import write_grid
     from cimento.studies.stories.record import paired_record, study_record
+    from cimento.studies.stories.text import (
+        differing,
+        metric_sections,
+        model_tables,
+        paired_grid,
+        table_3,
+    )
     from cimento.suites.builtin import find_suite
 
     if options.output is not None:
@@ -258,13 +258,12 @@ def _stories(options: StoryStudyOptions) -> int:
         seen = f"the ending {ending!r} names no form of table"
         need_known(ending, GRID_FORMS, where=f"-o {options.output}", seen=seen)
     file = read_stories(find_suite(str(options.data)))
-    asked = file.stories
-    models = _recorded(options.responses, asked)
+    models = _recorded(options.responses, file.stories)
     records = {
-        model.model: study_record(asked, model, seed=options.seed, draws=options.draws)
+        model.model: study_record(file.stories, model, seed=options.seed, draws=options.draws)
         for model in models
     }
-    paired = paired_record(asked, models) if len(models) > 1 else None
+    paired = paired_record(file.stories, models) if len(models) > 1 else None
     if options.as_json:
         whole: JsonValue = next(iter(records.values()))
         if paired is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.evaluating import PART_MISSING, opened_cache, progress_bars, report_failures
 from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError
@@ -68,6 +67,7 @@ def _agreement(options: AgreementOptions) -> int:
     rest of a word to the right, unless --boundary and --pll say otherwise.
     """
     from cimento.api import Failure
+    from cimento.cli.evaluating import PART_MISSING, opened_cache, progress_bars, report_failures
     from cimento.runs.run import Run
     from cimento.studies.agreement.models import read_models
     from cimento.studies.agreement.profile import profile_figure
