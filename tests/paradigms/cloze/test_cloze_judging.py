@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError, open_morphology
+from cimento.compare.pairwise import compare_pair, corrected
 from cimento.paradigms.cloze import shares
 from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.judgments import (
@@ -19,8 +21,10 @@ from cimento.paradigms.cloze.judgments import (
     parse_expectation,
     reuse_judgments,
 )
+from cimento.paradigms.cloze.profile_text import hit_outcomes
 from cimento.paradigms.cloze.shares import calibration, clustering, confidence, precision_interval
 from cimento.paradigms.cloze.suite import ClozeItem, Option
+from cimento.statistics.differences import cochran_q
 from cimento.statistics.intervals import wilson
 
 
@@ -128,6 +132,19 @@ ITEMS = tuple(
 )
 
 
+def pairs_of(models, clusters=None):
+    """Every pair of models, compared by what they hit at 1."""
+    found = hit_outcomes("s", models, 1, clusters or {})
+    return corrected([compare_pair(*pair) for pair in combinations(found, 2)], "holm")
+
+
+def together(models, clusters=None):
+    """All models at once."""
+    found = hit_outcomes("s", models, 1, clusters or {})
+    rows = list(zip(*(one.right.values() for one in found), strict=True))
+    return cochran_q(rows, found[0].design(list(found[0].right)), seed=0)
+
+
 def answers(*texts: str) -> list[Candidate]:
     return [
         Candidate(item.id, rank, text)
@@ -193,39 +210,34 @@ class TestHits:
         first = {str(n): 1 if n < 4 else None for n in range(30)}
         second = {str(n): 1 if 4 <= n < 18 else None for n in range(30)}
         third = dict.fromkeys(first)
-        one, *others = shares.compare_pairs({"a": first, "b": second, "c": third}, 1)
-        assert (one.first, one.second, one.only_first, one.only_second, one.n) == (
-            "a",
-            "b",
-            4,
-            14,
-            30,
-        )
+        one, *others = pairs_of({"a": first, "b": second, "c": third})
+        counted = one.first, one.second, len(one.lost), len(one.gained), one.n
+        assert counted == ("a", "b", 4, 14, 30)
         assert one.test.p == pytest.approx(0.0308837890625)
         assert one.test.method == "McNemar, exact binomial"
         assert one.change.estimate == pytest.approx(10 / 30)
         # a and c 4 to 0, p = .125; b and c 14 to 0, p = 2/2**14; Holm multiplies by 1, 3.
-        assert [each.holm for each in others] == pytest.approx([0.125, 3 / 2**13])
-        assert one.holm == pytest.approx(2 * 0.0308837890625)
-        (alone,) = shares.compare_pairs({"a": first, "b": second}, 1)
-        assert (alone.test.p, alone.holm) == (one.test.p, None)
+        assert [each.corrected for each in others] == pytest.approx([0.125, 3 / 2**13])
+        assert one.corrected == pytest.approx(2 * 0.0308837890625)
+        (alone,) = pairs_of({"a": first, "b": second})
+        assert alone.test.p == alone.corrected == one.test.p
 
     def test_items_of_one_sentence_are_not_independent(self):
         """24 of 30 items gained, all in 4 of 5 clusters: McNemar's test would say p = 1e-7."""
         first = {str(n): None for n in range(30)}
         second = {str(n): 1 if n < 24 else None for n in range(30)}
         clusters = {str(n): n // 6 for n in range(30)}
-        (found,) = shares.compare_pairs({"a": first, "b": second}, 1, clusters=clusters)
+        (found,) = pairs_of({"a": first, "b": second}, clusters)
         assert found.test.method == "t over clusters (CR2, Satterthwaite)"
         # t = .8 / sqrt(.2 * .8 / 4) = 4 with 4 degrees of freedom.
         assert found.test.p == pytest.approx(0.01613, abs=1e-5)
         few = {str(n): n // 15 for n in range(30)}
-        (none,) = shares.compare_pairs({"a": first, "b": second}, 1, clusters=few)
+        (none,) = pairs_of({"a": first, "b": second}, few)
         assert (none.test.p, none.change.low) == (None, None)
         assert none.test.reason == "2 clusters: an interval needs 5 or more"
         third = {str(n): 1 if n < 12 else None for n in range(30)}
         models = {"a": first, "b": second, "c": third}
-        assert "clusters" in shares.compare_all(models, 1, clusters=clusters).method
+        assert "clusters" in together(models, clusters).method
 
     def test_all_models_at_once(self):
         """Cochran's Q of hits 1100, 1010, 0000 over four items: (2)(3(4+4)-16)/(3*4-(4+1+1))."""
@@ -233,11 +245,11 @@ class TestHits:
             name: {str(number): 1 if sign == "1" else None for number, sign in enumerate(signs)}
             for name, signs in (("a", "1100"), ("b", "1010"), ("c", "0000"))
         }
-        assert shares.compare_all(models, 1).statistic == pytest.approx(16 / 6)
+        assert together(models).statistic == pytest.approx(16 / 6)
 
     def test_models_with_other_items_are_not_compared(self):
         with pytest.raises(UsageError, match="did not answer the same items"):
-            shares.compare_pairs({"a": {"1": 1}, "b": {"2": 1}}, 1)
+            pairs_of({"a": {"1": 1}, "b": {"2": 1}})
 
 
 class TestConfidence:

@@ -18,7 +18,7 @@ from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
 from cimento.paradigms import Score
 from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
-from cimento.paradigms.cloze.judging import choose, dictionary_for
+from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_for
 from cimento.paradigms.cloze.judgments import _majority, human_judgments
 from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.paradigms.cloze.requests import blank_requests
@@ -214,16 +214,17 @@ def test_a_choice_passes_fails_ties_or_stays_unscored():
         [choice] = choose([item], {item.id: {"anche se": scores.pop("anche_se"), **scores}})
         return choice
 
-    assert chosen(anche_se=-1.0, mentre=-2.0, quindi=-3.0).outcome == "pass"
+    assert chosen(anche_se=-1.0, mentre=-2.0, quindi=-3.0).verdict == "pass"
     lost = chosen(anche_se=-2.0, mentre=-1.0, quindi=-3.0)
-    assert (lost.outcome, lost.roles, lost.margin_nats) == ("fail", ("plausible",), -1.0)
+    assert (lost.verdict, lost.groups[CHOSEN], lost.right) == ("fail", "plausible", False)
+    assert lost.value == pytest.approx(-1 / math.log(2))
     tied = chosen(anche_se=-1.0, mentre=-1.0, quindi=-3.0)
-    assert (tied.outcome, tied.chosen) == ("tie", ("anche se", "mentre"))
+    assert (tied.verdict, tied.groups[OPTION]) == ("tie", "anche se = mentre")
     missing = chosen(anche_se=-1.0, mentre=None, quindi=-3.0)
-    assert missing.outcome == "unscored"
+    assert (missing.verdict, missing.right, missing.value) == ("unscored", None, None)
     assert "'mentre'" in missing.reason
     variant = choose(ITEMS[1:2], {"febbre": {"perché": -9.0, "perche'": -1.0, "ma": -2.0}})
-    assert variant[0].outcome == "pass"
+    assert variant[0].verdict == "pass"
     assert choose([ClozeItem("a", "x ", "", (Option("y"),))], {}) == []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
@@ -30,7 +30,7 @@ FITS = "fits@"
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Something that a model put into the blank of an item.
+    """Something that a model put into the blank of an item, or was asked to score there.
 
     Attributes:
         item: id of the item.
@@ -40,6 +40,9 @@ class Candidate:
         fits: whether it fits in the blank; None where nobody has judged it.
         remarks: what was said of it beside that.
         tags: its readings in a dictionary, as the dictionary writes them.
+        logprob_nats: None where it was not scored.
+        n_pieces: tokens it takes; None where that is not known.
+        kind: see `cimento.models.questions.Fill`; empty where that is not known.
     """
 
     item: str
@@ -49,6 +52,9 @@ class Candidate:
     fits: bool | None = None
     remarks: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    logprob_nats: float | None = field(default=None, compare=False)
+    n_pieces: int | None = field(default=None, compare=False)
+    kind: str = field(default="", compare=False)
 
 
 def by_item(candidates: Iterable[Candidate]) -> dict[str, list[Candidate]]:
@@ -133,30 +139,6 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
 
 
-@dataclass(frozen=True, slots=True)
-class FillAnswer:
-    """A row of the fills table.
-
-    Attributes:
-        rank: from 1.
-        text: the candidate.
-        logprob_nats: None where it was not scored.
-        n_pieces: tokens it takes; None where that is not known.
-        kind: see `cimento.models.questions.Fill`.
-    """
-
-    rank: int
-    text: str
-    logprob_nats: float | None
-    n_pieces: int | None
-    kind: str
-
-    @property
-    def probability(self) -> float | None:
-        """At the blank; None where it was not scored."""
-        return None if self.logprob_nats is None else math.exp(self.logprob_nats)
-
-
 @dataclass(frozen=True)
 class ClozeAnswers:
     """A run of a cloze suite, read item by item.
@@ -219,7 +201,7 @@ class ClozeAnswers:
             name.removeprefix(CHOICE) for name in self._all_methods if name.startswith(CHOICE)
         )
 
-    def by_method(self, method: str) -> dict[str, list[FillAnswer]]:
+    def by_method(self, method: str) -> dict[str, list[Candidate]]:
         """What was found by one method, for each item, by rank.
 
         Args:
@@ -229,31 +211,23 @@ class ClozeAnswers:
 
         rows = self._fills.filter(pl.col("method") == method).sort("request", "rank")
         columns = ("request", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
-        by_request: dict[int, list[FillAnswer]] = {}
-        for request, *cells in rows.select(columns).iter_rows():
-            by_request.setdefault(request, []).append(FillAnswer(*cells))
-        asked = self.run.table("requests").select("item", "request").iter_rows()
-        return {item: by_request.get(request, []) for item, request in asked}
+        by_request: dict[int, list[Candidate]] = {}
+        for request, rank, text, nats, n_pieces, kind in rows.select(columns).iter_rows():
+            probability = None if nats is None else math.exp(nats)
+            candidate = Candidate("", rank, text, probability, None, (), (), nats, n_pieces, kind)
+            by_request.setdefault(request, []).append(candidate)
+        return {
+            item: [replace(candidate, item=item) for candidate in by_request.get(request, [])]
+            for item, request in self.run.table("requests").select("item", "request").iter_rows()
+        }
 
-    def by_rule(self, rule: str) -> dict[str, list[FillAnswer]]:
+    def by_rule(self, rule: str) -> dict[str, list[Candidate]]:
         """The options of each item as scored by one rule; empty where it was not used."""
         return self.by_method(CHOICE + rule) if rule in self.choices else {}
 
     def candidates(self, method: str) -> list[Candidate]:
         """The candidates that one method found, not judged yet."""
-        return [
-            Candidate(item, answer.rank, answer.text, answer.probability)
-            for item, answers in self.by_method(method).items()
-            for answer in answers
-        ]
-
-    def kinds(self, method: str) -> dict[tuple[str, int], str]:
-        """Item and rank to what the candidate is: a word, a piece of one, punctuation."""
-        return {
-            (item, answer.rank): answer.kind
-            for item, answers in self.by_method(method).items()
-            for answer in answers
-        }
+        return [candidate for own in self.by_method(method).values() for candidate in own]
 
     def judged(self, method: str) -> list[Candidate]:
         """The candidates of a method with what the outcomes of the run say of their fit.

@@ -19,7 +19,7 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
-from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
+from cimento.paradigms.cloze.reading import meta_of, read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
     AskModel,
     Seed,
@@ -31,7 +31,6 @@ from cimento.paradigms.cloze.seeds import (
 )
 from cimento.paradigms.cloze.suite import SEED, BaseSentence, ClozeSuite, SeedSet, Template
 from cimento.paradigms.cloze.writing import as_tsv, write_cell, write_cloze
-from cimento.suites.model import Meta
 from cimento.suites.reading import decode
 
 if TYPE_CHECKING:
@@ -183,8 +182,6 @@ def _missing(where: str, what: str, option: str) -> InputError:
 
 
 def _suite(description: Description, sets: Mapping[str, Sequence[SeedSet]]) -> ClozeSuite:
-    meta = description.meta
-    known = {name: getattr(meta, name) for name in type(meta).model_fields if name != "tags"}
     templates = tuple(
         Template(
             id=each.id,
@@ -194,11 +191,7 @@ def _suite(description: Description, sets: Mapping[str, Sequence[SeedSet]]) -> C
         )
         for each in description.template
     )
-    return ClozeSuite(
-        Meta(**known, tags=tuple(meta.tags), extra=meta.rest()),
-        templates=templates,
-        cluster=description.cluster,
-    )
+    return ClozeSuite(meta_of(description.meta), templates=templates, cluster=description.cluster)
 
 
 def _sentence(text: str, template: str) -> BaseSentence:

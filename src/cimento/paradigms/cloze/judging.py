@@ -14,7 +14,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError, did_you_mean
@@ -27,7 +27,7 @@ from cimento.paradigms.cloze.judgments import (
     judge_expected,
 )
 from cimento.paradigms.cloze.shares import hit_ranks, is_hit
-from cimento.paradigms.cloze.suite import ClozeItem, OptionRole
+from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.runs.outcomes import Outcome, VerdictName, outcomes_table
 
 if TYPE_CHECKING:
@@ -144,15 +144,13 @@ def judged_by(
     candidates = answers.candidates(method)
     by_rule = dict[tuple[str, int], bool | None]()
     if dictionary is not None:
-        kinds, readings = answers.kinds(method), dictionary_readings(dictionary)
+        readings = dictionary_readings(dictionary)
         by_rule = {
             (candidate.item, candidate.rank): candidate.fits
             for candidate in judge_expected(
                 candidates,
                 expectations({item.id: item.columns for item in answers.items}),
-                lambda candidate: (
-                    () if kinds[candidate.item, candidate.rank] == "piece" else readings(candidate)
-                ),
+                lambda candidate: () if candidate.kind == "piece" else readings(candidate),
             )
         }
     return [
@@ -267,50 +265,13 @@ def _chosen(
     unit: str,
     scores: Mapping[str, Mapping[str, float | None]],
 ) -> Iterator[Outcome]:
-    columns = {item.id: item.columns for item in answers.items}
     for choice in choose(answers.items, scores):
-        roles, texts = " = ".join(sorted(set(choice.roles))), " = ".join(choice.chosen)
-        yield Outcome(
-            item=choice.item,
-            question=FORCED_CHOICE,
-            method=method,
-            verdict=choice.outcome,
-            right=None if choice.outcome == "unscored" else choice.outcome == "pass",
-            value=None if choice.margin_nats is None else choice.margin_nats / math.log(2),
-            unit=unit,
-            reason=choice.reason or "",
-            cluster=answers.cluster_of[choice.item],
-            groups={
-                **columns[choice.item],
-                **({CHOSEN: roles, OPTION: texts} if roles else {}),
-            },
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What a model chose for one item.
-
-    Attributes:
-        item: id of the item.
-        chosen: the options that are most probable; several where they are exactly equal.
-        roles: their roles.
-        outcome: ``pass`` where a target alone is most probable, ``tie`` where it shares that.
-        margin_nats: the best target minus the best of the others; None where it is not known.
-        reason: why the item is unscored.
-    """
-
-    item: str
-    chosen: tuple[str, ...]
-    roles: tuple[OptionRole, ...]
-    outcome: VerdictName
-    margin_nats: float | None
-    reason: str | None = None
+        yield replace(choice, method=method, unit=unit, cluster=answers.cluster_of[choice.item])
 
 
 def choose(
     items: Iterable[ClozeItem], scores: Mapping[str, Mapping[str, float | None]]
-) -> list[Choice]:
+) -> list[Outcome]:
     """The choice for each item that has a target and something else to choose.
 
     An option has the score of the best of its spellings. Where an option has none, the choice is
@@ -319,6 +280,10 @@ def choose(
     Args:
         items: with options.
         scores: id of an item to the log-probability of each spelling, in nats.
+
+    Returns:
+        Outcomes with the margin of the best target over the best of the others, in bits, and with
+        the options that are most probable as groups (`CHOSEN`, `OPTION`).
     """
     return [
         _choice(item, scores.get(item.id, {}))
@@ -327,26 +292,33 @@ def choose(
     ]
 
 
-def _choice(item: ClozeItem, scores: Mapping[str, float | None]) -> Choice:
+def _choice(item: ClozeItem, scores: Mapping[str, float | None]) -> Outcome:
+    unscored = Outcome(
+        item=item.id, question=FORCED_CHOICE, verdict="unscored", groups=item.columns
+    )
     best = option_scores(item, scores)
     lacking = next((text for text, score in best.items() if score is None), None)
     if lacking is not None:
-        reason = f"the option {lacking!r} has no score under this rule"
-        return Choice(item.id, (), (), "unscored", None, reason)
+        return replace(unscored, reason=f"the option {lacking!r} has no score under this rule")
     scored = [(option, best[option.text] or 0.0) for option in item.options]
     targets = [score for option, score in scored if option.role == "target"]
     others = [score for option, score in scored if option.role != "target"]
     if not others:
-        return Choice(item.id, (), (), "unscored", None, NO_CHOICE)
+        return replace(unscored, reason=NO_CHOICE)
     margin = max(targets) - max(others)
     highest = max(score for _, score in scored)
     chosen = [option for option, score in scored if score == highest]
-    return Choice(
-        item.id,
-        tuple(option.text for option in chosen),
-        tuple(option.role for option in chosen),
-        "pass" if margin > 0 else "fail" if margin < 0 else "tie",
-        margin,
+    verdict: VerdictName = "pass" if margin > 0 else "fail" if margin < 0 else "tie"
+    return replace(
+        unscored,
+        verdict=verdict,
+        right=verdict == "pass",
+        value=margin / math.log(2),
+        groups={
+            **unscored.groups,
+            CHOSEN: " = ".join(sorted({option.role for option in chosen})),
+            OPTION: " = ".join(option.text for option in chosen),
+        },
     )
 
 

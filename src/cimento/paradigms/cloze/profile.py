@@ -7,7 +7,7 @@ candidates; no model is asked.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeAlias, cast
 
 from cimento.errors import InputError, UsageError, did_you_mean
@@ -384,17 +384,38 @@ _Json = dict[str, JsonValue]
 
 def profile_json(found: Profile) -> _Json:
     """The profile as plain values."""
-    effect = found.frequency
     return {
-        "k": found.k,
+        **_plain_fields(found),
         "by": found.by or None,
         "dimensions": [_dimension_json(each) for each in found.dimensions],
-        "heat": [_cell(each) for each in found.heat],
-        "top_classes": {name: _share(share) for name, share in found.top_classes.items()},
-        "first_matches": {name: _share(share) for name, share in found.first_matches.items()},
-        "labels": {name: _share(share) for name, share in found.labels.items()},
-        "frequency": _frequency(effect) if effect else None,
+        "frequency": _frequency(found.frequency) if found.frequency else None,
     }
+
+
+def _plain(value: object) -> JsonValue:
+    """A record as plain values; of a share also its value."""
+    if isinstance(value, Share):
+        return {**_plain_fields(value), "share": value.value}
+    if isinstance(value, Measured):
+        interval = value.interval
+        return {
+            **cast("_Json", _plain(value.share)),
+            "low": interval.low,
+            "high": interval.high,
+            "interval_method": interval.method,
+            "reason": interval.reason,
+        }
+    if is_dataclass(value):
+        return _plain_fields(value)
+    if isinstance(value, Mapping):
+        return {str(name): _plain(each) for name, each in value.items()}
+    if isinstance(value, tuple):
+        return [_plain(each) for each in value]
+    return cast("JsonValue", value)
+
+
+def _plain_fields(record: object) -> _Json:
+    return {name.name: _plain(getattr(record, name.name)) for name in fields(record)}  # type: ignore[arg-type]  # a record
 
 
 def _frequency(effect: FrequencyEffect) -> _Json:
@@ -410,21 +431,12 @@ def _frequency(effect: FrequencyEffect) -> _Json:
         "p_method": None if found.p_permutation is None else "permutation",
         "reason": found.reason,
     }
-    return {
-        "auc": cast("_Json", asdict(effect.auc)),
-        "spearman": spearman,
-        "unknown": effect.unknown,
-    }
+    return {**_plain_fields(effect), "spearman": spearman}
 
 
 def people_json(found: PeopleReport) -> _Json:
     """People's choices and a model's agreement with them as plain values."""
-    return {
-        "majorities": {name: _share(share) for name, share in found.majorities.items()},
-        "same_mode": _share(found.same_mode),
-        "divergence_bits": cast("_Json", asdict(found.divergence_bits)),
-        "items": [cast("_Json", asdict(each)) for each in found.items],
-    }
+    return _plain_fields(found)
 
 
 def comparison_json(found: JudgmentComparison) -> _Json:
@@ -435,52 +447,19 @@ def comparison_json(found: JudgmentComparison) -> _Json:
         "people_only": found.person_only,
         "neither": found.neither,
         "agreement": found.agreement.value,
-        "kappa": cast("_Json", asdict(found.kappa)),
+        "kappa": _plain(found.kappa),
     }
 
 
 def _dimension_json(each: Dimension) -> _Json:
-    said: _Json = {
+    plain = {name: value for name, value in _plain_fields(each).items() if name != "clusters"}
+    if plain["not_expected"] is None:
+        del plain["not_expected"]
+    return {
         "name": each.name,
         "items": each.clusters.items,
         "clusters": each.clusters.clusters,
         "largest_cluster": each.clusters.largest,
         "in_largest_cluster": each.clusters.in_largest,
-        "hits": [_measured(share) for share in each.hits],
-        "fitting": [_measured(share) for share in each.fitting],
+        **plain,
     }
-    for name in ("confidence", "calibration"):
-        value = getattr(each, name)
-        said[name] = cast("_Json", asdict(value)) if value is not None else None
-    if each.not_expected is not None:
-        said["not_expected"] = {
-            "of_judged": _share(each.not_expected.of_judged),
-            "of_fitting": _share(each.not_expected.of_fitting),
-            "above": each.not_expected.above,
-            "threshold": each.not_expected.threshold,
-        }
-    return said
-
-
-def _measured(each: Measured) -> _Json:
-    interval = each.interval
-    return {
-        **_share(each.share),
-        "low": interval.low,
-        "high": interval.high,
-        "interval_method": interval.method,
-        "reason": interval.reason,
-    }
-
-
-def _cell(each: HeatCell) -> _Json:
-    return {
-        "expression": each.expression,
-        "word": each.word,
-        "first": _share(each.first),
-        "top": _share(each.top),
-    }
-
-
-def _share(share: Share) -> _Json:
-    return {"correct": share.correct, "n": share.n, "share": share.value}

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import permutations
+from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
-from cimento.compare.item_outcomes import rates_only
+from cimento.compare.item_outcomes import ItemOutcomes, rates_only
+from cimento.compare.pairwise import compare_pair, corrected
+from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
+from cimento.paradigms.cloze.judging import HIT
 from cimento.paradigms.cloze.profile import EXPRESSION
-from cimento.paradigms.cloze.shares import (
-    compare_all,
-    compare_pairs,
-    groups_hit_by_none,
-    hit_by_only,
-    hit_ranks,
-)
+from cimento.paradigms.cloze.shares import groups_hit_by_none, hit_by_only, hit_ranks, is_hit
 from cimento.report.formatting import agreement_text, interval, number, signed
+from cimento.statistics.differences import cochran_q
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate
@@ -29,7 +27,7 @@ if TYPE_CHECKING:
         Measured,
         Profile,
     )
-    from cimento.paradigms.cloze.shares import Share
+    from cimento.paradigms.cloze.shares import Ranks, Share
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.statistics.calibration import Calibration
 
@@ -91,6 +89,9 @@ def compared_text(
         k: rank up to which a hit counts.
         cluster: column that says what belongs together; empty where each item stands alone.
         kinds: of the models.
+
+    Raises:
+        UsageError: the models were not asked the same items.
     """
     ranks = {
         name: hit_ranks([item for item in items if item.targets], candidates)
@@ -98,22 +99,24 @@ def compared_text(
     }
     asked = next(iter(models.values()))[0]
     clusters = {item.id: item.columns.get(cluster, item.id) for item in asked}
+    outcomes = hit_outcomes(suite, ranks, k, clusters)
     lines = [f"{suite}: models compared; a hit is a target among the first {k} candidates"]
     for (first, ours), (second, theirs) in permutations(ranks.items(), 2):
         only = hit_by_only(ours, theirs, k)
         lines.append(f"  hit by {first} and not by {second}: {_listed(only)}")
-    pairs = compare_pairs(ranks, k, clusters=clusters)
+    pairs = corrected([compare_pair(*pair) for pair in combinations(outcomes, 2)], "holm")
     for pair in pairs:
         change = signed(pair.change.estimate, digits=3)
         ends = interval(pair.change.low, pair.change.high, absent=f"({pair.change.reason})")
         p = f"p = {_p(pair.test.p)}" if pair.test.p is not None else f"no p ({pair.test.reason})"
-        corrected = f" (Holm over {len(pairs)} pairs {_p(pair.holm)})" if len(pairs) > 1 else ""
+        holm = f" (Holm over {len(pairs)} pairs {_p(pair.corrected)})" if len(pairs) > 1 else ""
         lines.append(
             f"  {pair.first} and {pair.second}, {pair.n} items: change {change} {ends}, "
-            f"{pair.test.method}, {p}{corrected}"
+            f"{pair.test.method}, {p}{holm}"
         )
     if len(pairs) > 1:
-        together = compare_all(ranks, k, clusters=clusters)
+        rows = list(zip(*(own.right.values() for own in outcomes), strict=True))
+        together = cochran_q(rows, outcomes[0].design(list(outcomes[0].right)), seed=0)
         lines.append(f"  all models: {together.method}, p = {_p(together.p)}")
     note = rates_only(kinds)
     if note:
@@ -123,6 +126,40 @@ def compared_text(
         none = groups_hit_by_none(ranks.values(), key, k)
         lines.append(f"  expressions of which none hits any item: {_listed(none)}")
     return "\n".join(lines)
+
+
+def hit_outcomes(
+    suite: str, models: Mapping[str, Ranks], k: int, clusters: Mapping[str, str]
+) -> list[ItemOutcomes]:
+    """What each model hits at k, item by item.
+
+    Args:
+        suite: its name.
+        models: name to ranks.
+        k: rank up to which a hit counts.
+        clusters: item to what it belongs to; items that stand alone are not there.
+
+    Raises:
+        UsageError: the models did not answer the same items.
+    """
+    first = next(iter(models))
+    for name, ranks in models.items():
+        if ranks.keys() != models[first].keys():
+            raise UsageError(
+                where=f"models {first!r} and {name!r}",
+                seen="they did not answer the same items",
+                todo="Compare them on the items that both have.",
+            )
+    return [
+        ItemOutcomes(
+            suite=suite,
+            question=f"{HIT}{k}",
+            model=name,
+            right={item: is_hit(ranks[item], k) for item in models[first]},
+            clusters=clusters,
+        )
+        for name, ranks in models.items()
+    ]
 
 
 def _dimensions(found: Profile) -> Rows:

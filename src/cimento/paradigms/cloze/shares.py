@@ -13,10 +13,9 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
 from typing import TYPE_CHECKING, TypeVar
 
 from cimento.errors import UsageError
@@ -28,8 +27,6 @@ from cimento.statistics.values import Statistic
 
 if TYPE_CHECKING:
     from cimento.statistics.calibration import Calibration
-    from cimento.statistics.differences import Difference
-    from cimento.statistics.values import Significance
 
 
 Key = TypeVar("Key")
@@ -238,127 +235,6 @@ def groups_hit_by_none(models: Iterable[Ranks], key: Mapping[str, Key], k: int) 
         for group in (each[0] if each else {})
         if all(accuracy_at(found[group], k).correct == 0 for found in each)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class PairedHits:
-    """Two models on the same items, compared at k.
-
-    Attributes:
-        first: name of a model.
-        second: name of the other.
-        k: rank up to which a hit counts.
-        only_first: items that only the first hits.
-        only_second: items that only the second hits.
-        n: all items.
-        change: second minus first, with its interval.
-        test: McNemar's exact test, or t over clusters (`statistics.differences.share_test`).
-        holm: its p, corrected over all tests made together; None where it is the only one.
-    """
-
-    first: str
-    second: str
-    k: int
-    only_first: int
-    only_second: int
-    n: int
-    change: Difference
-    test: Significance
-    holm: float | None = None
-
-
-def compare_pairs(
-    models: Mapping[str, Ranks], *ks: int, clusters: Mapping[str, Hashable] | None = None
-) -> tuple[PairedHits, ...]:
-    """Every pair of models compared at one rank or more, with Holm's correction over all tests.
-
-    Args:
-        models: name to ranks.
-        ks: ranks up to which a hit counts.
-        clusters: item to what it belongs to; None where each stands alone.
-
-    Raises:
-        UsageError: the models did not answer the same items.
-    """
-    from cimento.statistics.design import Design
-    from cimento.statistics.multiple import holm
-
-    items = _same_items(models)
-    design = Design.of(items, clusters)
-    found = [
-        _pair(names, [_hits(models[name], items, k) for name in names], k, design)
-        for k in ks
-        for names in combinations(models, 2)
-    ]
-    if len(found) == 1:
-        return tuple(found)
-    corrected = holm([pair.test.p for pair in found])
-    return tuple(replace(pair, holm=p) for pair, p in zip(found, corrected, strict=True))
-
-
-def _pair(
-    names: tuple[str, str], columns: Sequence[Sequence[bool]], k: int, design: Design
-) -> PairedHits:
-    from cimento.statistics.differences import discordant, share_difference, share_test
-
-    first, second = columns
-    only_first, only_second = discordant(first, second)
-    return PairedHits(
-        *names,
-        k,
-        only_first,
-        only_second,
-        n=design.n,
-        change=share_difference(second, first, design),
-        test=share_test(second, first, design),
-    )
-
-
-def compare_all(
-    models: Mapping[str, Ranks],
-    k: int,
-    *,
-    clusters: Mapping[str, Hashable] | None = None,
-    seed: int = 0,
-) -> Significance:
-    """Cochran's Q: whether all models hit the same share of the items at k.
-
-    Args:
-        models: name to ranks.
-        k: rank up to which a hit counts.
-        clusters: item to what it belongs to; None where each stands alone.
-        seed: of the permutations that clusters need.
-
-    Raises:
-        UsageError: there are fewer than two models, or they did not answer the same items.
-    """
-    from cimento.statistics.design import Design
-    from cimento.statistics.differences import cochran_q
-
-    items = _same_items(models)
-    columns = [_hits(ranks, items, k) for ranks in models.values()]
-    return cochran_q(list(zip(*columns, strict=True)), Design.of(items, clusters), seed=seed)
-
-
-def _hits(ranks: Ranks, items: Sequence[str], k: int) -> list[bool]:
-    return [is_hit(ranks[item], k) for item in items]
-
-
-def _same_items(models: Mapping[str, Ranks]) -> list[str]:
-    """The items that all models answered.
-
-    Raises:
-        UsageError: one answered others.
-    """
-    names: Sequence[str] = list(models)
-    for name in names[1:]:
-        if models[name].keys() != models[names[0]].keys():
-            raise UsageError(
-                where=f"models {names[0]!r} and {name!r}",
-                seen="they did not answer the same items",
-                todo="Compare them on the items that both have.",
-            )
-    return list(models[names[0]]) if names else []
 
 
 NO_PROBABILITY = "no candidate of this kind with a probability"

@@ -103,7 +103,7 @@ def _block(answers: ClozeAnswers) -> str:
 
 def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterator[str]:
     k = answers.options.k
-    kinds = Counter(answers.kinds(method).values())
+    kinds = Counter(candidate.kind for candidate in answers.candidates(method))
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
     yield f"{method}: {kinds.total()} candidates ({counts})"
     if index.find(f"{HIT}1", method):
