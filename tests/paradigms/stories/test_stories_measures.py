@@ -36,16 +36,12 @@ from cimento.paradigms.stories.rates import (
     FAMILIES,
     METRICS,
     baselines,
-    by_breakpoint,
-    by_distance,
-    by_pair,
-    by_place,
-    by_state,
     by_true_shots,
     confusions,
     majority_labels,
     partial_credit,
     rates,
+    survivors,
 )
 from cimento.paradigms.stories.suite import (
     CONFLICT,
@@ -128,22 +124,26 @@ def test_a_threshold_takes_the_bias_out():
 
 def test_where_it_fails(judged):
     chained = judged.chained
+
+    def counted(kind):
+        return {name: each.n for name, each in survivors(STORIES, chained, kind).items()}
+
     assert {
         state: (each.n, each.story_ok, each.conflict_ok, each.state_ok)
-        for state, each in by_state(STORIES, chained).items()
+        for state, each in survivors(STORIES, chained, "state").items()
     } == {
         "power": (1, 1, 1, 1),
         "wet": (1, 0, 0, 0),
         "open": (2, 2, 1, 0),
     }
-    assert {d: each.n for d, each in by_distance(STORIES, chained).items()} == {1: 3, 2: 1}
-    assert {b: each.n for b, each in by_breakpoint(STORIES, chained).items()} == {1: 2, 4: 2}
-    assert {p: each.n for p, each in by_pair(STORIES, chained).items()} == {
+    assert counted("distance") == {"1": 3, "2": 1}
+    assert counted("breakpoint") == {"1": 2, "4": 2}
+    assert counted("pair") == {
         "0 and 1": 2,
         "2 and 4": 1,
         "3 and 4": 1,
     }
-    assert {p: each.n for p, each in by_place(STORIES, chained).items()} == {
+    assert counted("place") == {
         "cucina": 2,
         "giardino": 2,
     }

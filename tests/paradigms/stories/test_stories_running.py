@@ -20,7 +20,6 @@ from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import (
     StoryOptions,
     normalised,
-    pmi_corrections,
     prior_corrections,
 )
 from cimento.paradigms.stories.prompts import choose_shots, find_prompt, prompts
@@ -180,13 +179,11 @@ def test_options_are_compared_in_five_ways():
     assert by("sum") == (-4.0, -3.0, -3.0)
     assert by("token") == (-2.0, -3.0, -1.0)
     assert by("char") == (-1.0, -1.5, -0.5)
-    labels = ("a", "b", "c")
-    assert pmi_corrections(nats, labels) == {"a": -4.0, "b": -3.0, "c": -3.0}
     # Two prompts: P = (1/2, 1/2) and (1/4, 3/4), so the priors are 3/8 and 5/8. One that cannot
     # be scored is left out.
     values = [(math.log(0.5), math.log(0.5)), (math.log(0.25), math.log(0.75))]
     for rows in (values, [*values, (math.nan, -1.0)]):
-        found = prior_corrections(rows, [("a", "b")] * len(rows))
+        found = prior_corrections(rows, ("a", "b"))
         assert found["a"] == pytest.approx(math.log(3 / 8))
         assert found["b"] == pytest.approx(math.log(5 / 8))
 

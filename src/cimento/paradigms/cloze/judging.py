@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import need_known
 from cimento.paradigms.cloze.answers import FITS, Candidate, ClozeAnswers
 from cimento.paradigms.cloze.judgments import (
     Fits,
@@ -90,10 +90,7 @@ def refuse_unknown_columns(items: Iterable[ClozeItem], by: Iterable[str]) -> Non
     """
     known = {name for item in items for name in item.columns}
     for name in by:
-        if name not in known:
-            raise UsageError(
-                where=f"by={name}", seen="no item has this column", todo=did_you_mean(name, known)
-            )
+        need_known(name, known, where=f"by={name}", seen="no item has this column")
 
 
 @functools.lru_cache(maxsize=4)

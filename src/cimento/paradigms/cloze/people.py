@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import write_text
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
@@ -169,10 +169,8 @@ def count_labels(labels: Iterable[str]) -> dict[Label, Share]:
     """
     counts = Counter(labels)
     for label in counts:
-        if label not in LABELS:
-            raise InputError(
-                where="labels", seen=f"there is no {label!r}", todo=did_you_mean(label, LABELS)
-            )
+        seen = f"there is no {label!r}"
+        need_known(label, LABELS, where="labels", seen=seen, error=InputError)
     return {label: Share(counts[label], counts.total()) for label in LABELS}
 
 
@@ -256,9 +254,8 @@ def read_option_counts(path: Path, items: Iterable[ClozeItem]) -> dict[str, Coun
         item, option = read_cell(row.cells["item"]), read_cell(row.cells["option"])
         cell = row.cells["count"].strip()
         count = whole_number(cell)
-        if item not in known:
-            todo = did_you_mean(item, known)
-            raise InputError(where=table.where(row), seen=f"there is no item {item!r}", todo=todo)
+        seen = f"there is no item {item!r}"
+        need_known(item, known, where=table.where(row), seen=seen, error=InputError)
         if count is None:
             seen = f"the count is {cell!r}"
             raise InputError(where=table.where(row), seen=seen, todo="Write a number.")

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeAlias, cast
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, did_you_mean, need_known
 from cimento.paradigms.cloze.answers import Candidate, by_item
 from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
@@ -328,12 +328,7 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     columns = [name.strip() for name in by.split(",") if name.strip()]
     known = dict.fromkeys(name for item in items for name in item.columns)
     for name in columns:
-        if name not in known:
-            raise UsageError(
-                where=f"--by {name}",
-                seen="no item has this column",
-                todo=did_you_mean(name, known),
-            )
+        need_known(name, known, where=f"--by {name}", seen="no item has this column")
     found: dict[str, list[ClozeItem]] = {}
     for item in items if columns else ():
         if item.columns.keys() >= set(columns):

@@ -16,9 +16,7 @@ from cimento.errors import TableError, UsageError
 from cimento.paradigms.stories.grouping import correct_suite
 from cimento.paradigms.stories.options import (
     StoryOptions,
-    corrected,
     normalised,
-    pmi_corrections,
     prior_corrections,
     prompt_for,
 )
@@ -302,7 +300,7 @@ def tier_answers(
     scored = [each for (row, _), each in zip(there, values, strict=True) if each and row >= 0]
     corrections: Mapping[str, float] = {}
     if options.norm == "prior" and scored:
-        corrections = prior_corrections(scored, [known.labels] * len(scored))
+        corrections = prior_corrections(scored, known.labels)
     elif options.norm == "pmi" and scored:
         alone = next((v for (row, _), v in zip(there, values, strict=True) if row < 0), None)
         if alone is None:
@@ -311,11 +309,16 @@ def tier_answers(
                 seen="the question was not asked without a story, which it needs",
                 todo="Ask the model again with --set norm=pmi.",
             )
-        corrections = pmi_corrections(alone, known.labels)
+        # What remains without the question alone is the mutual information of option and story:
+        # domain-conditional PMI, Holtzman et al. 2021, doi:10.18653/v1/2021.emnlp-main.564.
+        corrections = dict(zip(known.labels, alone, strict=True))
     answers = []
     for (row, answer), nats in zip(there, values, strict=True):
         if row != WITHOUT_STORY:
-            compared = corrected(nats, known.labels, corrections) if nats and corrections else nats
+            compared = nats
+            if nats and corrections:
+                by_label = zip(nats, known.labels, strict=True)
+                compared = tuple(value - corrections[label] for value, label in by_label)
             like = TierAnswer(row=row, tier=tier, options=known.labels)
             answers.append(_tier_answer(like, answer, known, compared, options))
     return answers

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.paradigms.stories.outcomes import TierOutcome, by_characters, margin, probabilities
+from cimento.paradigms.stories.outcomes import TierOutcome, by_characters, probabilities
 from cimento.paradigms.stories.suite import FALSE, OPTIONS, STORY, TRUE, Story, Tier, bases
 from cimento.statistics.calibration import (
     Calibration,
@@ -246,9 +246,7 @@ class Detection:
 def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detection:
     """Measure the first tier."""
     first = [outcome for outcome in outcomes if outcome.tier == STORY]
-    answered = [
-        outcome for outcome in first if outcome.chosen is not None and outcome.gold is not None
-    ]
+    answered = _answered(first)
     is_plausible = [outcome.gold == TRUE for outcome in answered]
     called_plausible = [outcome.chosen == TRUE for outcome in answered]
     counts = confusion(is_plausible, called_plausible)
@@ -328,8 +326,20 @@ def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dic
 
 
 def _margins(first: Sequence[TierOutcome]) -> dict[int, float]:
-    found = {outcome.row: margin(outcome.answer, TRUE, FALSE) for outcome in first}
-    return {row: value for row, value in found.items() if value is not None}
+    """Row to how much more probable "true" is than "false", in nats, where that is finite."""
+    found = {}
+    for outcome in first:
+        values, options = outcome.answer.logprobs_nats, outcome.answer.options
+        if values is not None:
+            difference = values[options.index(TRUE)] - values[options.index(FALSE)]
+            if math.isfinite(difference):
+                found[outcome.row] = difference
+    return found
+
+
+def _answered(first: Sequence[TierOutcome]) -> list[TierOutcome]:
+    """Those with a readable answer to a story that has a label."""
+    return [outcome for outcome in first if outcome.chosen is not None and outcome.gold is not None]
 
 
 def detection_intervals(
@@ -348,9 +358,7 @@ def detection_intervals(
     from cimento.statistics.means import mean_of
 
     first = [outcome for outcome in outcomes if outcome.tier == STORY]
-    answered = [
-        outcome for outcome in first if outcome.chosen is not None and outcome.gold is not None
-    ]
+    answered = _answered(first)
     margins = _margins(first)
     pairs = sibling_pairs(stories, margins)
 

@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, cast
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, need_known
 from cimento.paradigms.stories.suite import Story, StorySuite
 from cimento.suites.model import JsonValue
 
@@ -52,12 +52,8 @@ def corrections(name: str) -> tuple[Correction, ...]:
         UsageError: there is no such set.
     """
     known = _load()
-    if name not in known:
-        raise UsageError(
-            where="--corrections",
-            seen=f"there is no set of corrections called {name!r}",
-            todo=did_you_mean(name, known),
-        )
+    seen = f"there is no set of corrections called {name!r}"
+    need_known(name, known, where="--corrections", seen=seen)
     return known[name]
 
 

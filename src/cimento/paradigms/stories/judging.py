@@ -35,6 +35,7 @@ from cimento.paradigms.stories.outcomes import (
     chain,
     judge_all,
 )
+from cimento.paradigms.stories.rates import kinds_of
 from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.rounds import PAIR_TASK, Question, questions_of
 from cimento.paradigms.stories.suite import (
@@ -299,18 +300,8 @@ def _chained(
 
 def _groups(story: Story, groupings: tuple[Grouping, ...]) -> dict[str, str]:
     """What results are broken down by; of conflicts only where the story has one."""
-    found: dict[str, object] = {
-        grouping.label: grouping.groups.get(story.row) for grouping in groupings
-    }
-    if not story.plausible:
-        found |= {
-            "state": story.state,
-            "distance": story.distance,
-            "breakpoint": story.breakpoint if story.breakpoint >= 0 else None,
-            "pair": story.gold(CONFLICT),
-        }
-    found |= {"place": story.location.strip(), "domain": story.domain}
-    return {name: str(value) for name, value in found.items() if value not in (None, "")}
+    grouped = {grouping.label: grouping.groups.get(story.row, "") for grouping in groupings}
+    return {name: value for name, value in grouped.items() if value} | kinds_of(story)
 
 
 def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) -> Iterator[Outcome]:

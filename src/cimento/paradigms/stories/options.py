@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, get_args
 
 from pydantic import BeforeValidator, Field, ValidationInfo, model_validator
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.stories.grouping import corrections as known_corrections
 from cimento.paradigms.stories.prompts import (
@@ -40,7 +40,7 @@ def normalised(
         nats: log-probability of each option.
         norm: ``sum``: ln P (what the study did); ``token``, ``char``: divided by the number of
             tokens, of characters (Brown et al. 2020, doi:10.48550/arXiv.2005.14165, section 2.4,
-            for tokens); ``pmi`` and ``prior`` start from the sum, see below.
+            for tokens); ``pmi`` and ``prior`` start from the sum.
         n_tokens: of each option; None where that was not kept.
         words: the options as they are written, without the blank before them.
 
@@ -61,30 +61,7 @@ def normalised(
     return tuple(nats)
 
 
-def corrected(
-    values: Sequence[float], labels: Sequence[str], corrections: Mapping[str, float]
-) -> tuple[float, ...]:
-    """Values less the correction of each label, in nats."""
-    return tuple(value - corrections[label] for value, label in zip(values, labels, strict=True))
-
-
-def pmi_corrections(nats: Sequence[float], labels: Sequence[str]) -> dict[str, float]:
-    """Log-probability of each option after the question alone.
-
-    What remains without it is the mutual information of option and story: domain-conditional
-    pointwise mutual information, Holtzman et al. 2021,
-    doi:10.18653/v1/2021.emnlp-main.564.
-
-    Args:
-        nats: of the options after a prompt without story.
-        labels: of the options.
-    """
-    return dict(zip(labels, nats, strict=True))
-
-
-def prior_corrections(
-    values: Sequence[Sequence[float]], labels: Sequence[Sequence[str]]
-) -> dict[str, float]:
+def prior_corrections(values: Sequence[Sequence[float]], labels: Sequence[str]) -> dict[str, float]:
     """Logarithm of the mean probability of each label over all scored prompts of a tier.
 
     Batch calibration, Zhou et al. 2024, doi:10.48550/arXiv.2309.17249: what a model prefers on
@@ -92,18 +69,18 @@ def prior_corrections(
 
     Args:
         values: ln P of the options, one row for each prompt.
-        labels: of the options, one row for each prompt.
+        labels: of the options.
     """
     totals: dict[str, float] = {}
     scored = 0
-    for row, names in zip(values, labels, strict=True):
+    for row in values:
         best = max(row)
         if not math.isfinite(best) or any(map(math.isnan, row)):
             continue
         scored += 1
         weights = [math.exp(value - best) for value in row]
         whole = math.fsum(weights)
-        for label, weight in zip(names, weights, strict=True):
+        for label, weight in zip(labels, weights, strict=True):
             totals[label] = totals.get(label, 0.0) + weight / whole
     smallest = 1e-300
     return {label: math.log(max(total, smallest) / scored) for label, total in totals.items()}
@@ -193,12 +170,9 @@ class StoryOptions(ParadigmOptions):
             return given
         for name, field in cls.model_fields.items():
             known = get_args(field.annotation) if name in given else ()
-            if known and isinstance(known[0], str) and given[name] not in known:
-                raise UsageError(
-                    where=name if name == "norm" else f"--set {name}",
-                    seen=f"got {given[name]!r}",
-                    todo=did_you_mean(str(given[name]), known),
-                )
+            if known and isinstance(known[0], str):
+                where = name if name == "norm" else f"--set {name}"
+                need_known(str(given[name]), known, where=where, seen=f"got {given[name]!r}")
         if given.get("protocol") == "paper":
             return {"prompt": PAPER, "shots_mode": PAPER_SHOTS, **given}
         return given

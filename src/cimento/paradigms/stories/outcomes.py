@@ -169,22 +169,6 @@ def by_characters(answer: TierAnswer, words: Sequence[str] = ()) -> str | None:
     return answer.options[values.index(best)] if values.count(best) == 1 else None
 
 
-def logprob_of(answer: TierAnswer, label: str) -> float | None:
-    """The log-probability of a label in nats; None where options were not scored."""
-    if answer.logprobs_nats is None:
-        return None
-    return answer.logprobs_nats[answer.options.index(label)]
-
-
-def margin(answer: TierAnswer, label: str, other: str) -> float | None:
-    """How much more probable one label is than another, in nats; None where not finite."""
-    first, second = logprob_of(answer, label), logprob_of(answer, other)
-    if first is None or second is None:
-        return None
-    difference = first - second
-    return difference if math.isfinite(difference) else None
-
-
 def probabilities(answer: TierAnswer) -> tuple[float, ...] | None:
     """The softmax of the options in their order; None where they cannot be scored."""
     values = answer.logprobs_nats

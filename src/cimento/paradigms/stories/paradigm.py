@@ -64,6 +64,27 @@ if TYPE_CHECKING:
     from cimento.runs.store import Manifest, RunFolder
 
 
+_NORMS = {
+    "sum": "their log-probability",
+    "token": "their log-probability by token [@brown2020]",
+    "char": "their log-probability by character [@lm-evaluation-harness]",
+    "pmi": "their log-probability less that without the story (domain-conditional PMI)"
+    " [@holtzman2021]",
+    "prior": "their log-probability less the log of their mean probability over all stories"
+    " (batch calibration) [@zhou2024]",
+}
+_ANSWERS = {
+    "generate": "The model wrote its answer (at most {max_tokens} tokens, greedy), which was read"
+    " for one of the options; one that could not be read is wrong.",
+    "constrained": "The model wrote its answer and could write nothing but one of the options.",
+}
+_METRICS = (
+    "Accuracy is the share of stories that are right at the first tier, consistency that of"
+    " implausible stories right at the first two, verifiability at all three [@storks2021;"
+    " @pensa2024]."
+)
+
+
 class Stories(PlainParadigm[StorySuite, StoryOptions]):
     """Suites of stories; see `cimento.paradigms.base.Paradigm`."""
 
@@ -140,7 +161,19 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         Raises:
             UsageError: the task is another one, or a run is given.
         """
-        return story_items(suite, task, run=run)
+        refuse_run(run)
+        return SurveyItems(
+            chosen_task(task, "story"),
+            tuple(
+                SurveyItem(
+                    item=str(story.row),
+                    lines=story.sentences,
+                    columns={"domain": story.domain, "type": story.type or "plausible"},
+                    apart=str(story.story_id),
+                )
+                for story in suite.asked
+            ),
+        )
 
     def requests(
         self,
@@ -214,7 +247,34 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
 
     def methods(self, run: Run) -> MethodFacts:
         """How stories were asked about, and how the answers were judged."""
-        return story_methods(run)
+        suite, options = asked_of(run)
+        prompt = prompt_for(options, suite)
+        answered = _ANSWERS.get(options.answer, f"Options were compared by {_NORMS[options.norm]}.")
+        asked = (
+            f"Stories were asked about with the prompt {prompt.id} (version {prompt.version}),"
+            f" protocol {options.protocol}, after {options.shots} examples ({options.shots_mode},"
+            f" seed {options.shots_seed}); chat template: {options.chat}."
+        )
+        is_recorded = run.model_kind == "replay"
+        sentences = ["The answers were recorded."] if is_recorded else [asked]
+        answered = answered.replace("{max_tokens}", str(options.max_tokens))
+        sentences.append(answered)
+        if options.task == "tiers":
+            sentences.append(_METRICS)
+        if suite.corrections:
+            names = ", ".join(suite.corrections)
+            sentences.append(f"Corrections were made to the stories: {names}.")
+        sentences.append("Options that are exactly equal are a tie, which is not right.")
+        n = len(suite.asked)
+        return MethodFacts(
+            counted="1 story" if n == 1 else f"{n} stories",
+            sentences=tuple(sentences),
+            brief=(
+                answered,
+                *([_METRICS] if options.task == "tiers" else []),
+            ),
+            together="a story and its variants",
+        )
 
     def warnings(self, run: Run) -> Sequence[str]:
         """Prompts after which the model would write no option, and replies that were not read."""
@@ -253,79 +313,3 @@ def _unreadable(folder: RunFolder, error: Exception) -> TableError:
 
 
 STORIES = Stories()
-
-
-_NORMS = {
-    "sum": "their log-probability",
-    "token": "their log-probability by token [@brown2020]",
-    "char": "their log-probability by character [@lm-evaluation-harness]",
-    "pmi": "their log-probability less that without the story (domain-conditional PMI)"
-    " [@holtzman2021]",
-    "prior": "their log-probability less the log of their mean probability over all stories"
-    " (batch calibration) [@zhou2024]",
-}
-_ANSWERS = {
-    "generate": "The model wrote its answer (at most {max_tokens} tokens, greedy), which was read"
-    " for one of the options; one that could not be read is wrong.",
-    "constrained": "The model wrote its answer and could write nothing but one of the options.",
-}
-_METRICS = (
-    "Accuracy is the share of stories that are right at the first tier, consistency that of"
-    " implausible stories right at the first two, verifiability at all three [@storks2021;"
-    " @pensa2024]."
-)
-
-
-def story_methods(run: Run) -> MethodFacts:
-    """How stories were asked about, and how the answers were judged."""
-    suite, options = asked_of(run)
-    prompt = prompt_for(options, suite)
-    answered = _ANSWERS.get(options.answer, f"Options were compared by {_NORMS[options.norm]}.")
-    asked = (
-        f"Stories were asked about with the prompt {prompt.id} (version {prompt.version}), protocol"
-        f" {options.protocol}, after {options.shots} examples ({options.shots_mode}, seed"
-        f" {options.shots_seed}); chat template: {options.chat}."
-    )
-    is_recorded = run.model_kind == "replay"
-    sentences = ["The answers were recorded."] if is_recorded else [asked]
-    answered = answered.replace("{max_tokens}", str(options.max_tokens))
-    sentences.append(answered)
-    if options.task == "tiers":
-        sentences.append(_METRICS)
-    if suite.corrections:
-        names = ", ".join(suite.corrections)
-        sentences.append(f"Corrections were made to the stories: {names}.")
-    sentences.append("Options that are exactly equal are a tie, which is not right.")
-    n = len(suite.asked)
-    return MethodFacts(
-        counted="1 story" if n == 1 else f"{n} stories",
-        sentences=tuple(sentences),
-        brief=(
-            answered,
-            *([_METRICS] if options.task == "tiers" else []),
-        ),
-        together="a story and its variants",
-    )
-
-
-def story_items(
-    suite: StorySuite, task: SurveyTask | None, *, run: Run | None = None
-) -> SurveyItems:
-    """Each story; nobody sees two variants of one.
-
-    Raises:
-        UsageError: the task is another one, or a run is given.
-    """
-    refuse_run(run)
-    return SurveyItems(
-        chosen_task(task, "story"),
-        tuple(
-            SurveyItem(
-                item=str(story.row),
-                lines=story.sentences,
-                columns={"domain": story.domain, "type": story.type or "plausible"},
-                apart=str(story.story_id),
-            )
-            for story in suite.asked
-        ),
-    )

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STATES, STORY, Story, Tier
 
 FOLDER = Path(__file__).parents[2] / "data" / "prompts"
@@ -94,8 +94,8 @@ class PromptStyle:
     newlines: str = "recorded"
 
     def __post_init__(self) -> None:
-        _refuse_unknown("order", self.order, ORDERS)
-        _refuse_unknown("newlines", self.newlines, NEWLINES)
+        need_known(self.order, ORDERS, where="order", seen=f"got {self.order!r}")
+        need_known(self.newlines, NEWLINES, where="newlines", seen=f"got {self.newlines!r}")
         if self.numbering not in (0, 1):
             raise UsageError(
                 where="numbering", seen=f"got {self.numbering}", todo="Sentences start at 0 or 1."
@@ -233,10 +233,7 @@ def find_prompt(name: str) -> Prompt:
         UsageError: there is none.
     """
     known = prompts()
-    if name not in known:
-        raise UsageError(
-            where="prompt", seen=f"there is no prompt {name!r}", todo=did_you_mean(name, known)
-        )
+    need_known(name, known, where="prompt", seen=f"there is no prompt {name!r}")
     return known[name]
 
 
@@ -338,11 +335,6 @@ def _wording(tier: Tier, table: object, content: Mapping[str, object]) -> Wordin
     )
 
 
-def _refuse_unknown(option: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise UsageError(where=option, seen=f"got {value!r}", todo=did_you_mean(value, known))
-
-
 FIXED, BALANCED, VARIED, PER_ITEM, PAPER_DRAWS = "fixed", "balanced", "varied", "per-item", "paper"
 MODES = (FIXED, BALANCED, VARIED, PER_ITEM, PAPER_DRAWS)
 
@@ -370,12 +362,7 @@ class Shots:
     def __post_init__(self) -> None:
         if self.n < 0:
             raise UsageError(where="shots", seen=f"got {self.n}", todo="Give 0 or more.")
-        if self.mode not in MODES:
-            raise UsageError(
-                where="shots-mode",
-                seen=f"got {self.mode!r}",
-                todo=did_you_mean(self.mode, MODES),
-            )
+        need_known(self.mode, MODES, where="shots-mode", seen=f"got {self.mode!r}")
 
 
 def choose_shots(

@@ -7,7 +7,7 @@ implausible stories that are right at the first two; verifiability at all three 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
@@ -143,48 +143,49 @@ class Survivors:
     state_ok: int | None
 
 
-def by_state(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
-    """By the state that explains the conflict, those that occur."""
-    found = _survivors(stories, chained, lambda story: story.state)
-    return {state: found[state] for state in STATES if state in found}
+KINDS = ("state", "distance", "breakpoint", "pair", "place", "domain")
+"""What conflicts are told apart by."""
 
 
-def by_distance(stories: Sequence[Story], chained: Chain) -> dict[int, Survivors]:
-    """By how many sentences the breakpoint comes after the conflicting one."""
-    return _sorted(_survivors(stories, chained, lambda story: story.distance))
+def kinds_of(story: Story) -> dict[str, str]:
+    """The kind of a story's conflict by each of `KINDS`; place and domain of plausible ones too."""
+    found: dict[str, object] = {"place": story.location.strip(), "domain": story.domain}
+    if not story.plausible:
+        found = {
+            "state": story.state,
+            "distance": story.distance,
+            "breakpoint": story.breakpoint if story.breakpoint >= 0 else None,
+            "pair": story.gold(CONFLICT),
+            **found,
+        }
+    return {name: str(value) for name, value in found.items() if value not in (None, "")}
 
 
-def by_breakpoint(stories: Sequence[Story], chained: Chain) -> dict[int, Survivors]:
-    """By the position of the breakpoint, from 0."""
-    return _sorted(_survivors(stories, chained, lambda story: story.breakpoint))
+def survivors(stories: Sequence[Story], chained: Chain, kind: str) -> dict[str, Survivors]:
+    """The implausible stories of each kind of conflict.
 
+    Args:
+        stories: all of them.
+        chained: their tiers.
+        kind: one of `KINDS`.
 
-def by_pair(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
-    """By conflict pair."""
-    found = _survivors(stories, chained, lambda story: story.gold(CONFLICT))
-    return dict(sorted(found.items()))
-
-
-def by_place(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
-    """By location, the most frequent first."""
-    found = _survivors(stories, chained, lambda story: story.location.strip())
-    return dict(sorted(found.items(), key=lambda each: -each[1].n))
-
-
-def by_domain(stories: Sequence[Story], chained: Chain) -> dict[str, Survivors]:
-    """By domain."""
-    return _survivors(stories, chained, lambda story: story.domain)
-
-
-def _survivors(
-    stories: Sequence[Story], chained: Chain, kind: Callable[[Story], Hashable | None]
-) -> dict[str, Survivors]:
+    Returns:
+        States in the order of the study, places by how many stories they have, domains as they
+        come, all others sorted.
+    """
     groups: dict[str, list[int]] = {}
     for story in stories:
-        name = kind(story)
-        if not story.plausible and name not in (None, ""):
-            groups.setdefault(str(name), []).append(story.row)
-    return {name: _count(rows, chained) for name, rows in groups.items()}
+        if not story.plausible and (name := kinds_of(story).get(kind)) is not None:
+            groups.setdefault(name, []).append(story.row)
+    orders: Mapping[str, Callable[[str], int | str]] = {
+        "state": STATES.index,
+        "distance": int,
+        "breakpoint": int,
+        "pair": str,
+        "place": lambda name: -len(groups[name]),
+    }
+    names = sorted(groups, key=orders[kind]) if kind in orders else list(groups)
+    return {name: _count(groups[name], chained) for name in names}
 
 
 def _count(rows: Sequence[int], chained: Chain) -> Survivors:
@@ -193,10 +194,6 @@ def _count(rows: Sequence[int], chained: Chain) -> Survivors:
         for tier in TIERS
     ]
     return Survivors(len(rows), *passed)
-
-
-def _sorted(found: Mapping[str, Survivors]) -> dict[int, Survivors]:
-    return {number: found[str(number)] for number in sorted(int(name) for name in found)}
 
 
 def by_true_shots(

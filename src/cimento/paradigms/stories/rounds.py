@@ -64,15 +64,6 @@ _LOCATIONS = ("h_location", "location")
 _SIDES: tuple[Side, Side] = ("effect", "precondition")
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """What a sentence says of an attribute: who or what has it, and which value."""
-
-    attribute: Attribute
-    entity: str
-    value: Value
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One question with its right answer.
@@ -127,7 +118,7 @@ def attribute_questions(stories: Sequence[Story], language: str) -> list[Questio
         for number, side in zip(story.pair, _SIDES, strict=True):
             for name, entries in story.sentence_states[number].entries.items():
                 found += [
-                    _asked(story, number, side, Held(ATTRIBUTES[name], entity, value), wording)
+                    _asked(story, number, side, ATTRIBUTES[name], entity, value, wording)
                     for entity, code in entries
                     if not is_default(name, value := side_value(name, code, side))
                 ]
@@ -199,9 +190,11 @@ def _pair(story: Story, base: Story, gold: str, wording: ExtraWordings) -> Quest
     )
 
 
-def _asked(story: Story, number: int, side: Side, held: Held, wording: ExtraWordings) -> Question:
+def _asked(
+    story: Story, number: int, side: Side, attribute: Attribute, entity: str, value: Value,
+    wording: ExtraWordings,
+) -> Question:  # fmt: skip
     """A question about one attribute of one entity."""
-    attribute, value = held.attribute, held.value
     if attribute.name in _LOCATIONS:
         labels = tuple(str(each) for each in attribute.codes if each)
         meanings = wording.codes.get(attribute.name)
@@ -221,7 +214,7 @@ def _asked(story: Story, number: int, side: Side, held: Held, wording: ExtraWord
     question = fill(
         template,
         sentence=story.sentences[number].strip(),
-        entity=held.entity,
+        entity=entity,
         negative=words[0],
         positive=words[-1],
         options=listed(words, wording.language),
@@ -229,7 +222,7 @@ def _asked(story: Story, number: int, side: Side, held: Held, wording: ExtraWord
     return Question(
         task=ATTRIBUTE_TASK,
         story=story,
-        about=f"{number} {side} {attribute.name} {held.entity}",
+        about=f"{number} {side} {attribute.name} {entity}",
         body=f"{wording.attributes['before']}{' '.join(story.sentences)}{question}",
         labels=labels,
         words=words,

@@ -212,9 +212,7 @@ def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
             ],
         ),
     )
-    return tuple(
-        Rates(title, tuple((name, each) for name, each in lines)) for title, lines in found if lines
-    )
+    return tuple(Rates(title, tuple(lines)) for title, lines in found if lines)
 
 
 def _tables(runs: Sequence[Run], judged: Mapping[str, Judged]) -> Iterator[NamedGrid]:

@@ -23,15 +23,10 @@ from cimento.paradigms.stories.grouping import Grouping
 from cimento.paradigms.stories.judging import Judged, judge_stories
 from cimento.paradigms.stories.outcomes import Chain, conditional, flow, untiered
 from cimento.paradigms.stories.rates import (
+    KINDS,
     METRICS,
     Rate,
     baselines,
-    by_breakpoint,
-    by_distance,
-    by_domain,
-    by_pair,
-    by_place,
-    by_state,
     by_true_shots,
     confusions,
     constant_answers,
@@ -40,6 +35,7 @@ from cimento.paradigms.stories.rates import (
     partial_credit,
     rate_of,
     rates,
+    survivors,
 )
 from cimento.paradigms.stories.recordings import Responses
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, TRUE, Story, Tier
@@ -157,12 +153,7 @@ def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
             tier: as_json(scaled_confidence(outcomes, tier, stories=stories, seed=seed))
             for tier in TIERS
         },
-        "by_state": as_json(by_state(stories, chained)),
-        "by_distance": as_json(by_distance(stories, chained)),
-        "by_breakpoint": as_json(by_breakpoint(stories, chained)),
-        "by_pair": as_json(by_pair(stories, chained)),
-        "by_place": as_json(by_place(stories, chained)),
-        "by_domain": as_json(by_domain(stories, chained)),
+        **_survivors(stories, chained, KINDS),
         "by_true_shots": as_json(by_true_shots(stories, outcomes)),
         "confusion_physical_state": as_json(confusions(outcomes)),
         "partial_credit": as_json(partial_credit(outcomes)),
@@ -176,11 +167,15 @@ def constant_summary(stories: Sequence[Story]) -> dict[str, JsonValue]:
     return {
         "flow": as_json(flow(stories, judged.chained)),
         "detection": as_json(detect(stories, judged.outcomes)),
-        "by_state": as_json(by_state(stories, judged.chained)),
-        "by_distance": as_json(by_distance(stories, judged.chained)),
-        "by_breakpoint": as_json(by_breakpoint(stories, judged.chained)),
+        **_survivors(stories, judged.chained, KINDS[:3]),
         "partial_credit": as_json(partial_credit(judged.outcomes)),
     }
+
+
+def _survivors(
+    stories: Sequence[Story], chained: Chain, kinds: Sequence[str]
+) -> dict[str, JsonValue]:
+    return {f"by_{kind}": as_json(survivors(stories, chained, kind)) for kind in kinds}
 
 
 def conditional_rates(chained: Chain) -> dict[str, Rate]:
@@ -316,8 +311,8 @@ def study_record(
         "type_field_accuracy": _type_accuracy(chained, by_name["type"]),
         "bias": _bias(judged),
         "per_task": _per_task(judged),
-        "by_state_implausible": as_json(by_state(stories, chained)),
-        "by_conflict_distance": as_json(by_distance(stories, chained)),
+        "by_state_implausible": as_json(survivors(stories, chained, "state")),
+        "by_conflict_distance": as_json(survivors(stories, chained, "distance")),
     }
     if any(each.tier == STATE and each.chosen for each in judged.outcomes):
         record["confusion_physical_state"] = as_json(confusions(judged.outcomes))
