@@ -7,7 +7,7 @@ from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
-from cimento.compare.pairwise import compare_pair, corrected
+from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
 from cimento.paradigms.cloze.judging import HIT
@@ -105,15 +105,7 @@ def compared_text(
         only = hit_by_only(ours, theirs, k)
         lines.append(f"  hit by {first} and not by {second}: {_listed(only)}")
     pairs = corrected([compare_pair(*pair) for pair in combinations(outcomes, 2)], "holm")
-    for pair in pairs:
-        change = signed(pair.change.estimate, digits=3)
-        ends = interval(pair.change.low, pair.change.high, absent=f"({pair.change.reason})")
-        p = f"p = {_p(pair.test.p)}" if pair.test.p is not None else f"no p ({pair.test.reason})"
-        holm = f" (Holm over {len(pairs)} pairs {_p(pair.corrected)})" if len(pairs) > 1 else ""
-        lines.append(
-            f"  {pair.first} and {pair.second}, {pair.n} items: change {change} {ends}, "
-            f"{pair.test.method}, {p}{holm}"
-        )
+    lines += [_pair_line(pair) for pair in pairs]
     if len(pairs) > 1:
         rows = list(zip(*(own.right.values() for own in outcomes), strict=True))
         together = cochran_q(rows, outcomes[0].design(list(outcomes[0].right)), seed=0)
@@ -160,6 +152,18 @@ def hit_outcomes(
         )
         for name, ranks in models.items()
     ]
+
+
+def _pair_line(pair: PairwiseComparison) -> str:
+    change = signed(pair.change.estimate, digits=3)
+    ends = interval(pair.change.low, pair.change.high, absent=f"({pair.change.reason})")
+    p = f"p = {_p(pair.test.p)}" if pair.test.p is not None else f"no p ({pair.test.reason})"
+    several = pair.family > 1
+    holm = f" (Holm over {pair.family} pairs {_p(pair.corrected)})" if several else ""
+    return (
+        f"  {pair.first} and {pair.second}, {pair.n} items: change {change} {ends}, "
+        f"{pair.test.method}, {p}{holm}"
+    )
 
 
 def _dimensions(found: Profile) -> Rows:

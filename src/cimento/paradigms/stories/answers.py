@@ -312,13 +312,11 @@ def tier_answers(
         # What remains without the question alone is the mutual information of option and story:
         # domain-conditional PMI, Holtzman et al. 2021, doi:10.18653/v1/2021.emnlp-main.564.
         corrections = dict(zip(known.labels, alone, strict=True))
+    shifts = [corrections.get(label, 0.0) for label in known.labels]
     answers = []
     for (row, answer), nats in zip(there, values, strict=True):
         if row != WITHOUT_STORY:
-            compared = nats
-            if nats and corrections:
-                by_label = zip(nats, known.labels, strict=True)
-                compared = tuple(value - corrections[label] for value, label in by_label)
+            compared = nats and tuple(n - s for n, s in zip(nats, shifts, strict=True))
             like = TierAnswer(row=row, tier=tier, options=known.labels)
             answers.append(_tier_answer(like, answer, known, compared, options))
     return answers
