@@ -81,8 +81,7 @@ def _fill(options: _FillOptions) -> int:
 
     Options may also stand after a text, behind a tab: ``La casa è ___.<TAB>rossa|rosso``.
     """
-    from cimento.paradigms.cloze.options import ClozeOptions
-    from cimento.paradigms.cloze.requests import fill_texts
+    from cimento.paradigms.cloze.requests import ClozeOptions, fill_texts
 
     named = {name: getattr(options, name) for name in ("k", "protocol", "masks", "choice")}
     policy = checked(ClozeOptions, named, written="--").policy

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.errors import InputError, TableError
 from cimento.models.questions import CHOICE
-from cimento.paradigms.cloze.options import ClozeOptions
+from cimento.paradigms.cloze.requests import ClozeOptions
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.runs.run import Run, open_run, paradigm_name
 from cimento.runs.store import find_runs
