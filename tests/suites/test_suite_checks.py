@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cimento import Condition, Fault, Item, Meta, Prediction, Region, Suite, new_canary
+from cimento.suites import pairs as made
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import CHECKS, errors, summarize, warnings
 
@@ -373,3 +374,11 @@ def test_faults_are_told_apart_and_summed_up():
     lines = summarize([*faults, *warnings(faults)])
     assert len(lines) == len({fault.code for fault in faults})
     assert any("CIM-S041 several blanks in a row, 2 times; first item 1" in line for line in lines)
+
+
+def test_quotation_marks_of_two_kinds_in_one_pair_are_a_difference():
+    curly = made.pairs([("“Piove”, disse.", '"Piovono", disse.')], language="it")
+    [fault] = [each for each in check_suite(curly) if each.code == "CIM-S058"]
+    assert "in condition 'bad' \"\"" in fault.seen
+    alike = made.pairs([("“Piove”, disse.", "“Piovono”, disse.")], language="it")
+    assert "CIM-S058" not in {each.code for each in check_suite(alike)}

@@ -93,6 +93,10 @@ CHECKS: Mapping[str, Check] = {
         "A longer text costs more bits; balance the lengths, or compare regions of equal length.",
     ),
     "CIM-S052": _warning("a repeated item", "Remove all but one, or give them one cluster."),
+    "CIM-S058": _warning(
+        "conditions that differ elsewhere too",
+        "Make them equal there, or say in the README why they are not.",
+    ),
     # Wording
     "CIM-S053": _warning("no final mark", "Add the mark; models see its absence."),
     "CIM-S054": _warning("a small letter at the beginning", "Write a capital letter."),

@@ -44,6 +44,28 @@ _MOST_AXES = 8
 _LARGEST = 1 << 40
 
 
+def _import_libraries(name: str) -> None:
+    """Import torch and transformers for a model.
+
+    Raises:
+        MissingDependencyError: one is not installed.
+        ModelError: one is there, and the system cannot load a part of it.
+    """
+    try:
+        import_libraries()
+        import transformers  # noqa: F401  # a part of it may be missing
+    except ModuleNotFoundError as error:
+        raise MissingDependencyError(
+            package=error.name or "transformers", extra="hf", purpose=f"model {name!r}"
+        ) from error
+    except (ImportError, OSError) as error:
+        raise ModelError(
+            where=f"model {name!r}",
+            seen=f"torch or transformers cannot be loaded ({' '.join(str(error).split())[:300]})",
+            todo="Is there enough memory? Else install them again, for this computer and its GPU.",
+        ) from error
+
+
 def load(
     located: Located,
     *,
@@ -66,21 +88,9 @@ def load(
         UsageError: an option for transformers does not exist, or cannot be given.
         ModelError: the folder cannot be loaded, lacks weights, or its tokenizer has no offsets.
     """
-    try:
-        import_libraries()
-        import torch
-        import transformers
-    except ModuleNotFoundError as error:
-        raise MissingDependencyError(
-            package=error.name or "transformers", extra="hf", purpose=f"model {located.name!r}"
-        ) from error
-    except (ImportError, OSError) as error:
-        # The package is there, and the system cannot load a part of it.
-        raise ModelError(
-            where=f"model {located.name!r}",
-            seen=f"torch or transformers cannot be loaded ({' '.join(str(error).split())[:300]})",
-            todo="Is there enough memory? Else install them again, for this computer and its GPU.",
-        ) from error
+    _import_libraries(located.name)
+    import torch
+    import transformers
 
     refuse_ours(policy.model_args)
     if located.adapter is not None:

@@ -31,6 +31,10 @@ CHARACTER_SHARE = 0.75
 CHARACTER_DIFFERENCE = 0.1
 """Mean difference in characters, relative to the longer side, from which on it is reported."""
 
+MOST_UNLIKE = 0.25
+"""Share of items that differ in a region, up to which it is reported."""
+_QUOTES = frozenset('"“”„«»')
+
 
 def _identical(stimuli: Stimuli) -> Iterator[Fault]:
     """Two conditions of an item that are the same sentence, among those that are compared."""
@@ -186,5 +190,59 @@ def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault("CIM-S052", where=f"item {ids.names[1]}", seen=seen)
 
 
-COMPARISON_CHECKS: tuple[Check, ...] = (_identical, _lengths, _repeated)
-"""Codes CIM-S050 to CIM-S052."""
+def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
+    """Compared conditions of which other words differ than those that are compared.
+
+    A region that differs in many items is meant to; one that differs in a few is a slip.
+    """
+    suite = stimuli.suite
+    compared = sorted(map(sorted, _compared_conditions(suite) or ()))
+    named = {each.region for _, part in _parts(suite) for each in references(part)}
+    others = [] if "*" in named else sorted({*range(1, len(suite.region_names) + 1)} - named)
+    for first, second in compared:
+        pairs = [
+            (left, right)
+            for item in range(len(suite.items))
+            if (left := _number(stimuli, item, first)) is not None
+            and (right := _number(stimuli, item, second)) is not None
+        ]
+        yield from _other_quotes(stimuli, pairs)
+        for region in others:
+            unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
+            if 0 < len(unlike) <= MOST_UNLIKE * len(pairs):
+                for pair in unlike:
+                    texts = [repr(text) for text in _region_texts(stimuli, pair, region)]
+                    seen = (
+                        f"Region {region} is {texts[1]}, and in condition {first!r} it is"
+                        f" {texts[0]}; {len(pairs) - len(unlike)} of {len(pairs)} items have it"
+                        " alike."
+                    )
+                    yield fault("CIM-S058", where=stimuli.where(pair[1]), seen=seen)
+
+
+def _number(stimuli: Stimuli, item: int, condition: str) -> int | None:
+    """The number of an item's stimulus in a condition; None where it has none."""
+    shape = stimuli.shapes[item]
+    return stimuli.starts[item] + shape.index(condition) if condition in shape else None
+
+
+def _region_texts(stimuli: Stimuli, pair: tuple[int, int], region: int) -> tuple[str, ...]:
+    regions = (stimuli.conditions[number].regions for number in pair)
+    return tuple(each[region - 1].text if region <= len(each) else "" for each in regions)
+
+
+def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterator[Fault]:
+    """Pairs with straight quotation marks on one side and others on the other."""
+    for left, right in pairs:
+        texts = stimuli.texts[left], stimuli.texts[right]
+        if texts[0].isascii() and texts[1].isascii():
+            continue
+        marks = ["".join(mark for mark in text if mark in _QUOTES) for text in texts]
+        if len(marks[0]) == len(marks[1]) and ('"' in marks[0]) != ('"' in marks[1]):
+            name = stimuli.conditions[left].name
+            seen = f"The quotation marks are {marks[1]}, and in condition {name!r} {marks[0]}."
+            yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
+
+
+COMPARISON_CHECKS: tuple[Check, ...] = (_identical, _lengths, _repeated, _elsewhere)
+"""Codes CIM-S050 to CIM-S052, and CIM-S058."""
