@@ -1,4 +1,7 @@
-"""The options of cloze suites: how blanks are asked for, and how the answers are judged."""
+"""Requests for blanks, and the options by which they are asked and judged.
+
+Blanks are those of a suite, or those in free text such as ``La casa è ___``.
+"""
 
 from __future__ import annotations
 
