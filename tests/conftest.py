@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cimento.cli import main
 from cimento.models.hf.libraries import steady_arithmetic
+from tests.helpers.json_output import checking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # Some tests compute with torch before cimento does, when its order of sums comes too late.
 steady_arithmetic()
+main.invoke = checking(main.invoke)
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 

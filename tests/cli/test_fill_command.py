@@ -38,7 +38,7 @@ def test_options_stand_behind_the_text_or_hold_for_all(model, tmp_path, capsys):
     path.write_text("La casa è ___.\tnuova | nuovo\nLa strada è ___.\n", encoding="utf-8")
     arguments = ["fill", str(path), "-m", model, "--options", "lunga|lungo", "--json"]
     assert invoke([*arguments, "--choice", "sentence"]) == 0
-    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    first, second = json.loads(capsys.readouterr().out)["texts"]
     assert first["text"] == "La casa è ___."
     assert [f["candidate"] for f in first["fills"] if f["method"] == "choice:sentence"] == [
         "nuova", "nuovo",

@@ -100,6 +100,8 @@ def test_malformed_files_are_checked_skipped_and_refused(two, capsys):
     path.write_text("# sent_id = x\n1\ta\n\n" + TINY.format(id="y", c="ma", text="Piove ma esco."))
     assert invoke(["corpus", "check", str(path)]) == 2
     assert "bad.conllu, line 2 (sentence x): the line has 2 columns" in capsys.readouterr().out
+    assert invoke(["corpus", "check", str(path), "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["files"]
     assert invoke(["corpus", "search", str(path)]) == 2
     assert "line 2, sentence x" in capsys.readouterr().err
     assert invoke(["corpus", "search", str(path), "--malformed", "skip", "--text"]) == 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
+from importlib import resources
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +15,7 @@ from cimento.report.records import manifest_lines
 from cimento.runs.summary import from_json, json_schema, to_json
 from cimento.testing import FakeScorer
 
-SCHEMA = Path(__file__).parents[2] / "docs" / "schemas" / "summary.schema.json"
+SCHEMA = resources.files("cimento") / "data" / "schemas" / "summary.schema.json"
 
 estimates = st.from_type(Estimate)
 groups = st.dictionaries(st.text(), st.text(), max_size=2)

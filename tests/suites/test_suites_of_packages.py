@@ -21,7 +21,7 @@ def test_it_is_shown(probing, capsys):
 
 def test_it_is_checked(probing, capsys):
     assert invoke(["suites", "check", str(probing), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == {"suite": "it-probe", "faults": []}
+    assert json.loads(capsys.readouterr().out) == {"suites": [{"suite": "it-probe", "faults": []}]}
 
 
 def test_what_is_wrong_while_it_is_read_is_a_fault(probing, capsys):
@@ -34,7 +34,7 @@ def test_what_is_wrong_while_it_is_read_is_a_fault(probing, capsys):
 
 def test_it_is_audited_with_its_faults(probing, capsys):
     assert invoke(["suites", "audit", str(probing), "it-licensing", "--json"]) == 0
-    first, second = json.loads(capsys.readouterr().out)
+    first, second = json.loads(capsys.readouterr().out)["suites"]
     assert first == {"suite": "it-probe", "faults": []}
     assert second["n_items"] == 20
 

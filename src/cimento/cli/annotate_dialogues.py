@@ -215,7 +215,7 @@ def agreement(
     said = second_.read_story_judgments(judgments, stories=known)
     found = second_.story_agreement(known, said)
     if json:
-        show_json(found)
+        show_json({"tiers": found})
     else:
         rows: list[tuple[str, ...]] = [("tier", "agree", "Cohen's kappa", "Krippendorff's alpha")]
         rows += [
@@ -238,7 +238,7 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
 
     found = summarise(judgments_of(read_judgments(file)))
     if as_json:
-        show_json(found)
+        show_json({"questions": found})
         return
     rows: list[tuple[str, ...]] = [
         ("question", "people", "places", "answers", "mean", "sd in places", "alpha")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import note, show
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
@@ -73,7 +72,7 @@ class _FillOptions(ModelOptions):
     masks: int = option(3, "Tokens of the longest candidate.", unit="tokens", ge=1)
     among: str = option("", "Score these in every blank: rossa|rosso.", flags=("--options",))
     choice: str = option("", "How options are scored: left-to-right,sentence ...")
-    as_json: bool = option(default=False, help="Print JSON, one object a text.", flags=("--json",))
+    as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
 
 
 def _fill(options: _FillOptions) -> int:
@@ -94,7 +93,10 @@ def _fill(options: _FillOptions) -> int:
         policy=policy,
         asking=options.asking,
     )
-    show(_json(texts, table) if options.as_json else _tsv(table))
+    if options.as_json:
+        show_json({"texts": _by_text(texts, table)})
+    else:
+        show(_tsv(table))
     return 0
 
 
@@ -115,16 +117,15 @@ def _tsv(table: pl.DataFrame) -> str:
     return escaped.write_csv(separator="\t", null_value="", quote_style="never")
 
 
-def _json(texts: list[str], table: pl.DataFrame) -> str:
-    """An object for each text, a line each."""
+def _by_text(texts: list[str], table: pl.DataFrame) -> list[dict[str, object]]:
+    """Each text with what was put into it."""
     fills: dict[int, list[dict[str, object]]] = {}
     for row in table.iter_rows(named=True):
         number = row.pop("text")
         fills.setdefault(number, []).append(row)
-    objects = (
+    return [
         {"text": text, "fills": fills.get(number, [])} for number, text in enumerate(texts, start=1)
-    )
-    return "\n".join(json.dumps(each, ensure_ascii=False) for each in objects)
+    ]
 
 
 class _JoinOptions(ModelOptions, SheetOptions):

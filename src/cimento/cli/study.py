@@ -204,7 +204,7 @@ def _portuguese(options: PortugueseOptions) -> None:
     if options.what is not None:
         found = part(released, options.what)
         if options.as_json:
-            show_json(found, indent=1)
+            show_json({"rows": found} if isinstance(found, list) else found, indent=1)
         else:
             show(as_text([part_section(options.what, found)], options.form))
         return

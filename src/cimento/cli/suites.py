@@ -75,7 +75,7 @@ def audit_suites(
         records.append(audited)
         texts.append(_as_text(audited))
     if json:
-        show_json(records)
+        show_json({"suites": records})
     else:
         show("\n\n".join(texts))
 
@@ -309,7 +309,7 @@ def check(
                     note(f"  {holds}Next: cimento run {name} -m MODEL")
                 errors += wrong
     if as_json:
-        show_json(audits[0] if len(audits) == 1 else audits, indent=1)
+        show_json({"suites": audits}, indent=1)
     return INVALID if errors else 0
 
 

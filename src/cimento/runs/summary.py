@@ -1,7 +1,7 @@
 """What some runs say, as plain records: the shape of ``--json``, ``summary.json`` and notebooks.
 
 The JSON is described in docs/json-summary.md, and for programs in
-docs/schemas/summary.schema.json.
+data/schemas/summary.schema.json.
 """
 
 from __future__ import annotations
@@ -249,7 +249,8 @@ def json_schema() -> JsonSchema:
             if isinstance(definition, dict):
                 _describe(definition, record.__doc__ or "")
     _describe(schema, Summary.__doc__ or "")
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": draft, "$id": f"urn:cimento:summary:{SUMMARY_VERSION}", **schema}
 
 
 @functools.cache

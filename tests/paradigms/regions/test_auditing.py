@@ -90,7 +90,7 @@ def test_a_suite_without_one_target() -> None:
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["suites", "audit", "es-subject-verb", "-m", "demo-causal"]
     assert invoke([*command, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
+    (found,) = json.loads(capsys.readouterr().out)["suites"]
     assert found["n_items"] == 24
     assert found["target"].startswith("verb of match against")
     assert invoke(command) == 0

@@ -187,5 +187,5 @@ def test_the_command_says_where_and_what_to_do(tmp_path, capsys):
     assert "in 2 of 2 items" in out
     assert "--table regions" in out
     assert invoke(["suites", "audit", str(folder), "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
+    (found,) = json.loads(capsys.readouterr().out)["suites"]
     assert found["confounds"][0]["condition"] == "long_island"

@@ -217,7 +217,7 @@ def test_check_prints_the_findings_and_their_number(tmp_path, capsys):
     assert "error: CIM-T017 a.jsonl" in output
     assert "a.jsonl: 1 error, 0 warnings" in messages
     assert invoke(["suites", "check", str(path), "--json"]) == 2
-    assert json.loads(capsys.readouterr().out)["issues"]["unknown_state"] == [1]
+    assert json.loads(capsys.readouterr().out)["suites"][0]["issues"]["unknown_state"] == [1]
     assert invoke(["suites", "show", str(path)]) == 0
     assert "*0 Nina rompe il vaso." in capsys.readouterr().out
 

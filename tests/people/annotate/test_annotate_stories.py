@@ -374,7 +374,7 @@ def test_the_second_annotator_sees_sentences_only_and_may_stop(tmp_path, monkeyp
     assert invoke(["annotate", "second", stories, str(out)]) == 0
     assert "3 of 15" in capsys.readouterr().out
     assert invoke(["annotate", "agreement", stories, str(out), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)[0]["compared"] == 2
+    assert json.loads(capsys.readouterr().out)["tiers"][0]["compared"] == 2
     assert invoke(
         ["annotate", "agreement", stories, str(out), "--adjudicate", str(tmp_path / "a.jsonl")]
     ) == 0  # fmt: skip

@@ -153,7 +153,7 @@ def test_agreement_of_a_table(tmp_path, capsys):
     people = [*rated("anna", ANNA), *rated("bruno", BRUNO)]
     path = write_judgments(table_of(people), tmp_path / "j.csv")
     assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)
+    (found,) = json.loads(capsys.readouterr().out)["questions"]
     assert found["alpha"]["value"] == pytest.approx(0.7244094488188976)
     assert invoke(["annotate", "agreement", str(path)]) == 0
     assert "acceptability" in capsys.readouterr().out

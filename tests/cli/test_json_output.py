@@ -1,0 +1,98 @@
+"""What commands print with ``--json``: one object, as a schema that comes with cimento says.
+
+Beside these tests, tests/helpers/json_output.py checks each ``--json`` that any other test prints.
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from jsonschema import Draft202012Validator, ValidationError
+
+from cimento.cli.main import invoke
+from tests.helpers.json_output import commands_with_json, read_schema, validator
+
+HANDED_ON = {"slurm", "prefetch"}
+"""Commands that prepare a run and pass ``--json`` on to it."""
+
+CONLLU = """# sent_id = {id}
+# text = Piove ma esco.
+1\tPiove\tpiovere\tVERB\tV\t_\t0\troot\t_\t_
+2\tma\tma\tCCONJ\tCC\t_\t3\tcc\t_\t_
+3\tesco\tuscire\tVERB\tV\t_\t1\tconj\t_\tSpaceAfter=No
+4\t.\t.\tPUNCT\tFS\t_\t1\tpunct\t_\t_
+
+"""
+
+
+def test_every_command_with_json_has_a_schema():
+    definitions = read_schema("commands")["$defs"]
+
+    assert {name.replace(" ", "-") for name in commands_with_json()} - HANDED_ON == set(definitions)
+
+
+@pytest.mark.parametrize("name", ["commands", "summary"])
+def test_schemas_are_schemas_with_an_id(name):
+    schema = read_schema(name)
+
+    Draft202012Validator.check_schema(schema)
+    assert schema["$id"].startswith("urn:cimento:")
+
+
+@pytest.mark.parametrize("command", sorted(set(commands_with_json()) - HANDED_ON))
+def test_a_list_or_an_empty_object_is_no_output(command):
+    for wrong in ([], "text"):
+        with pytest.raises(ValidationError):
+            validator(command).validate(wrong)
+
+
+@pytest.fixture
+def treebank(tmp_path):
+    path = tmp_path / "it_tiny-ud-test.conllu"
+    path.write_text("".join(CONLLU.format(id=f"s{k}") for k in range(3)), encoding="utf-8")
+    return str(path)
+
+
+def printed(capsys, *arguments: str) -> dict:
+    """The one object that a command prints."""
+    capsys.readouterr()
+    assert invoke([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert isinstance(found, dict)
+    return found
+
+
+def test_runs_of_several_kinds_are_one_object(runs_of_every_kind, tmp_path, capsys):
+    asked = ["it-subject-verb", "it-connectives-cloze", "-m", "demo-causal", "--limit", "2"]
+
+    found = printed(capsys, "run", *asked, "-o", str(tmp_path))
+    assert [run["paradigm"] for run in found["runs"]] == ["regions", "cloze"]
+    assert len(printed(capsys, "judge", str(runs_of_every_kind))["runs"]) == 5
+    assert printed(capsys, "collect", *asked, "-o", str(tmp_path))["runs"]
+    assert printed(capsys, "plan", *asked)["plan"] == 2
+
+
+def test_commands_on_stored_runs_print_one_object(runs_of_every_kind, tmp_path, capsys):
+    islands = str(runs_of_every_kind / "it-islands")
+
+    assert printed(capsys, "compare", islands, islands)["models"] is None
+    assert printed(capsys, "profile", str(runs_of_every_kind / "it-connectives-cloze"))["profiles"]
+    assert printed(capsys, "rerun", islands, "-o", str(tmp_path))["runs"]
+
+
+@pytest.mark.parametrize("names", [["it-subject-verb"], ["it-subject-verb", "it-idioms"]])
+def test_commands_on_suites_print_one_object_however_many_there_are(names, capsys):
+    for command in ("check", "audit"):
+        assert len(printed(capsys, "suites", command, *names)["suites"]) == len(names)
+
+
+def test_other_commands_print_one_object(treebank, tmp_path, capsys):
+    text = tmp_path / "texts.txt"
+    text.write_text("La casa è ___.\nIl gatto è ___.\n", encoding="utf-8")
+
+    asked = [str(text), "-m", "demo-causal", "--options", "nera|nuova"]
+    assert len(printed(capsys, "fill", *asked)["texts"]) == 2
+    assert printed(capsys, "corpus", "search", treebank)["hits"]
+    assert printed(capsys, "corpus", "connectives", treebank)
+    assert printed(capsys, "corpus", "check", treebank)["files"]

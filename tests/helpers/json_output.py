@@ -1,0 +1,87 @@
+"""Every ``--json`` that a test prints is one object, as the shipped schema of its command says."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable, Iterator, Sequence
+from importlib import resources
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from typer.main import get_command
+
+from cimento.cli import console, main
+
+SCHEMAS = resources.files("cimento") / "data" / "schemas"
+
+
+@functools.cache
+def read_schema(name: str) -> dict[str, Any]:
+    """A schema that comes with cimento."""
+    return json.loads((SCHEMAS / f"{name}.schema.json").read_text("utf-8"))
+
+
+@functools.cache
+def commands_with_json() -> tuple[str, ...]:
+    """The commands that have ``--json``, in words."""
+    root = get_command(main.app)
+
+    def walk(command: Any, path: tuple[str, ...]) -> Iterator[str]:
+        if hasattr(command, "list_commands"):
+            context = root.make_context("cimento", [], resilient_parsing=True)
+            for name in command.list_commands(context):
+                yield from walk(command.get_command(context, name), (*path, name))
+        elif any("--json" in parameter.opts for parameter in command.params):
+            yield " ".join(path)
+
+    return tuple(walk(root, ()))
+
+
+@functools.cache
+def validator(command: str) -> Draft202012Validator:
+    """What checks the output of a command."""
+    schemas = [read_schema("summary"), read_schema("commands")]
+    registry = Registry().with_resources(
+        (each["$id"], Resource.from_contents(each)) for each in schemas
+    )
+    name = command.replace(" ", "-")
+    return Draft202012Validator({"$ref": f"{schemas[1]['$id']}#/$defs/{name}"}, registry=registry)
+
+
+def command_in(arguments: Sequence[str]) -> str:
+    """The command of a command line."""
+    found = (
+        name
+        for name in sorted(commands_with_json(), key=len, reverse=True)
+        if list(arguments[: len(name.split())]) == name.split()
+    )
+    return next(found, "")
+
+
+def checking(invoke: Callable[[Sequence[str]], int]) -> Callable[[Sequence[str]], int]:
+    """`invoke`, and a check of what it prints where ``--json`` is among the arguments."""
+
+    def run(arguments: Sequence[str]) -> int:
+        command = command_in(arguments) if "--json" in arguments else ""
+        if command.replace(" ", "-") not in read_schema("commands")["$defs"]:
+            return invoke(arguments)
+        printed: list[str] = []
+        write = console._write
+
+        def keep(text: str, stream: Any) -> None:
+            if stream is not console.sys.stderr:
+                printed.append(text)
+            write(text, stream)
+
+        console._write = keep
+        try:
+            code = invoke(arguments)
+        finally:
+            console._write = write
+        if printed:
+            validator(command).validate(json.loads("\n".join(printed)))
+        return code
+
+    return run
