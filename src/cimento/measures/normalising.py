@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import bisect
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, get_args
@@ -127,11 +128,14 @@ def z_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | Missing
     """
     if len(values) < 2:  # noqa: PLR2004 - a sd needs two
         return Missing(TOO_FEW)
+    if min(values) == max(values):
+        return Missing(ALL_EQUAL)
     mean = math.fsum(values) / len(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
+    if squares < sys.float_info.min:
+        # Squares so small have lost digits; a power of two takes none away.
+        return z_scores([(value - mean) * 2.0**500 for value in values], ddof=ddof)
     sd = math.sqrt(squares / (len(values) - ddof))
-    if min(values) == max(values) or sd == 0:
-        return Missing(ALL_EQUAL)
     return [(value - mean) / sd for value in values]
 
 
