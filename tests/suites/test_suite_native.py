@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from cimento import InputError, Region, SuiteError
+from cimento import InputError, Region, SuiteError, evaluate, load_suite
 from cimento.suites.formats.items import read_regions
 from cimento.suites.load import open_suite
 from tests.helpers.suites_on_disk import (
@@ -406,3 +406,15 @@ def test_a_text_without_quotation_marks_is_shown_with_them(tmp_path):
     toml = "regions = []\n[meta]\nname = lamps and lights # mine\n"
     with pytest.raises(SuiteError, match='Put quotation marks around the text: name = "lamps and'):
         open_suite(write_folder(tmp_path, toml=toml))
+
+
+def test_rated_sentences_need_no_item_and_no_condition(tmp_path):
+    toml = 'kind = "acceptability"\nregions = ["sentence"]\n[meta]\nname = "r"\nlanguage = "it"\n'
+    ratings = '[ratings]\nlow = 1\nhigh = 7\nby = "people"\n'
+    items = "sentence;rating\nPiove.;6,7\nPiovono.;1,2\n"
+    folder = write_folder(tmp_path, toml=toml + ratings, items=items, table="items.csv")
+    suite = load_suite(folder).suite
+    assert [suite.items[0].id, suite.items[0].conditions[0].columns["rating"]] == ["1", "6,7"]
+    assert not suite.predictions
+    rated = evaluate(suite, "demo-causal").outcomes()["reference"]
+    assert set(rated.drop_nulls()) == {6.7, 1.2}

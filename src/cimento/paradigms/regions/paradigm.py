@@ -117,12 +117,14 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
 
     def holds(self, suite: Suite) -> str:
         """How many items, in which conditions, and how many predictions."""
-        items, predictions = len(suite.items), len(suite.predictions)
-        return (
-            f"{items} item{'' if items == 1 else 's'} in the conditions"
-            f" {Listing(suite.condition_names)}; {predictions}"
-            f" prediction{'' if predictions == 1 else 's'}"
-        )
+        items, conditions = len(suite.items), suite.condition_names
+        counted = f"{items} item{'' if items == 1 else 's'}"
+        if len(conditions) > 1:
+            counted += f" in the conditions {Listing(conditions)}"
+        predictions = len(suite.predictions)
+        if not predictions:
+            return counted
+        return f"{counted}; {predictions} prediction{'' if predictions == 1 else 's'}"
 
     def limited(self, suite: Suite, limit: int) -> Suite:
         """The first items of a suite."""

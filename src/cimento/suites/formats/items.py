@@ -135,10 +135,12 @@ class Rows:
     Attributes:
         name: of the table.
         pairs: whether a row was a pair of sentences.
+        wide: whether a row held an item, with a column for each condition.
     """
 
     name: str
     pairs: bool
+    wide: bool
     _conditions: dict[str, list[Condition]] = field(default_factory=dict)
     _numbers: dict[str, list[int]] = field(default_factory=dict)
     _extras: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
@@ -187,7 +189,8 @@ def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | N
     columns, faults = _find_columns(table, conditions)
     if columns is None:
         return None, faults
-    rows = Rows(table.name, pairs=columns.condition is None)
+    wide = columns.condition is None
+    rows = Rows(table.name, pairs=columns.texts.keys() == {"good", "bad"}, wide=wide)
     add = _add_stimuli if columns.condition else _add_pairs
     return rows, add(table, columns, rows)
 
@@ -201,11 +204,16 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
         return _Columns(item or table.find("id"), None, {"good": good, "bad": bad}), []
     if item and name and text:
         return _Columns(item, name, {"": text}), []
+    sentence = text or table.find("sentence")
+    if sentence and not name and (table.find("rating") or table.find("ratings")):
+        # Rated sentences stand alone: each is an item, and its only condition needs no column.
+        return _Columns(item, None, {"sentence": sentence}), []
     if conditions and set(conditions) <= set(table.columns):
         return _Columns(item or table.find("id"), None, {name: name for name in conditions}), []
     found = {"item": item, "condition": name, "text": text}
-    missing = ", ".join(each for each, column in found.items() if not column)
-    seen = f"The column {missing} is missing; there are {', '.join(table.columns)}."
+    missing = [each for each, column in found.items() if not column]
+    lacking = f"columns {', '.join(missing)} are" if len(missing) > 1 else f"column {missing[0]} is"
+    seen = f"The {lacking} missing; there are {', '.join(table.columns)}."
     todo = "Name the columns item, condition, text in the first row (or good, bad)."
     return None, [fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
 

@@ -71,7 +71,7 @@ def read_native(folder: Path) -> Reading:
     if settings is None or rows is None:
         raise unusable(folder, faults)
     items = rows.items()
-    if rows.pairs and settings.factors:
+    if rows.wide and settings.factors:
         items = tuple(_with_levels(item, settings.factors) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
     return Reading(suite, sha256_of(toml, data), rows.places(), tuple(faults))
@@ -102,6 +102,9 @@ def _find_table(folder: Path) -> tuple[Path | None, list[Fault]]:
         todo = f"If that is the table, rename it to items{suffix}."
         if f"items{suffix}" not in TABLES:
             todo = "If that is the table, save it in your spreadsheet program as items.xlsx."
+    elif not found and any(folder.glob("~$*")):
+        seen = "There is no table of items, but the lock of an open workbook."
+        todo = "Save the workbook in this folder as items.xlsx and close it."
     return None, [fault("CIM-S002", where=str(folder), seen=seen, todo=todo)]
 
 
