@@ -127,6 +127,17 @@ def test_a_missing_file_is_one_message(missing, zoo_folder, tmp_path):
     assert "copy" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["gpt2", "bert"])
+def test_a_checkpoint_without_a_tokenizer_says_so(name, zoo_folder, tmp_path):
+    folder = copy_of(zoo_folder(name), tmp_path / "copy", without="tokenizer.json")
+    for path in folder.iterdir():
+        if path.name not in {"config.json", "model.safetensors"}:
+            path.unlink()
+
+    with pytest.raises(ModelError, match="lacks the files of a tokenizer"):
+        load_folder(folder)
+
+
 @pytest.mark.parametrize(
     ("file", "content"),
     [

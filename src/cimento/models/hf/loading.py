@@ -219,6 +219,13 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
             seen="it gives no character offsets, so tokens cannot be matched with words",
             todo="Use a version of the model with a tokenizer.json (a fast tokenizer).",
         )
+    # Where there are no files of one, transformers 5 makes a tokenizer of nothing but marks.
+    if set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens, "\u2581"}:
+        raise ModelError(
+            where=f"tokenizer of {located.name!r}",
+            seen=f"it has no vocabulary: {folder} lacks the files of a tokenizer",
+            todo="Save it there too: tokenizer.save_pretrained(FOLDER).",
+        )
     return tokenizer
 
 
