@@ -226,6 +226,14 @@ def test_where_nothing_can_be_written_one_message_says_so(shell, said, tmp_path)
     assert not (tmp_path / ".cache").exists()
 
 
+def test_closed_standard_error_means_no_remarks():
+    command = f"{shlex.quote(sys.executable)} -m cimento suites check it-subject-verb 2>&-"
+
+    done = subprocess.run(command, shell=True, capture_output=True, check=False)  # noqa: S602  # as above
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_letters_that_a_terminal_cannot_show_are_escaped():
     done = subprocess.run(  # our own interpreter
         [sys.executable, "-m", "cimento", "suites", "show", "ru-subject-verb"],

@@ -24,6 +24,12 @@ def show(text: str) -> None:
 
     Suites and runs may be a stranger's.
     """
+    if sys.stdout is None:
+        raise StorageError(
+            where="standard output",
+            seen="is closed",
+            todo="Give results a place to go, such as a file, or leave `>&-` out.",
+        )
     _write(text, sys.stdout)
 
 
@@ -40,17 +46,15 @@ def show_tables(tables: Iterable[pl.DataFrame]) -> None:
 
 
 def note(text: str) -> None:
-    """A remark, to standard error; as for results, nothing in it steers a terminal."""
-    _write(text, sys.stderr)
+    """A remark, to standard error; as for results, nothing in it steers a terminal.
+
+    Whoever closes standard error (``2>&-``) wants no remarks.
+    """
+    if sys.stderr is not None:
+        _write(text, sys.stderr)
 
 
-def _write(text: str, stream: TextIO | None) -> None:
-    if stream is None:
-        raise StorageError(
-            where="standard output",
-            seen="is closed",
-            todo="Give results a place to go, such as a file, or leave `>&-` out.",
-        )
+def _write(text: str, stream: TextIO) -> None:
     shown = _STEERING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
     stream.write(shown if shown.endswith("\n") else shown + "\n")
     stream.flush()

@@ -73,7 +73,7 @@ def fetch(
 
 @contextlib.contextmanager
 def _nothing_left(*folders: Path) -> Iterator[None]:
-    """Folders that are empty after a failure are removed: nobody takes one for a suite."""
+    """Remove folders that a failure left empty, so that nobody takes one for a suite."""
     try:
         yield
     except BaseException:

@@ -103,7 +103,7 @@ def _follow_each_other(tokens: pl.DataFrame) -> bool:
 def scored_blocks(
     tokens: pl.DataFrame, requests: pl.DataFrame
 ) -> Iterator[tuple[AskedColumns, pl.DataFrame, TokenColumns]]:
-    """Stimuli and the tokens of their texts, so many at a time that the columns take little room.
+    """Blocks of stimuli with the tokens of their texts, small enough to save memory.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
@@ -222,7 +222,7 @@ class AskedColumns:
 
     @classmethod
     def blocks(cls, requests: pl.DataFrame) -> Iterator[AskedColumns]:
-        """A requests table, some stimuli at a time: what is made of them takes little room."""
+        """The columns of a requests table, a block of stimuli at a time."""
         rows = in_suite_order(requests)
         first = _stimulus_begins(rows)
         bounds = [*first[::_STIMULI_AT_ONCE].tolist(), len(rows)] if len(first) else [0, 0]

@@ -181,7 +181,9 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
     written = [
         write_text(toml.replace(_NAME_LINE, _name_lines(folder, canary)), folder / "suite.toml")
     ]
-    for source in sorted((_TEMPLATES / kind).glob("*s.[tj]s*")):
+    for source in sorted((_TEMPLATES / kind).iterdir()):
+        if source.name == "suite.toml":
+            continue
         data = source.read_bytes()
         table = folder / source.name
         if workbook and source.suffix == ".tsv":

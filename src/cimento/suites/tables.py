@@ -49,7 +49,7 @@ _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",
 
 def is_spreadsheet(path: Path) -> bool:
     """Whether a file has the name of a table or a workbook; a program's lock file is none."""
-    is_lock = path.name.startswith(("~$", ".~lock", "."))
+    is_lock = path.name.startswith(("~$", "."))
     return path.suffix.lower() in {*SUFFIXES, *OTHER_WORKBOOKS} and not is_lock
 
 

@@ -37,7 +37,7 @@ SMALL_CELLS = 300_000
 _CHUNK = 1 << 16
 _WIDEST = 90
 _REFERENCE = re.compile(r"([A-Za-z]{1,3})[0-9]+")
-_DIGITS = re.compile("[^0-9]")
+_NO_DIGITS = re.compile("[^0-9]")
 _ESCAPED = re.compile(r"_x((?!D[89A-F]|0000)[0-9A-F]{4})_", re.IGNORECASE)
 _DATES = frozenset({*range(14, 23), *range(45, 48)})
 _DURATION = 46
@@ -141,7 +141,7 @@ def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
         first, last = stretch.split(":")
         if _column(first) == _column(last):
             stretches.append(
-                (_column(first) - 1, *(int(_DIGITS.sub("", c)) for c in (first, last)))
+                (_column(first) - 1, *(int(_NO_DIGITS.sub("", c)) for c in (first, last)))
             )
     filled: dict[int, int] = {}
     for column, begin, end in sorted(stretches):

@@ -78,7 +78,7 @@ def read_native(folder: Path) -> Reading:
 
 
 def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
-    """An item of a table with a column for each condition, whose names tell the levels."""
+    """An item with the levels of its conditions, read from their names."""
     return replace(
         item,
         conditions=tuple(
@@ -135,7 +135,7 @@ _UNQUOTED = re.compile(r"""\s*([\w-]+)\s*=\s*([^\s"'\[{#][^#"]*?)\s*(#.*)?""")
 
 
 def _with_quotes(text: str, error: Exception) -> str:
-    """What to write where a text stands without quotation marks; empty for other faults."""
+    """The repair of a text without quotation marks; empty for other faults."""
     place = re.search(r"at line (\d+)", str(error))
     lines = text.splitlines()
     line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""

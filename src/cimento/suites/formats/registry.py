@@ -236,23 +236,17 @@ def _table_format(data: bytes, path: Path) -> str:
             todo=f"Put both in one folder, the table named items{path.suffix.lower()},"
             " and give the folder.",
         )
+    seen = f"is a table with the columns {', '.join(table.columns)}"
     if table.find("item") and len(table.columns) > _FEWEST_WIDE:
-        raise InputError(
-            where=str(path),
-            seen=f"is a table with the columns {', '.join(table.columns)}",
-            todo="With a column for each condition, put it as items"
-            + path.suffix.lower()
-            + " beside a suite.toml whose predictions name these columns;"
-            " `cimento suites new factorial FOLDER` writes one to start from.",
-        )
-    if rated := table.find("rating") or table.find("ratings"):
-        raise InputError(
-            where=str(path),
-            seen=f"is a table of sentences with the column {rated}",
-            todo="Put it as items" + path.suffix.lower() + " beside a suite.toml;"
-            " `cimento suites new acceptability FOLDER` writes one to start from.",
-        )
-    raise _unknown(path, f"is a table with the columns {', '.join(table.columns)}")
+        todo = " whose predictions name these columns; `cimento suites new factorial FOLDER`"
+    elif table.find("rating") or table.find("ratings"):
+        todo = "; `cimento suites new acceptability FOLDER`"
+    else:
+        raise _unknown(path, seen)
+    todo = (
+        f"Put it as items{path.suffix.lower()} beside a suite.toml{todo} writes one to start from."
+    )
+    raise InputError(where=str(path), seen=seen, todo=todo)
 
 
 def find_reader(format_: str) -> Reader:
