@@ -1,4 +1,4 @@
-"""Progress on standard error: bars with rate and time left at a terminal, nothing elsewhere."""
+"""Progress on standard error: bars with rate and time left at a terminal, else lines."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_a_run_says_how_far_it_is_at_a_terminal(monkeypatch, tmp_path):
     assert "it-islands x demo-causal" in terminal.getvalue()
 
 
-def test_elsewhere_nothing_is_said(tmp_path, capsys):
+def test_elsewhere_a_short_run_says_nothing(tmp_path, capsys):
     run = ["run", "it-islands", "-m", "demo-causal", "--limit", "3", "--no-cache"]
 
     assert invoke([*run, "-o", str(tmp_path)]) == 0

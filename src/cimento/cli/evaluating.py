@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cimento.api import Failure, refuse_same_names, run_all
@@ -15,7 +17,7 @@ from cimento.paradigms.loading import load_suites
 from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
 from cimento.runs.run import Run
-from cimento.runs.summary import Missing, Summary, to_json
+from cimento.runs.summary import Missing, RunSummary, Summary, to_json
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +29,11 @@ if TYPE_CHECKING:
     from cimento.paradigms.loading import SuiteLike
 
 PART_MISSING = 3
+UNDER = 4
+"""Exit code of a command that was given a threshold, where a run does not reach it."""
+
+LINES_EVERY_S = 10.0
+"""Seconds between lines of progress, where there is no terminal for a bar."""
 
 
 def show_ends(
@@ -114,6 +121,30 @@ def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
     return PART_MISSING
 
 
+def runs_under(runs: Sequence[Run], least: float | None) -> list[str]:
+    """What is to be said of each run that does not reach a rate; nothing of the others.
+
+    Args:
+        runs: of any paradigms; those that a correlation sums up have no rate.
+        least: the rate, a share; None where none is asked for.
+    """
+    return ["" if least is None else _under(run.summary(), least) for run in runs]
+
+
+def _under(summary: RunSummary, least: float) -> str:
+    run = f"{summary.suite} x {summary.model}"
+    headline = summary.headline
+    if headline is None:
+        return f"{run}: nothing is judged, so there is no rate to reach {least:g}"
+    if not headline.is_share:
+        return f"{run}: {headline.statistic} sums it up, so there is no rate to reach {least:g}"
+    if headline.value is None:
+        return f"{run}: {headline.statistic} is undefined ({headline.reason})"
+    if headline.value < least:
+        return f"{run}: {headline.statistic} {headline.value:.3f} is under {least:g}"
+    return ""
+
+
 @contextlib.contextmanager
 def opened_cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
     """The cache of answers while they are asked for; one that forgets, where none are kept."""
@@ -129,9 +160,16 @@ def opened_cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
 
 @contextlib.contextmanager
 def progress_bars() -> Iterator[ProgressFor | None]:
-    """Bars with rate and time left on standard error, where that is a terminal; else nothing."""
-    if not sys.stderr.isatty():
+    """Progress with rate and time left on standard error: bars at a terminal, else lines.
+
+    A line is written every ten seconds, so that a log tells how far it is and stays short.
+    """
+    if sys.stderr is None:
         yield None
+        return
+    if not sys.stderr.isatty():
+        last = _Clock(time.monotonic())
+        yield lambda suite, model: _Lines(f"{suite} x {model}", last)
         return
     from rich.console import Console
     from rich.progress import Progress, TextColumn
@@ -139,6 +177,35 @@ def progress_bars() -> Iterator[ProgressFor | None]:
     columns = (*Progress.get_default_columns(), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         yield lambda suite, model: _Bar(bars, f"{suite} x {model}")
+
+
+@dataclass(slots=True)
+class _Clock:
+    """When the last line was written, seconds; shared by the runs of a command."""
+
+    last_s: float
+
+
+class _Lines:
+    """The lines of one run; a `cimento.engine.scores.Progress`."""
+
+    def __init__(self, title: str, clock: _Clock) -> None:
+        self._title = title
+        self._clock = clock
+        self._first: tuple[float, int] | None = None
+
+    def __call__(self, done: int, total: int) -> None:
+        now_s = time.monotonic()
+        first_s, before = self._first = self._first or (now_s, done)
+        if now_s - self._clock.last_s < LINES_EVERY_S:
+            return
+        self._clock.last_s = now_s
+        rate = ""
+        if done > before and now_s > first_s:
+            speed = (done - before) / (now_s - first_s)
+            left_s = (total - done) / speed
+            rate = f", {speed:.1f} a second, {left_s:.0f} s left"
+        note(f"cimento: {self._title}: {done} of {total} texts{rate}")
 
 
 class _Bar:

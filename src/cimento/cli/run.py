@@ -56,7 +56,7 @@ def run_command(
     """
 
     def read(given: Given) -> Given:
-        stated = with_run_file(model, given)
+        stated = with_run_file(model, from_lm_eval(given))
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not stated.get(name):
                 raise UsageError(
@@ -97,6 +97,59 @@ def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mappi
     if "models" not in kept:
         _refuse_trusted(stated.get("models", ()), where=str(file))
     return {**stated, **kept, **({"suites": others} if others else {}), "from_file": True}
+
+
+_LM_EVAL_HF = ("hf", "hf-auto", "huggingface")
+_LM_EVAL_SERVER = "local-completions"
+_NEXT_ARGUMENT = re.compile(r",(?=\s*\w+\s*=)")
+_RENAMED = {"device": "device", "dtype": "dtype", "tokenizer": "tokenizer"}
+"""Arguments of a model in lm-eval that are options of their own here."""
+
+
+def from_lm_eval(given: Given) -> Given:
+    """What is written as for lm-eval, ``--model hf --model_args pretrained=X,dtype=Y``, as ours.
+
+    Args:
+        given: what stands on the command line, by name; what lm-eval would not take stays.
+
+    Raises:
+        UsageError: an argument does not go with how the model is named.
+    """
+    models, args = given.get("models"), given.get("model_args") or []
+    if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
+        return given
+    [model], named = models, "pretrained" if models[0] in _LM_EVAL_HF else "model"
+    pairs = [pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text)]
+    stated = {key.strip(): value.strip() for key, _, value in pairs}
+    if model not in (*_LM_EVAL_HF, _LM_EVAL_SERVER) or Path(model).exists():
+        return given
+    if named not in stated:
+        raise UsageError(
+            where=f"--model {model}",
+            seen=f"lm-eval's name of a kind of models is given without --model-args {named}=NAME",
+            todo="Give the model itself: -m NAME.",
+        )
+    name = stated.pop(named)
+    if model == _LM_EVAL_SERVER:
+        address = stated.pop("base_url", "").removesuffix("/completions")
+        if not address:
+            raise UsageError(
+                where=f"--model {model}", seen="there is no base_url", todo="Give openai:URL#model."
+            )
+        name = f"openai:{address}#{name}"
+    elif revision := stated.pop("revision", ""):
+        name = f"{name}@{revision}"
+    renamed = {
+        ours: stated.pop(theirs)
+        for theirs, ours in _RENAMED.items()
+        if theirs in stated and ours in RunOptions.model_fields
+    }
+    if stated.pop("trust_remote_code", "") == "True":
+        renamed["trust_remote_code"] = True
+    if stated.pop("parallelize", "") == "True":
+        stated["device_map"] = "auto"
+    rest = [f"{key}={value}" for key, value in stated.items()]
+    return {**given, "models": [name], **renamed, "model_args": rest}
 
 
 def is_run_file(name: str) -> bool:
@@ -232,6 +285,25 @@ class _RunOptions(RunOptions):
         "log-likelihood, measure or number format.",
         where="this run",
     )
+    fail_under: float | None = option(
+        None,
+        "End with 4 where the rate that sums up a run is lower, or there is none.",
+        metavar="RATE",
+        where="this run",
+        ge=0.0,
+        le=1.0,
+    )
+    junit: Path | None = option(
+        None,
+        "Write verdicts as JUnit XML, for continuous integration.",
+        metavar="FILE",
+        where="this run",
+    )
+    log_samples: bool = option(
+        default=False,
+        help="Write results and samples as lm-eval logs them, to the folder lm-eval of the output.",
+        where="this run",
+    )
 
 
 def _run(options: _RunOptions) -> int:
@@ -241,9 +313,16 @@ def _run(options: _RunOptions) -> int:
     it is stored with. A run file names suites, models and options; what the command line says goes
     before it.
     """
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures, show_ends
+    from cimento.cli.evaluating import (
+        UNDER,
+        evaluate_with_progress,
+        report_failures,
+        runs_under,
+        show_ends,
+    )
     from cimento.engine.engines import Engine, parse_share
 
+    _refuse_together(options)
     if options.sensitivity:
         _refuse_sensitivity(options)
     share = None if options.share is None else parse_share(options.share)
@@ -254,10 +333,51 @@ def _run(options: _RunOptions) -> int:
     code = show_ends(runs, failures, output=options.output, as_json=options.as_json)
     if options.sensitivity and code == 0:
         _show_sensitivity(options)
-    return code
+    under = runs_under(runs, options.fail_under)
+    for line in filter(None, under):
+        note(f"cimento: {line}")
+    _write_logs(runs, under, options)
+    return UNDER if code == 0 and any(under) else code
 
 
 run = run_command(_RunOptions, _run)
+
+
+def _refuse_together(options: _RunOptions) -> None:
+    """See that what is asked for beside the runs can be made.
+
+    Raises:
+        UsageError: it needs whole runs where a share is made, or a folder where none is written.
+    """
+    asked = {
+        "--fail-under": options.fail_under is not None,
+        "--junit": options.junit is not None,
+        "--log-samples": options.log_samples,
+    }
+    for name in (name for name, is_asked in asked.items() if is_asked and options.share):
+        raise UsageError(
+            where=name,
+            seen="it needs whole runs, and --share makes a part of one",
+            todo="Leave --share out, or run again after cimento collect.",
+        )
+
+
+def _write_logs(runs: Sequence[Run], under: Sequence[str], options: _RunOptions) -> None:
+    """Write the runs for other programs, where that is asked for; say where.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    from cimento.export import export
+    from cimento.export.junit import write_junit
+
+    if options.junit is not None:
+        path = write_junit(zip(runs, under, strict=True), options.junit)
+        note(f"JUnit XML: {path}")
+    if options.log_samples and runs:
+        written = export(runs, "lm-eval", (options.output or Path("runs")) / "lm-eval")
+        folders = dict.fromkeys(str(path.parent) for path in written)
+        note(f"Logs as lm-eval writes them: {', '.join(folders)}")
 
 
 def _refuse_sensitivity(options: _RunOptions) -> None:

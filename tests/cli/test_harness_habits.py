@@ -1,0 +1,135 @@
+"""`cimento run` as people who come from lm-eval, and continuous integration, use it."""
+
+from __future__ import annotations
+
+import io
+import itertools
+import json
+import shutil
+import sys
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from cimento import open_run
+from cimento.cli import evaluating
+from cimento.cli.main import invoke
+from cimento.runs.store import find_runs
+
+DEMO = Path(evaluating.__file__).parents[1] / "data" / "models" / "demo-causal"
+
+
+def run(folder: Path, *args: str, suite: str = "it-islands") -> int:
+    return invoke(["run", suite, "--limit", "3", "--no-cache", "-o", str(folder), *args])
+
+
+def test_lm_evals_spelling_of_a_model_is_that_model(tmp_path):
+    model = shutil.copytree(DEMO, tmp_path / "org, with comma")
+    args = f"pretrained={model},dtype=float64,attn_implementation=eager"
+    assert run(tmp_path / "a", "--model", "hf", "--model_args", args) == 0
+    ours = ("--dtype", "float64", "--model-args", "attn_implementation=eager")
+    assert run(tmp_path / "b", "-m", str(model), *ours) == 0
+
+    [one], [other] = find_runs(tmp_path / "a"), find_runs(tmp_path / "b")
+    for name in ("inputs", "model"):
+        said = [json.loads((each.path / "manifest.json").read_text()) for each in (one, other)]
+        assert said[0][name] == said[1][name]
+    tables = [open_run(each.path).table("outcomes") for each in (one, other)]
+    assert tables[0].equals(tables[1])
+
+
+def test_arguments_in_json_keep_their_commas(tmp_path, capsys):
+    args = f'pretrained={DEMO},max_memory={{"0": 1, "cpu": 2}},peft=there'
+    assert run(tmp_path, "--model", "hf", "--model_args", args) == 2
+    assert "--model-args peft" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--model", "hf"], "without --model-args pretrained=NAME"),
+        (["--model", "hf", "--model_args", "dtype=float64"], "pretrained=NAME"),
+        (["--model", "local-completions", "--model_args", "model=x"], "there is no base_url"),
+        (
+            [
+                *("--model", "local-completions"),
+                *("--model_args", "model=x,base_url=http://127.0.0.1:9/v1/completions"),
+            ],
+            "server http://127.0.0.1:9/v1:",
+        ),
+    ],
+)
+def test_what_lm_eval_needs_and_is_not_there_is_named(args, said, tmp_path, capsys):
+    assert run(tmp_path, *args) in (1, 2)
+    assert said in capsys.readouterr().err
+
+
+def test_a_rate_that_is_not_reached_ends_with_4(tmp_path, capsys):
+    assert run(tmp_path, "-m", "demo-causal", "--fail-under", "0") == 0
+    assert run(tmp_path, "-m", "demo-causal", "--fail-under", "1") == 4
+    [folder] = find_runs(tmp_path)
+    headline = open_run(folder.path).summary().headline
+    assert f"accuracy {headline.value:.3f} is under 1" in capsys.readouterr().err
+
+
+def test_a_correlation_is_no_rate(tmp_path, capsys):
+    args = ("-m", "demo-causal", "--fail-under", "0")
+    assert run(tmp_path, *args, suite="it-acceptability") == 4
+    assert "spearman sums it up, so there is no rate" in capsys.readouterr().err
+
+
+def test_junit_has_every_verdict(tmp_path):
+    path = tmp_path / "results.xml"
+    args = ("-m", "demo-causal", "--junit", str(path), "--fail-under", "1")
+    assert run(tmp_path / "runs", *args) == 4
+
+    [folder] = find_runs(tmp_path / "runs")
+    verdicts = open_run(folder.path).outcomes()["verdict"].drop_nulls()
+    [suite] = ET.parse(path).getroot()  # noqa: S314  # our own
+    assert suite.get("name").startswith("it-islands x demo-causal")
+    assert len(suite) == int(suite.get("tests")) == len(verdicts) + 1
+    assert int(suite.get("failures")) == (verdicts == "fail").sum() + 1
+    assert int(suite.get("skipped")) == (verdicts == "unscored").sum()
+    assert "is under 1" in suite[-1].find("failure").get("message")
+
+
+def test_junit_holds_what_xml_cannot(tmp_path):
+    table = tmp_path / "rude.tsv"
+    table.write_text(
+        "phenomenon\tgrammatical\tungrammatical\na\x0b<&\tThe cat sleeps.\tThe cat sleep.\n"
+    )
+    path = tmp_path / "results.xml"
+    run(tmp_path / "runs", "-m", "demo-causal", "--junit", str(path), suite=str(table))
+    [suite] = ET.parse(path).getroot()  # noqa: S314  # our own
+    assert suite[0].get("classname") == "rude.a\ufffd<&"
+
+
+def test_samples_are_logged_beside_the_runs(tmp_path):
+    assert run(tmp_path, "-m", "demo-causal", "--log_samples") == 0
+    [results] = (tmp_path / "lm-eval").rglob("results_*.json")
+    tasks = json.loads(results.read_text())["results"]
+    assert len(list((tmp_path / "lm-eval").rglob("samples_*.jsonl"))) == len(tasks) > 1
+    assert [each.path for each in find_runs(tmp_path)]
+
+
+@pytest.mark.parametrize("flag", [["--junit", "x.xml"], ["--log-samples"], ["--fail-under", "0"]])
+def test_a_share_is_no_whole_run(flag, tmp_path, capsys):
+    assert run(tmp_path, "-m", "demo-causal", "--share", "1/2", *flag) == 2
+    assert flag[0] in capsys.readouterr().err
+
+
+def test_a_log_gets_a_line_every_ten_seconds(monkeypatch):
+    stream = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", stream)
+    seconds = itertools.count(0, 4)
+    monkeypatch.setattr("cimento.cli.evaluating.time.monotonic", lambda: next(seconds))
+    with evaluating.progress_bars() as progress:
+        line = progress("it-islands", "demo-causal")
+        for done in range(0, 700, 100):
+            line(done, 1000)
+
+    assert stream.getvalue().splitlines() == [
+        "cimento: it-islands x demo-causal: 200 of 1000 texts, 25.0 a second, 32 s left",
+        "cimento: it-islands x demo-causal: 500 of 1000 texts, 25.0 a second, 20 s left",
+    ]
