@@ -43,7 +43,7 @@ def write_sealed(body: bytes, path: Path) -> Path:
     Raises:
         StorageError: it cannot be written.
     """
-    return write_bytes(_seal(body) + body, path)
+    return write_bytes(_seal(body) + body, path, sealed=True)
 
 
 def read_sealed(path: Path) -> bytes:

@@ -41,8 +41,15 @@ def expanded(path: str | Path) -> Path:
         ) from None
 
 
-def atomically(path: Path, save: Callable[[Path], object]) -> Path:
+def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = False) -> Path:
     """Have `save` write to a file beside `path`, then move it there in one step.
+
+    Args:
+        path: of the file.
+        save: writes it, to the path that it is given.
+        sealed: whether a digest that is stored elsewhere, or in the file itself, tells it from a
+            damaged one. Any other file is on the disk before it has its name: after a loss of power
+            it is whole or not there.
 
     Raises:
         StorageError: the folder or the file cannot be written.
@@ -54,8 +61,12 @@ def atomically(path: Path, save: Callable[[Path], object]) -> Path:
         temporary = Path(name)
         try:
             save(temporary)
+            if not sealed:
+                _to_disk(temporary)
             temporary.chmod(0o666 & ~_umask())
             temporary.replace(path)
+            if not sealed:
+                _to_disk(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:
@@ -65,6 +76,21 @@ def atomically(path: Path, save: Callable[[Path], object]) -> Path:
             todo="Choose another folder, or free some space.",
         ) from error
     return path
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk; Windows keeps names itself."""
+    if path.is_dir() and os.name == "nt":
+        return
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        # Some file systems of networks know no fsync; a full or failing disk is told.
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
+            raise
+    finally:
+        os.close(handle)
 
 
 def remove_stale(folder: Path) -> None:
@@ -82,13 +108,18 @@ def remove_stale(folder: Path) -> None:
                 path.unlink()
 
 
-def write_bytes(data: bytes, path: Path) -> Path:
+def write_bytes(data: bytes, path: Path, *, sealed: bool = False) -> Path:
     """Write a file, whole or not at all.
+
+    Args:
+        data: what it holds.
+        path: of the file.
+        sealed: as for `atomically`.
 
     Raises:
         StorageError: the folder or the file cannot be written.
     """
-    return atomically(path, lambda temporary: temporary.write_bytes(data))
+    return atomically(path, lambda temporary: temporary.write_bytes(data), sealed=sealed)
 
 
 def write_text(text: str, path: Path) -> Path:

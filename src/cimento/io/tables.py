@@ -329,14 +329,15 @@ def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
 
 
 def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
-    """Write a table into a folder, whole or not at all.
+    """Write a table into the folder of a run, whose manifest has its digest, whole or not at all.
 
     Raises:
         StorageError: the folder cannot be written.
     """
     path = folder / f"{schema.name}.parquet"
     validate(table, schema, where=str(path))
-    return atomically(path, lambda file: write_parquet(table, file, metadata=metadata_of(schema)))
+    metadata = metadata_of(schema)
+    return atomically(path, lambda file: write_parquet(table, file, metadata=metadata), sealed=True)
 
 
 def metadata_of(schema: TableSchema) -> dict[str, str]:
