@@ -202,6 +202,11 @@ def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
     return "".join(mark if mark.isprintable() or mark in _BLANKS else "\ufffd" for mark in line)
 
 
+def sentence(text: str) -> str:
+    """A message as a sentence: with a capital, and one full stop."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
 def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | None = None) -> str:
     """A sentence naming the closest known names, or the sorted list, cut where it is long.
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
@@ -20,11 +19,11 @@ from typing import (
     cast,
     get_args,
     get_origin,
-)
+)  # fmt: skip
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, did_you_mean, sentence
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
 from cimento.measures.regions import FirstTokenRule
@@ -39,8 +38,9 @@ from cimento.models.base import (
     PunctuationRule,
     WindowRule,
 )
-from cimento.models.hf.arguments import parse_model_args
+from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
 from cimento.models.registry import Asking
+from cimento.models.server.bodies import checked_body, parse_body
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
 from cimento.suites.model import JsonValue, Metric, UnitName
@@ -98,14 +98,8 @@ def _listed(value: object) -> object:
     return (value,) if isinstance(value, str | Path) else value
 
 
-def _texts_of_arguments(value: object) -> object:
-    """Arguments of a model as texts: in a mapping each keeps its type, as JSON has it."""
-    if isinstance(value, Mapping):
-        return tuple(f"{key}={json.dumps(each)}" for key, each in value.items())
-    return _listed(value)
-
-
-Arguments: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_texts_of_arguments)]
+Arguments: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(texts_of_arguments)]
+Body: TypeAlias = Annotated[Arguments, AfterValidator(checked_body)]
 Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 
 
@@ -198,6 +192,12 @@ class ModelOptions(Options):
     )
     concurrency: int = option(8, "Requests to a server at once.", ge=1, le=64)
     timeout: float = option(120.0, "Seconds without a sign of a server.", unit="seconds", ge=0.1)
+    body: Body = option(
+        (),
+        "A field of requests to a server, or a JSON object of several; null leaves one out."
+        " May be repeated.",
+        metavar="KEY=VALUE",
+    )
 
     @property
     def asking(self) -> Asking:
@@ -214,6 +214,7 @@ class ModelOptions(Options):
             batch_tokens=self.batch_tokens,
             concurrency=self.concurrency,
             timeout_s=self.timeout,
+            body=parse_body(self.body),
         )
 
     def policy(self, base: Policy) -> Policy:
@@ -486,11 +487,6 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
     own = {name: value for name, value in values.items() if name in RunOptions.model_fields}
     others = {name: value for name, value in values.items() if name not in own}
     return checked(RunOptions, {**own, "set": {**others}})
-
-
-def sentence(text: str) -> str:
-    """A message as a sentence: with a capital, and one full stop."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
 def _shown(name: str, written: str) -> str:

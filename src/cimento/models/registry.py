@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeGuard
@@ -58,6 +58,7 @@ class Asking:
         recorded_unit: for recorded surprisals: their unit.
         concurrency: for a server: requests that are under way at once.
         timeout_s: for a server: seconds without a sign of it before it is asked again.
+        body: for a server: fields of requests, beside those of cimento; null leaves one out.
         columns: what else is stored of every token, see docs/measures.md.
         context: what stands before the texts of a suite and is not scored.
         own_blank: whether `policy` decides on a blank before texts, also where a suite says.
@@ -77,6 +78,7 @@ class Asking:
     recorded_unit: UnitName = "bits"
     concurrency: int = 8
     timeout_s: float = 120.0
+    body: Mapping[str, JsonValue] = field(default_factory=dict)
     columns: tuple[Column, ...] = ()
     context: Context = NO_CONTEXT
     own_blank: bool = False
@@ -209,6 +211,12 @@ def name_of(source: object) -> str:
 def _opened(model: str, asking: Asking) -> Source:
     prefix, _, rest = model.partition(":")
     opener = (OPENERS.get(prefix) or _plugged_opener(prefix)) if rest else None
+    if asking.body and (opener is None or prefix == "kenlm"):
+        raise UsageError(
+            where="--body",
+            seen=f"{model!r} is no server, and has no requests that fields could be added to",
+            todo="Leave it out, or run this model by itself.",
+        )
     if opener is None:
         return _open_model(model, asking)
     if asking.policy.model_args and prefix in OPENERS:
@@ -257,7 +265,11 @@ def _open_server(address: str, asking: Asking) -> Source:
     from cimento.models.server.model import connect
 
     server = connect(
-        address, policy=asking.policy, concurrency=asking.concurrency, timeout_s=asking.timeout_s
+        address,
+        policy=asking.policy,
+        concurrency=asking.concurrency,
+        timeout_s=asking.timeout_s,
+        fields=asking.body,
     )
     return open_source(server, asking)
 

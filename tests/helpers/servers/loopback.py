@@ -55,6 +55,7 @@ class Loopback:
         prompts: what completions were asked for, in order, without probes.
         probed: the probes that it was asked for; no faults befall them.
         headers: of every request.
+        bodies: of every completion that was asked for.
     """
 
     answer: Callable[[str], object] = completion
@@ -63,6 +64,7 @@ class Loopback:
     prompts: list[str] = field(default_factory=list)
     probed: list[str] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
+    bodies: list[dict[str, object]] = field(default_factory=list)
     url: str = ""
     lock: threading.Lock = field(default_factory=threading.Lock)
     closing: threading.Event = field(default_factory=threading.Event)
@@ -101,6 +103,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         with state.lock:
             state.headers.append(dict(self.headers))
+            state.bodies.append(body)
             is_probe = body["prompt"] in PROBES
             (state.probed if is_probe else state.prompts).append(body["prompt"])
             fault = state.faults.pop(0) if state.faults and not is_probe else None

@@ -27,14 +27,21 @@ class ReplyServer:
         faults: what befalls the next requests, one each.
         asked: path and body of every request, without probes.
         scoring: what it says of a text that it is to score; by default something without scores.
-        to_probes: its reply to probes, without faults; None for an answer without one.
+        to_probes: its reply to probes, without faults; None for an answer without one; or what
+            gives it.
+        refuses: from a request to why it is refused; None where it is not.
+        refused: what was said of requests that were, in order.
+        finish: why its replies end.
     """
 
     answer: Callable[[Any], str | None]
     faults: list[Fault] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
     scoring: object = field(default_factory=lambda: {"choices": [{"text": " and"}]})
-    to_probes: str | None = "a table"
+    to_probes: str | Callable[[], str] | None = "a table"
+    refuses: Callable[[dict[str, Any]], str | None] = lambda _: None
+    refused: list[str] = field(default_factory=list)
+    finish: str = "stop"
     models: object = field(default_factory=lambda: {"data": [{"id": "tiny"}]})
     headers: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
@@ -61,8 +68,14 @@ class ReplyHandler(Handler):
         if body.get("prompt") in PROBES:
             self.send_json(state.scoring)
             return
+        if (words := state.refuses(body)) is not None:
+            with state.lock:
+                state.refused.append(words)
+            refuse(400, words)(self)
+            return
         if "messages" in body and body["messages"][-1]["content"] in PROBES:
-            self._reply(state.to_probes)
+            probed = state.to_probes
+            self._reply(probed() if callable(probed) else probed)
             return
         with state.lock:
             state.asked.append({"path": self.path, "body": body})
@@ -78,7 +91,8 @@ class ReplyHandler(Handler):
             self.send_json({"choices": []})
         elif self.path == "/v1/chat/completions":
             message = {"role": "assistant", "content": said}
-            self.send_json({"choices": [{"message": message, "finish_reason": "stop"}]})
+            finish = self.server.state.finish
+            self.send_json({"choices": [{"message": message, "finish_reason": finish}]})
         else:
             self.send_json({"choices": [{"text": said, "finish_reason": "stop"}]})
 

@@ -12,6 +12,7 @@ from cimento import ModelError
 from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.io.transport import Patience
 from cimento.models.base import ModelCard
+from cimento.models.server.bodies import Bodies
 from cimento.models.server.http import Server
 from cimento.models.server.model import ServerScorer
 from tests.helpers.servers.loopback import (
@@ -37,7 +38,9 @@ def read(server, *, waits=None, timeout_s=60.0, attempts=4):
     noted = [] if waits is None else waits
     client = Server(server.url, patience=patience, wait=noted.append)
     card = ModelCard(name="tiny", kind="causal", revision="", tokenizer="")
-    [(_, scores)] = ServerScorer(client, card=card, model="tiny", concurrency=1).read([TEXT])
+    [(_, scores)] = ServerScorer(client, card=card, bodies=Bodies("tiny"), concurrency=1).read(
+        [TEXT]
+    )
     return scores
 
 

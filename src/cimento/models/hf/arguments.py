@@ -78,6 +78,13 @@ _PICKLES = (
 _SHORT = 80
 
 
+def texts_of_arguments(value: object) -> object:
+    """Arguments of a model as texts: in a mapping each keeps its type, as JSON has it."""
+    if isinstance(value, Mapping):
+        return tuple(f"{key}={json.dumps(each)}" for key, each in value.items())
+    return (value,) if isinstance(value, str) else value
+
+
 def parse_model_args(
     texts: Sequence[str], *, allow_pickle: bool = False, trust_remote_code: bool = False
 ) -> dict[str, JsonValue]:

@@ -27,10 +27,8 @@ from cimento.io.transport import (
     transient,
 )
 from cimento.models.server.answers import lacking
+from cimento.models.server.bodies import KEY_VARIABLES, Refusal
 from cimento.suites.model import JsonValue
-
-KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")
-"""Environment variables that may hold the server's key; the first that is set is used."""
 
 MOST_BYTES = 100_000_000
 """Of an answer; a text of a million tokens has less."""
@@ -199,7 +197,7 @@ class Server:
                 where=where, seen=f"it redirects to {target}", todo="Give that URL."
             ) from error
         kind = TextTooLongError if _TOO_LONG.search(said) else ModelError
-        raise kind(where=where, seen=f"it refused ({words})") from error
+        raise kind(where=where, seen=f"it refused ({words})") from Refusal(status, said)
 
     def _said(self, error: urllib.error.HTTPError) -> str:
         """The server's own words about an error, in one line."""

@@ -21,6 +21,7 @@ from cimento.io.transport import Patience, TransientError
 from cimento.models.base import ModelCard, Policy, Score
 from cimento.models.questions import Reply, StopReason, Written
 from cimento.models.server.answers import JsonObject, TextScores, read_answer
+from cimento.models.server.bodies import ANSWER, Bodies, Fields
 from cimento.models.server.http import NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
 from cimento.models.tokens.tokenizing import shortened
@@ -30,8 +31,11 @@ MALFORMED_ATTEMPTS = 3
 """How often a server is asked that answers, but with something else than a reply."""
 
 _SHOWN_CHARACTERS = 60
-_MOST_STOPS = 4
-_KEY = "answer"
+
+_CUT_OFF = (
+    "replies were cut off before a word was written: a model that thinks first needs room for that,"
+    " such as --body max_completion_tokens=2000"
+)
 
 _IDENTITY = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
 """Fields of a model's entry that say what it is; the others change from request to request."""
@@ -50,16 +54,24 @@ class ServerReplier:
     Attributes:
         server: that is asked.
         card: what is known about the model.
-        model: its name in requests.
+        bodies: what requests to it are made of.
         concurrency: requests that are under way at once.
-        remarks: what the user should know of the server, as sentences.
+        notes: what the user should know of the server, as sentences.
+        is_cut: whether a reply was cut off before a word was written.
     """
 
     server: Server = field(kw_only=False)
     card: ModelCard
-    model: str
+    bodies: Bodies
     concurrency: int
-    remarks: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    is_cut: bool = False
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the user should know of the server, with what it was heard to refuse."""
+        cut = (_CUT_OFF,) if self.is_cut else ()
+        return (*self.notes, *self.bodies.remarks, *cut)
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
         """Answer prompts, several at once; see `Replier`."""
@@ -74,11 +86,11 @@ class ServerReplier:
         shown = ask.messages[-1][1] if ask.messages else ask.prompt
         about = f"prompt that ends in {shown[-_SHOWN_CHARACTERS:]!r}"
         path = "/chat/completions" if ask.messages else "/completions"
-        body = self._body(ask)
         for _ in range(MALFORMED_ATTEMPTS):
-            answer = self.server.post(path, body, about=about)
+            answer = self._post(path, ask, about=about)
             reply = reply_in(answer, chat=bool(ask.messages), options=ask.options)
             if reply is not None:
+                self.is_cut = self.is_cut or reply == Written("", "length")
                 return reply
         raise ModelError(
             where=f"{self.server.where}, {about}",
@@ -87,35 +99,16 @@ class ServerReplier:
             todo="Does the server keep the OpenAI form? What was answered is kept: run again.",
         )
 
-    def _body(self, ask: Reply) -> dict[str, JsonValue]:
-        body: dict[str, JsonValue] = {
-            "model": self.model,
-            "max_tokens": ask.max_tokens,
-            "temperature": 0,
-        }
-        if ask.messages:
-            body["messages"] = [{"role": role, "content": text} for role, text in ask.messages]
-        else:
-            body["prompt"] = ask.prompt
-        if ask.stop:
-            body["stop"] = list(ask.stop[:_MOST_STOPS])
-        if ask.options:
-            body["response_format"] = _one_of(ask.options)
-        return body
-
-
-def _one_of(options: Sequence[str]) -> JsonValue:
-    """That the reply is an object with one of some answers in it."""
-    schema: JsonValue = {
-        "type": "object",
-        "properties": {_KEY: {"type": "string", "enum": [option.strip() for option in options]}},
-        "required": [_KEY],
-        "additionalProperties": False,
-    }
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "one_answer", "strict": True, "schema": schema},
-    }
+    def _post(self, path: str, ask: Reply, *, about: str) -> JsonValue:
+        """The answer to a request, in the form that the server takes."""
+        while True:
+            body = self.bodies.reply(ask)
+            try:
+                return self.server.post(path, body, about=about)
+            except ModelError as error:
+                # Ends: what was learned is not sent again.
+                if not self.bodies.learns(error, body):
+                    raise
 
 
 def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Written | None:
@@ -149,7 +142,7 @@ def _unpacked(text: str) -> str:
         content = parse_json(text)
     except ValueError:
         return text
-    found = content.get(_KEY) if isinstance(content, dict) else None
+    found = content.get(ANSWER) if isinstance(content, dict) else None
     return found if isinstance(found, str) else text
 
 
@@ -160,7 +153,7 @@ class ServerScorer:
     Attributes:
         server: that is asked.
         card: what is known about the model; its BOS token once it has answered.
-        model: its name in requests.
+        bodies: what requests to it are made of.
         concurrency: requests that are under way at once.
         refusal: why it cannot score; None where it can.
         notes: what the user should know of it, as sentences.
@@ -168,7 +161,7 @@ class ServerScorer:
 
     server: Server = field(kw_only=False)
     card: ModelCard
-    model: str
+    bodies: Bodies
     concurrency: int
     refusal: ModelError | None = None
     notes: tuple[str, ...] = ()
@@ -179,7 +172,7 @@ class ServerScorer:
             raise self.refusal
         for text, answer in ask_at_once(
             texts,
-            lambda text: _score(self.server, self.model, text),
+            lambda text: _score(self.server, self.bodies, text),
             concurrency=self.concurrency,
             stop=self.server.stop,
         ):
@@ -191,9 +184,9 @@ class ServerScorer:
         return ServerReplier(
             self.server,
             card=self.card,
-            model=self.model,
+            bodies=self.bodies,
             concurrency=self.concurrency,
-            remarks=self.notes,
+            notes=self.notes,
         )
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
@@ -201,7 +194,14 @@ class ServerScorer:
         return self.notes
 
 
-def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float) -> ServerScorer:
+def connect(
+    address: str,
+    *,
+    policy: Policy,
+    concurrency: int,
+    timeout_s: float,
+    fields: Fields | None = None,
+) -> ServerScorer:
     """Find a model behind a server, and ask it for the fixed probes.
 
     Args:
@@ -209,9 +209,11 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
         policy: how texts are scored.
         concurrency: requests that are under way at once.
         timeout_s: without a sign of the server before it is asked again.
+        fields: of requests, beside those of cimento.
 
     Raises:
-        UsageError: the URL is none, the model is missing, or the policy cannot be kept.
+        UsageError: the URL is none, the model is missing, a field cannot be given, or the policy
+            cannot be kept.
         ModelError: the server does not answer, or neither scores nor writes.
         StorageError: what it answers to the probes cannot be kept.
     """
@@ -221,15 +223,36 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
     entries = _models(server)
     model = name or _only(entries, server)
     entry = entries.get(model) or (next(iter(entries.values())) if len(entries) == 1 else {})
+    bodies = Bodies(model, fields or {})
+    fingerprint, refusal = _fingerprint(server, bodies)
+    identity = identify(
+        fingerprint,
+        url=server.url,
+        model=" ".join([model, *bodies.shown]),
+        folder=default_cache_folder(),
+    )
+    card = _card(entry, server, bodies, identity.digest)
+    notes = (
+        *(() if "reported" in card.details else (_UNNAMED,)),
+        *((_SERVED_ANOTHER,) if identity.others else ()),
+    )
+    return ServerScorer(
+        server, card=card, bodies=bodies, concurrency=concurrency, refusal=refusal, notes=notes
+    )
+
+
+def _card(entry: JsonObject, server: Server, bodies: Bodies, digest: str) -> ModelCard:
+    """What is known about a model: what its server reports, its fingerprint, what it is sent."""
+    model, said = bodies.model, bodies.shown
     reported = {key: entry[key] for key in _IDENTITY if entry.get(key) is not None}
-    fingerprint, refusal = _fingerprint(server, model)
-    identity = identify(fingerprint, url=server.url, model=model, folder=default_cache_folder())
-    window = entry.get("max_model_len")
-    content = json.dumps([server.url, model, reported, identity.digest], sort_keys=True)
-    details = {"server": server.url, "fingerprint": identity.digest}
+    content = json.dumps([server.url, model, reported, digest, *said], sort_keys=True)
+    details = {"server": server.url, "fingerprint": digest}
     if reported:
         details["reported"] = json.dumps(reported, sort_keys=True)
-    card = ModelCard(
+    if said:
+        details["body"] = said[0]
+    window = entry.get("max_model_len")
+    return ModelCard(
         name=PurePosixPath(model).name if model.startswith("/") else model,
         kind="causal",
         revision=hashlib.sha256(content.encode()).hexdigest(),
@@ -238,16 +261,9 @@ def connect(address: str, *, policy: Policy, concurrency: int, timeout_s: float)
         window=window if isinstance(window, int) else None,
         details=details,
     )
-    notes = (
-        *(() if reported else (_UNNAMED,)),
-        *((_SERVED_ANOTHER,) if identity.others else ()),
-    )
-    return ServerScorer(
-        server, card=card, model=model, concurrency=concurrency, refusal=refusal, notes=notes
-    )
 
 
-def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | None]:
+def _fingerprint(server: Server, bodies: Bodies) -> tuple[Fingerprint, ModelError | None]:
     """What a model answers to the probes, and why it cannot score them, where it cannot.
 
     Raises:
@@ -255,14 +271,14 @@ def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | 
     """
     try:
         return Fingerprint(
-            scores=tuple(_score(server, model, probe).scores for probe in PROBES)
+            scores=tuple(_score(server, bodies, probe).scores for probe in PROBES)
         ), None
     except ModelError as error:
         if isinstance(error.__cause__, TransientError) and error.__cause__.status is None:
             raise
         refusal = error
-    card = ModelCard(name=model, kind="causal", revision="", tokenizer="")
-    replier = ServerReplier(server, card=card, model=model, concurrency=1)
+    card = ModelCard(name=bodies.model, kind="causal", revision="", tokenizer="")
+    replier = ServerReplier(server, card=card, bodies=bodies, concurrency=1)
     asks = [Reply(messages=(("user", probe),)) for probe in PROBES]
     try:
         replies = dict(replier.reply(asks))
@@ -274,22 +290,16 @@ def _fingerprint(server: Server, model: str) -> tuple[Fingerprint, ModelError | 
             seen=f"it cannot score: {refusal.seen}; and it does not chat: {error.seen}",
             todo=refusal.todo,
         ) from error
+    if bodies.sampled:
+        # What is drawn is another thing each time, and tells nothing of the model.
+        return Fingerprint(replies=("",) * len(PROBES)), refusal
     return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies))), refusal
 
 
-def _score(server: Server, model: str, text: str) -> TextScores:
+def _score(server: Server, bodies: Bodies, text: str) -> TextScores:
     """What a model says of a text."""
-    body: dict[str, JsonValue] = {
-        "model": model,
-        "prompt": text,
-        # Some servers refuse to generate nothing; what is generated is not looked at.
-        "max_tokens": 1,
-        "temperature": 0,
-        "echo": True,
-        "logprobs": 1,
-    }
     about = f"text {shortened(text)!r}"
-    answer = server.post("/completions", body, about=about)
+    answer = server.post("/completions", bodies.scoring(text), about=about)
     where = f"{server.where}, {about}"
     return read_answer(answer, text, where=where, redacted=server.redacted)
 
