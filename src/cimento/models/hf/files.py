@@ -9,6 +9,7 @@ import datetime as dt
 import hashlib
 import importlib.util
 import re
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -41,6 +42,8 @@ Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
 
 _CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
 _MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
+_GENERATING = "ForConditionalGeneration"
+_INNER_CONFIGS = ("text_config", "vision_config", "audio_config")
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,11 +330,10 @@ def kind_of(located: Located) -> Kind:
     ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
     """
     config = read_config(located)
-    named = config.get("architectures")
-    names = [str(name) for name in named] if isinstance(named, list) else []
+    names = named_architectures(config)
     if config.get("is_encoder_decoder"):
         return "seq2seq"
-    kinds = set(map(kind_by_name, names))
+    kinds = {kind_by_name(name, parts=config) for name in names}
     if "masked" in kinds:
         return "masked"
     if "causal" in kinds:
@@ -344,10 +346,28 @@ def kind_of(located: Located) -> Kind:
     )
 
 
-def kind_by_name(architecture: str) -> Literal["causal", "masked"] | None:
-    """What a class of transformers is, by the end of its name; None where that does not tell."""
+def named_architectures(config: Mapping[str, Any]) -> list[str]:
+    """The classes that a config names; none where it does not say."""
+    named = config.get("architectures")
+    return [str(name) for name in named] if isinstance(named, list) else []
+
+
+def kind_by_name(
+    architecture: str, *, parts: Container[str] = ()
+) -> Literal["causal", "masked"] | None:
+    """What a class of transformers is, by the end of its name; None where that does not tell.
+
+    ``...ForConditionalGeneration`` is an encoder-decoder (T5), or a causal language model that also
+    takes images or sound (Gemma 3, Qwen2-VL); these have a config inside their config.
+
+    Args:
+        architecture: name of the class, of no encoder-decoder.
+        parts: names of what its config holds.
+    """
     if architecture.endswith(_MASKED_ENDINGS):
         return "masked"
+    if architecture.endswith(_GENERATING) and any(name in parts for name in _INNER_CONFIGS):
+        return "causal"
     return "causal" if architecture.endswith(_CAUSAL_ENDINGS) else None
 
 

@@ -131,7 +131,7 @@ def _kind_of(model: PreTrainedModel, name: str) -> Kind:
     if getattr(model.config, "is_encoder_decoder", False):
         return "seq2seq"
     written = type(model).__name__
-    kind = kind_by_name(written)
+    kind = kind_by_name(written, parts=vars(model.config))
     if kind is not None:
         return kind
     raise UsageError(

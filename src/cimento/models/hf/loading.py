@@ -28,7 +28,15 @@ from cimento.models.hf.arguments import (
     refuse_other_files,
     refuse_ours,
 )
-from cimento.models.hf.files import Located, kind_of, need_peft, put_on, read_config, refuse_pickled
+from cimento.models.hf.files import (
+    Located,
+    kind_of,
+    named_architectures,
+    need_peft,
+    put_on,
+    read_config,
+    refuse_pickled,
+)
 from cimento.models.hf.libraries import import_libraries
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
 
@@ -229,13 +237,34 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
     return tokenizer
 
 
+def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
+    """The class of transformers that loads models of a kind.
+
+    A checkpoint that also takes images is loaded as the very class that it names, of which text
+    alone is asked: for some, AutoModelForCausalLM knows none (Qwen2-VL, Mistral 3), for others it
+    knows another one than they were saved as (Llama 4).
+    """
+    from transformers import (
+        AutoModelForCausalLM,
+        AutoModelForImageTextToText,
+        AutoModelForMaskedLM,
+        AutoModelForSeq2SeqLM,
+    )
+    from transformers.models.auto import modeling_auto
+
+    if kind == "causal":
+        names = modeling_auto.MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING_NAMES
+        named = names.get(str(config.get("model_type")))
+        takes_images = named in named_architectures(config)
+        return AutoModelForImageTextToText if takes_images else AutoModelForCausalLM
+    return AutoModelForMaskedLM if kind == "masked" else AutoModelForSeq2SeqLM
+
+
 def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> PreTrainedModel:
     import torch
-    from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, AutoModelForSeq2SeqLM
 
-    autos = {"masked": AutoModelForMaskedLM, "seq2seq": AutoModelForSeq2SeqLM}
-    auto = autos.get(kind, AutoModelForCausalLM)
     config = read_config(located)
+    auto = _class_for(kind, config)
     quantised = "quantization_config" in config
     if policy.model_args.get(TRUST_CODE) is not True:
         _refuse_kernels(config, where=str(located.folder / "config.json"))
