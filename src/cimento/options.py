@@ -357,6 +357,12 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     )
     spec: Path | None = option(None, "Model spec (JSON) of recorded surprisals.")
     recorded_unit: UnitName = option("bits", "Unit of recorded surprisals.")
+    prices: Path | None = option(
+        None,
+        "Prices of servers' models: TSV or TOML with model, input, output (each for a million"
+        " tokens) and currency.",
+        where="this run",
+    )
     no_cache: bool = option(default=False, help="Do not keep answers between runs.")
     force: bool = option(default=False, help="Run again what is already there.", where="this run")
     from_file: bool = Field(default=False, exclude=True)

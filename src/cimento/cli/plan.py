@@ -29,14 +29,16 @@ def _plan(options: RunOptions) -> int:
     from cimento.paradigms.loading import load_suites
     from cimento.runs.job import refuse_unused, unused_options
     from cimento.runs.planning import plan_all
+    from cimento.runs.usage import read_prices
 
+    prices = None if options.prices is None else read_prices(options.prices)
     loaded = list(load_suites(options.suites))
     refuse_same_names(loaded)
     refuse_unused((each.paradigm for each in loaded), options)
     gpu = options.device in ("auto", "cuda") and bool(visible_gpus())
     cache = None if options.no_cache else FileCache(default_cache_folder())
     try:
-        planned = plan_all(loaded, options.models, options, cache=cache, gpu=gpu)
+        planned = plan_all(loaded, options.models, options, cache=cache, gpu=gpu, prices=prices)
     finally:
         if cache is not None:
             cache.close()
@@ -46,14 +48,14 @@ def _plan(options: RunOptions) -> int:
         models = [model.plain() for model in planned.models]
         show_json({"plan": 2, "suites": suites, "models": models, "unused": unused})
     else:
-        show("\n".join([_text(planned, gpu=gpu), *unused]))
+        show("\n".join([_text(planned, gpu=gpu, priced=prices is not None), *unused]))
     return 0
 
 
 plan = run_command(RunOptions, _plan)
 
 
-def _text(planned: Planned, *, gpu: bool) -> str:
+def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     later = any(suite.later for suite in planned.suites)
     suites = [("suite", "items", "requests", "new", *(["later, at most"] if later else []))]
     suites += [
@@ -82,6 +84,7 @@ def _text(planned: Planned, *, gpu: bool) -> str:
             if later
             else []
         ),
+        *_servers(planned, priced=priced),
         *(f"{model.model}: {model.problem}" for model in planned.models if model.problem),
         *(
             f"{suite.suite}: {suite.problem}"
@@ -90,6 +93,38 @@ def _text(planned: Planned, *, gpu: bool) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def _servers(planned: Planned, *, priced: bool) -> list[str]:
+    """What servers would be sent, and what that costs; empty where there are none."""
+    from cimento.engine.plan import BYTES_PER_TOKEN
+    from cimento.runs.usage import money
+
+    lines: list[str] = []
+    for model in planned.models:
+        if model.sent is None:
+            continue
+        line = f"{model.model}: nothing is sent to the server, for all answers are kept"
+        if model.sent:
+            line = (
+                f"{model.model}: {model.sent:,} requests to the server; about {model.tokens:,}"
+                f" tokens to read, at most {model.written:,} to write"
+            )
+        if model.cost is not None:
+            line += f": {money(model.cost, model.currency)}" if model.sent else ""
+        elif priced:
+            line += "; the prices do not name this model"
+        if model.later:
+            line += f". At most {model.later:,} later questions"
+            if model.later_cost is not None:
+                line += f", if as long: {money(model.later_cost, model.currency)} more"
+        lines.append(f"{line}.")
+    if lines:
+        lines.append(
+            "Tokens of servers are an estimate, rather too high: one for every"
+            f" {BYTES_PER_TOKEN} bytes of text. A model that thinks first writes more."
+        )
+    return lines
 
 
 def _models(planned: Planned) -> list[tuple[str, ...]]:

@@ -13,7 +13,7 @@ from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
-from cimento.engine.scores import Progress, ask
+from cimento.engine.scores import Progress, ask, whole_text
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Remarking
 from cimento.suites.model import JsonValue
@@ -77,6 +77,19 @@ def answer(
         warnings=tuple(warnings),
         model=model.scorer.card,
     )
+
+
+def sent_texts(request: Request) -> tuple[str, ...]:
+    """The texts that a server which scores whole texts is sent for a request; none for a chat."""
+    if isinstance(request, Score):
+        texts = [whole_text(request)]
+    elif isinstance(request, Fill):
+        texts = [f"{request.before}{option}{request.after}" for option in request.options]
+    elif isinstance(request, Choose) or not request.messages:
+        texts = [request.prompt + option for option in request.options]
+    else:
+        texts = []
+    return tuple(text for text in texts if text.strip())
 
 
 def _scores(

@@ -82,6 +82,11 @@ class ModelHandle:
         return name_of(self.source)
 
     @property
+    def is_server(self) -> bool:
+        """Whether it stands behind a server."""
+        return self.named.startswith("openai:")
+
+    @property
     def recorded(self) -> frozenset[str]:
         """Nothing: it answers what it is asked."""
         return frozenset()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections import Counter
@@ -10,6 +11,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cimento.engine.answers import sent_texts
 from cimento.engine.cache import AnswerCache, column_key, get_scores, sequence_key
 from cimento.engine.execute import Execution
 from cimento.engine.handle import ModelHandle
@@ -24,6 +26,8 @@ from cimento.io.files import expanded
 from cimento.io.tables import Column
 from cimento.models.hf.files import DEMO_MODELS, locate
 from cimento.models.registry import OPENERS, shown_name
+from cimento.models.server.bodies import LIMITS
+from cimento.runs.usage import Price, Tokens
 from cimento.suites.builtin import builtin_names, find_suite
 from cimento.suites.published import find_published, published
 
@@ -38,6 +42,12 @@ FLOPS = {"cpu": 2e10, "gpu": 2e13}
 
 _BYTES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}
 _BUDGET = {"cpu": 512, "gpu": 16_384}
+BYTES_PER_TOKEN = 3
+"""Of UTF-8; English has four or five, Italian three or four: this reckons rather too many."""
+
+_TURN_TOKENS = 4
+"""What a chat template puts around a turn."""
+
 _LOGITS = 2
 """Times that logits of a batch are in memory: as they come, and normalised."""
 
@@ -69,13 +79,20 @@ class ModelPlan:
         units: into which they are cut.
         done: how many of them are done.
         tokens: that go through the model for the other units; for a masked model those of a text
-            count once for each token that is masked in it.
+            count once for each token that is masked in it. Of a server an estimate of those that it
+            reads: one for every `BYTES_PER_TOKEN` bytes.
         kept: requests of these whose answers are in the cache already.
         parameters: of the model.
         seconds: on one device, from earlier units of this model where there are any; else two
             operations for each parameter and token, at `FLOPS`.
         by: what the time is from: ``earlier units`` or ``size``; empty where it is not known.
         memory_bytes: of the device: the weights, and twice the logits of one batch.
+        sent: of a server: requests that are sent to it, without those that are kept.
+        written: of a server: tokens that it writes for them at most.
+        later: requests that depend on the answers to these, at most.
+        cost: of these requests, by the prices that are given.
+        later_cost: of the later ones, were they as long as these.
+        currency: of the costs; empty where there is no price for the model.
         problem: why it cannot be asked, or why its tokens cannot be counted; empty for neither.
     """
 
@@ -89,6 +106,12 @@ class ModelPlan:
     seconds: float | None = None
     by: str = ""
     memory_bytes: int | None = None
+    sent: int | None = None
+    written: int | None = None
+    later: int = 0
+    cost: float | None = None
+    later_cost: float | None = None
+    currency: str = ""
     problem: str = ""
 
     def plain(self) -> dict[str, JsonValue]:
@@ -115,7 +138,11 @@ def plan_jobs(execution: Execution[Any]) -> list[JobPlan]:
 
 
 def plan_models(
-    execution: Execution[Any], cache: AnswerCache | None, *, gpu: bool
+    execution: Execution[Any],
+    cache: AnswerCache | None,
+    *,
+    gpu: bool,
+    prices: Mapping[str, Price] | None = None,
 ) -> list[ModelPlan]:
     """What each model of an execution would be asked first.
 
@@ -123,6 +150,7 @@ def plan_models(
         execution: of jobs that are not to be done.
         cache: answers that are kept; None where none are used.
         gpu: whether models go to GPUs.
+        prices: of servers, by the name of the model.
     """
     needed: dict[int, list[UnitState]] = {}
     handles: dict[int, ModelHandle] = {}
@@ -134,9 +162,22 @@ def plan_models(
         if not state.job.is_done and state.error is None:
             units += (execution.units[number] for number in state.units)
     return [
-        _plan(handles[key], list({id(unit): unit for unit in units}.values()), cache, gpu=gpu)
+        _priced(
+            _plan(handles[key], list({id(unit): unit for unit in units}.values()), cache, gpu=gpu),
+            handles[key],
+            prices or {},
+        )
         for key, units in needed.items()
     ]
+
+
+def _priced(plan: ModelPlan, model: ModelHandle, prices: Mapping[str, Price]) -> ModelPlan:
+    """With what the requests to a server cost, where there is a price for its model."""
+    price = prices.get(model.card.name) if plan.sent is not None else None
+    if price is None:
+        return plan
+    cost = price.of(Tokens(plan.sent or 0, plan.tokens, plan.written))
+    return replace(plan, cost=cost, currency=price.currency)
 
 
 def _plan(
@@ -151,7 +192,10 @@ def _plan(
     )
     if not waiting:
         return plain
-    sized = _by_size(plain, waiting, model, cache, gpu=gpu)
+    if model.is_server:
+        sized = _of_server(plain, waiting, model, cache)
+    else:
+        sized = _by_size(plain, waiting, model, cache, gpu=gpu)
     seen = _seconds_per_request(unit for unit in units if unit.is_done)
     kinds = Counter(type(request) for unit in waiting for request in unit.unit.requests)
     if not all(kind in seen for kind in kinds):
@@ -204,6 +248,51 @@ def _by_size(
         by="size",
         memory_bytes=weights + logits if rows else None,
     )
+
+
+def _of_server(
+    plain: ModelPlan, waiting: Sequence[UnitState], model: ModelHandle, cache: AnswerCache | None
+) -> ModelPlan:
+    """With the requests that a server would be sent, and an estimate of their tokens."""
+    kept, read, written = 0, [], []
+    texts: dict[str, None] = {}
+    limit = next(filter(None, map(model.scoring.body.get, LIMITS)), None)
+    for request in (request for unit in waiting for request in unit.unit.requests):
+        known = cache is not None and _is_kept(cache, model, request)
+        kept += known
+        if known:
+            continue
+        scored = sent_texts(request)
+        texts |= dict.fromkeys(scored)
+        if not scored and isinstance(request, Reply):
+            turns = request.messages or (("", request.prompt),)
+            read.append(sum(_estimated(text) + _TURN_TOKENS for _, text in turns))
+            written.append(limit if isinstance(limit, int) else request.max_tokens)
+    refusal = getattr(model.scorer, "refusal", None)
+    return replace(
+        plain,
+        tokens=sum(read) + sum(map(_estimated, texts)),
+        sent=len(read) + len(texts),
+        # One token is generated after every text that is scored.
+        written=sum(written) + len(texts),
+        kept=None if cache is None else kept,
+        problem=str(refusal) if texts and refusal is not None else "",
+    )
+
+
+def _estimated(text: str) -> int:
+    """How many tokens a text may have, for a tokenizer that is not known."""
+    return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
+
+
+def _is_kept(cache: AnswerCache, model: ModelHandle, request: Request) -> bool:
+    """Whether all that a server would be sent for a request has been answered before."""
+    if isinstance(request, Score | Fill):
+        key = model_key(model.card, model.scoring.policy)
+        keys = [sequence_key(key, text.encode()) for text in sent_texts(request)]
+    else:
+        keys = model.addresses([request], TABLES[type(request)])
+    return len(cache.get(keys)) == len(set(keys))
 
 
 def _count(

@@ -16,6 +16,7 @@ from cimento.models.registry import AnyScorer
 from cimento.options import RunOptions
 from cimento.paradigms.loading import LoadedSuite
 from cimento.runs.job import SuiteJob
+from cimento.runs.usage import Price
 from cimento.suites.model import JsonValue
 
 
@@ -65,6 +66,7 @@ def plan_all(
     *,
     cache: AnswerCache | None,
     gpu: bool = False,
+    prices: Mapping[str, Price] | None = None,
 ) -> Planned:
     """What `run_all` would do; no weights are loaded and nothing is written.
 
@@ -74,6 +76,7 @@ def plan_all(
         run_options: how.
         cache: of answers; None where none are used.
         gpu: whether models go to GPUs.
+        prices: of servers, by the name of the model.
     """
     asked: dict[str, SuitePlan] = {}
     planned: list[ModelPlan] = []
@@ -84,20 +87,35 @@ def plan_all(
         jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
         failures = [entry for entry in entries if isinstance(entry, Failure)]
         execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
+        follow = 0
         for job, plan in zip(jobs, plan_jobs(execution), strict=True):
+            later = 0 if plan.problem else job.later
+            follow += 0 if job.is_done else later
             if job.suite_name not in asked or asked[job.suite_name].problem:
-                later = 0 if plan.problem else job.later
                 asked[job.suite_name] = SuitePlan(
                     suite=job.suite_name, items=job.items, later=later, **dataclasses.asdict(plan)
                 )
         for failure in failures:
             nothing = SuitePlan(suite=failure.suite, problem=str(failure.error))
             asked.setdefault(failure.suite, nothing)
-        planned += plan_models(execution, cache, gpu=gpu)
+        plans = plan_models(execution, cache, gpu=gpu, prices=prices)
+        planned += [_with_later(plan, follow) for plan in plans]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
     order = [asked[loaded.suite.name] for loaded in suites]
     return Planned(suites=tuple(order), models=tuple(planned))
+
+
+def _with_later(plan: ModelPlan, later: int) -> ModelPlan:
+    """With the requests of later rounds, and what they cost were they as long as the first.
+
+    That is said of replies only: how many answers are compared later, and so how many texts are
+    sent for a request, is not known yet.
+    """
+    plain = dataclasses.replace(plan, later=later)
+    if plan.cost is None or not plan.sent or plan.sent + (plan.kept or 0) != plan.requests:
+        return plain
+    return dataclasses.replace(plain, later_cost=plan.cost / plan.sent * later)
 
 
 def find_missing(

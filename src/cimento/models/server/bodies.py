@@ -32,7 +32,8 @@ ANSWER = "answer"
 MAX_TOKENS, MAX_COMPLETION_TOKENS, TEMPERATURE = (
     "max_tokens", "max_completion_tokens", "temperature"
 )  # fmt: skip
-_OF_REPLIES = frozenset({MAX_TOKENS, MAX_COMPLETION_TOKENS, "stop"})
+LIMITS = (MAX_COMPLETION_TOKENS, MAX_TOKENS)
+_OF_REPLIES = frozenset({*LIMITS, "stop"})
 """Fields that say how much is written; where texts are scored, what is written is not looked at."""
 
 _OURS: Mapping[str, str] = {
@@ -211,7 +212,7 @@ class Bodies:
         """A request for a reply."""
         limit = MAX_COMPLETION_TOKENS if self.renamed else MAX_TOKENS
         body: dict[str, JsonValue] = {"model": self.model}
-        if not self.fields.keys() & {MAX_TOKENS, MAX_COMPLETION_TOKENS}:
+        if not self.fields.keys() & set(LIMITS):
             body[limit] = ask.max_tokens
         if not self.sampled:
             body[TEMPERATURE] = 0

@@ -1,0 +1,164 @@
+"""What servers were sent and wrote, in tokens, and what that costs by prices that the user gives.
+
+A number that a server does not tell is not known; it is never 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cimento.errors import InputError
+from cimento.io.files import read_bytes
+from cimento.io.parsing import read_toml
+from cimento.suites.model import JsonValue
+
+COLUMNS = ("model", "input", "output", "currency")
+"""Of a table of prices: for a million tokens that are read, and a million that are written."""
+
+_MILLION = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of requests to a server.
+
+    Attributes:
+        sent: how many requests there were.
+        read: tokens that the server read; None where it does not say of each request.
+        written: tokens that it wrote; likewise.
+    """
+
+    sent: int = 0
+    read: int | None = None
+    written: int | None = None
+
+    def plus(self, other: Tokens) -> Tokens:
+        """Both together."""
+        if not self.sent or not other.sent:
+            return self if self.sent else other
+        return Tokens(
+            self.sent + other.sent, _sum(self.read, other.read), _sum(self.written, other.written)
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def total(parts: Iterable[Tokens]) -> Tokens:
+    """All together."""
+    whole = Tokens()
+    for part in parts:
+        whole = whole.plus(part)
+    return whole
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a server takes for a model.
+
+    Attributes:
+        input: for a million tokens that it reads.
+        output: for a million tokens that it writes.
+        currency: of both.
+    """
+
+    input: float
+    output: float
+    currency: str
+
+    def of(self, tokens: Tokens) -> float | None:
+        """What requests cost; None where a number of tokens is not known."""
+        if tokens.read is None or tokens.written is None:
+            return None
+        return (tokens.read * self.input + tokens.written * self.output) / _MILLION
+
+
+def read_prices(path: Path) -> dict[str, Price]:
+    """Prices by the name of the model.
+
+    Args:
+        path: a table with tabs between the columns `COLUMNS`, or TOML with a table ``[[prices]]``
+            for each model.
+
+    Raises:
+        InputError: it cannot be read, or a price is none.
+    """
+    is_toml = path.suffix.lower() == ".toml"
+    records = _toml_records(path) if is_toml else _tsv_records(path)
+    prices: dict[str, Price] = {}
+    for where, record in records:
+        name, price = _price(record, where)
+        if name in prices:
+            raise InputError(where=where, seen=f"the model {name!r} stands there twice")
+        prices[name] = price
+    if not prices:
+        raise InputError(where=str(path), seen="holds no prices", todo=_SHAPE)
+    return prices
+
+
+_SHAPE = f"Give one row for each model, under a header of {', '.join(COLUMNS)}."
+
+
+def _toml_records(path: Path) -> Iterable[tuple[str, Mapping[str, JsonValue]]]:
+    rows = read_toml(path).get("prices")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InputError(
+            where=str(path),
+            seen="there is no table [[prices]]",
+            todo=f"Write one for each model, with {', '.join(COLUMNS)}.",
+        )
+    return [(f"{path}, prices {number}", row) for number, row in enumerate(rows, start=1)]
+
+
+def _tsv_records(path: Path) -> Iterable[tuple[str, Mapping[str, JsonValue]]]:
+    try:
+        lines = read_bytes(path).decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
+    rows = [
+        (f"{path}, line {number}", [cell.strip() for cell in line.split("\t")])
+        for number, line in enumerate(lines, start=1)
+        if line.strip() and not line.startswith("#")
+    ]
+    header = [name.lower() for name in rows[0][1]] if rows else []
+    if sorted(header) != sorted(COLUMNS):
+        shown = ", ".join(header) or "nothing"
+        raise InputError(where=str(path), seen=f"the header is {shown}", todo=_SHAPE)
+    for where, cells in rows[1:]:
+        if len(cells) != len(header):
+            seen = f"{len(cells)} cells under {len(header)} columns"
+            raise InputError(where=where, seen=seen, todo="Put tabs between the columns.")
+        yield where, dict(zip(header, cells, strict=True))
+
+
+def _price(record: Mapping[str, JsonValue], where: str) -> tuple[str, Price]:
+    if set(record) != set(COLUMNS):
+        raise InputError(where=where, seen=f"it has {', '.join(record)}", todo=_SHAPE)
+    name, currency = str(record["model"]), str(record["currency"])
+    if not name or not currency:
+        raise InputError(where=where, seen="the model or the currency is empty")
+    return name, Price(_amount(record, "input", where), _amount(record, "output", where), currency)
+
+
+def _amount(record: Mapping[str, JsonValue], column: str, where: str) -> float:
+    value = record[column]
+    try:
+        amount = math.nan if isinstance(value, bool) else float(str(value))
+    except ValueError:
+        amount = math.nan
+    if not (math.isfinite(amount) and amount >= 0):
+        raise InputError(
+            where=f"{where}, {column}",
+            seen=f"{str(value)[:40]!r} is no price",
+            todo="Write a number such as 0.15, for a million tokens.",
+        )
+    return amount
+
+
+def money(amount: float, currency: str) -> str:
+    """An amount as it is printed, with four digits where it is small."""
+    return f"{amount:,.2f} {currency}" if amount >= 1 else f"{amount:.4f} {currency}"
