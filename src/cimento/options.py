@@ -39,7 +39,7 @@ from cimento.models.base import (
     WindowRule,
 )
 from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
-from cimento.models.registry import Asking
+from cimento.models.registry import Asking, lasting_name
 from cimento.models.server.bodies import checked_body, parse_body
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
@@ -101,6 +101,9 @@ def _listed(value: object) -> object:
 Arguments: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(texts_of_arguments)]
 Body: TypeAlias = Annotated[Arguments, AfterValidator(checked_body)]
 Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Name: TypeAlias = Annotated[
+    str, BeforeValidator(lambda name: str(name) if isinstance(name, Path) else name)
+]
 
 
 def _assigned(value: object) -> object:
@@ -160,6 +163,9 @@ class ModelOptions(Options):
 
     device: str = option("auto", "cpu, cuda, cuda:1, mps; auto prefers a GPU.")
     dtype: DtypeName = option("float32", "Number format of the weights.")
+    tokenizer: Name = option(
+        "", "Another tokenizer than the model's: a folder, or org/name@revision.", metavar="NAME"
+    )
     model_args: Arguments = option(
         (),
         "An option for transformers' from_pretrained; VALUE is JSON or text. May be repeated.",
@@ -209,6 +215,7 @@ class ModelOptions(Options):
         return Asking(
             policy=self.policy(Policy()),
             kind=self.kind,
+            tokenizer=lasting_name(self.tokenizer) if self.tokenizer else "",
             device=self.device,
             batch_size=self.batch_size,
             batch_tokens=self.batch_tokens,

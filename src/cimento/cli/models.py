@@ -20,8 +20,8 @@ from cimento.options import ModelOptions, Texts, option
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
     from cimento.models.base import Policy, Scorer
-    from cimento.models.hf.files import Present
     from cimento.models.hf.inspection import Comparison, Inspection, UnknownTokens
+    from cimento.models.hf.present import Present
     from cimento.models.registry import Asking
     from cimento.models.tokens.facts import TokenizerFacts
     from cimento.runs.precision import Moved, Precision
@@ -47,7 +47,7 @@ _NAMES = (
 def list_models() -> None:
     """List the demo models, the ways to name a model, and what the hub's cache holds."""
     from cimento.io.plugins import plugin_names
-    from cimento.models.hf.files import cached_models, demo_models, hub_cache
+    from cimento.models.hf.present import cached_models, demo_models, hub_cache
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     show("ways to name a model\n" + columns(names, indent=2))

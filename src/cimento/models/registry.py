@@ -48,6 +48,8 @@ class Asking:
     Attributes:
         policy: how texts are scored.
         kind: ``causal``, ``masked`` or ``seq2seq``, where the model's config does not tell.
+        tokenizer: name of another tokenizer than the model's; empty for the model's. It is a part
+            of the model's revision.
         device: ``cpu``, ``cuda``, ``mps``; ``auto`` takes a GPU where there is one.
         batch_size: sequences in one batch; ``auto`` goes by `batch_tokens`.
         batch_tokens: padded tokens in one batch; ``auto`` chooses by device, or sets no limit where
@@ -69,6 +71,7 @@ class Asking:
 
     policy: Policy = field(default_factory=Policy)
     kind: KindRule = "auto"
+    tokenizer: str = ""
     device: str = "auto"
     batch_size: Limit = "auto"
     batch_tokens: Limit = "auto"
@@ -219,6 +222,12 @@ def _opened(model: str, asking: Asking) -> Source:
         )
     if opener is None:
         return _open_model(model, asking)
+    if asking.tokenizer and prefix in OPENERS:
+        raise UsageError(
+            where="--tokenizer",
+            seen=f"it is for models of transformers, and {prefix} models have none to be replaced",
+            todo="Leave it out, or run this model by itself.",
+        )
     if asking.policy.model_args and prefix in OPENERS:
         raise UsageError(
             where=OPTION,
@@ -240,7 +249,7 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
 def _open_model(name: str, asking: Asking) -> Source:
     from cimento.models.hf.loading import load
 
-    located = locate(name)
+    located = locate(name, tokenizer=asking.tokenizer)
     return ScorerSource(
         located.label,
         {

@@ -1,25 +1,22 @@
-"""The files of a model: where a name leads, what its config says, and the models that are here.
+"""The files of a model: where a name leads, and what its config says.
 
 Nothing is loaded. A PEFT adapter is found together with the model it was trained with.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import hashlib
 import importlib.util
 import re
-from collections.abc import Container, Mapping
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cimento.errors import (
-    CimentoError,
     MissingDependencyError,
     ModelError,
-    StorageError,
     UsageError,
 )
 from cimento.io.files import expanded
@@ -34,6 +31,8 @@ _WEIGHTS = "adapter_model.safetensors"
 DEMO_MODELS = ("demo-causal", "demo-masked")
 _HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
 _PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
+_TOKENIZER_PATTERNS = ("*.json", "*.txt", "*.model", "*.jinja")
+_TOKENIZER_FILES = ("tokenizer.json", "vocab*", "*.model")
 _CODE = "*.py"
 """Brought and hashed too: it is run for those who trust it."""
 
@@ -152,6 +151,26 @@ def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenizerFiles:
+    """A tokenizer that is not the model's.
+
+    Attributes:
+        name: as the user wrote it, without the revision.
+        folder: with its files.
+        revision: commit of the hub, or sha256 over the folder's files but for weights.
+    """
+
+    name: str
+    folder: Path
+    revision: str
+
+    @property
+    def label(self) -> str:
+        """The name with the first seven digits of the revision."""
+        return f"{self.name}@{self.revision[:7]}"
+
+
+@dataclass(frozen=True, slots=True)
 class Located:
     """A model that was found.
 
@@ -159,14 +178,17 @@ class Located:
         name: for tables and reports.
         folder: the Hugging Face folder with its weights.
         revision: commit of the hub, or sha256 over the folder's files; for an adapter, a hash over
-            its own and that of the model it belongs on.
+            its own and that of the model it belongs on; with a tokenizer from elsewhere, a hash
+            over that of the model and that of the tokenizer.
         adapter: what is put on the model in the folder; None for a model as it is.
+        tokenizer: from elsewhere; None for the model's.
     """
 
     name: str
     folder: Path
     revision: str
     adapter: Adapter | None = None
+    tokenizer: TokenizerFiles | None = None
 
     @property
     def label(self) -> str:
@@ -175,25 +197,63 @@ class Located:
 
     @property
     def tokenizer_folder(self) -> Path:
-        """Where the tokenizer is: beside the adapter, where one was saved there."""
+        """Where the tokenizer is: elsewhere, or beside the adapter, where one was saved there."""
+        if self.tokenizer is not None:
+            return self.tokenizer.folder
         if self.adapter is not None and any(self.adapter.folder.glob("tokenizer*.json")):
             return self.adapter.folder
         return self.folder
 
 
-def locate(name: str) -> Located:
+def locate(name: str, *, tokenizer: str = "") -> Located:
     """Find a model by the name a user gives.
 
     Args:
         name: ``demo-causal`` or ``demo-masked``; a folder; ``org/name`` or ``org/name@revision``
             of the Hugging Face hub, downloaded where it is not in the local cache yet. The folder
             may be that of a PEFT adapter, which is put on the model its config names.
+        tokenizer: the name of another tokenizer than the model's, in the same forms; empty for
+            the model's.
 
     Raises:
         UsageError: there is no such model, or it cannot be downloaded.
         ModelError: its files cannot be read.
     """
-    return _locate(name, inner=False)
+    found = _locate(name, inner=False)
+    if not tokenizer:
+        return found
+    other = _tokenizer_files(tokenizer)
+    both = hashlib.sha256(f"{found.revision} {other.revision}".encode()).hexdigest()
+    return replace(found, revision=both, tokenizer=other)
+
+
+def _tokenizer_files(name: str) -> TokenizerFiles:
+    """Find a tokenizer by the name a user gives.
+
+    Raises:
+        UsageError: there is none of this name, or it cannot be downloaded.
+    """
+    path = expanded(name)
+    if name in DEMO_MODELS:
+        path = _demo_folder(name)
+    if _is_folder(path):
+        if not any(True for each in _TOKENIZER_FILES for _ in path.glob(each)):
+            raise UsageError(
+                where=f"--tokenizer {name}",
+                seen="this folder holds no tokenizer.json, nor the vocabulary of a tokenizer",
+                todo="Give the folder that `tokenizer.save_pretrained` wrote.",
+            )
+        known = name if name in DEMO_MODELS else path.resolve().name
+        return TokenizerFiles(known, path, _digest(path, _TOKENIZER_PATTERNS))
+    hub_name, _, revision = name.partition("@")
+    if _looks_like_path(name) or not _HUB_NAME.match(hub_name):
+        raise UsageError(
+            where=f"--tokenizer {name}",
+            seen="there is no such folder, and it is no name on the hub either",
+            todo="Give a folder, or org/name@revision.",
+        )
+    folder = _download(hub_name, revision or None, _TOKENIZER_PATTERNS, what="tokenizer")
+    return TokenizerFiles(hub_name, folder, folder.name)
 
 
 def _locate(name: str, *, inner: bool) -> Located:
@@ -205,7 +265,7 @@ def _locate(name: str, *, inner: bool) -> Located:
             for, since adapters could name each other without end.
     """
     if name in DEMO_MODELS:
-        folder = Path(str(resources.files("cimento") / "data" / "models" / name))
+        folder = _demo_folder(name)
         return Located(name=name, folder=folder, revision=_digest(folder))
     path = expanded(name)
     if _is_folder(path):
@@ -217,8 +277,7 @@ def _locate(name: str, *, inner: bool) -> Located:
             )
         return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
     hub_name, _, revision = name.partition("@")
-    looks_like_path = name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
-    if looks_like_path or not _HUB_NAME.match(hub_name):
+    if _looks_like_path(name) or not _HUB_NAME.match(hub_name):
         raise UsageError(
             where=f"model {name!r}",
             seen="there is no such folder, and it is no name on the hub either",
@@ -235,28 +294,45 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
+def _demo_folder(name: str) -> Path:
+    return Path(str(resources.files("cimento") / "data" / "models" / name))
+
+
+def _looks_like_path(name: str) -> bool:
+    return name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
+
+
 def _from_hub(name: str, revision: str | None, *, inner: bool) -> Located:
+    folder = _download(name, revision, [*_PATTERNS, _CODE], what="model")
+    return _at(folder, name=name, revision=folder.name, inner=inner)
+
+
+def _download(name: str, revision: str | None, patterns: Sequence[str], *, what: str) -> Path:
+    """The folder of some files of the hub, downloaded where they are not in the cache yet.
+
+    Raises:
+        MissingDependencyError: the hub's library is not installed.
+        UsageError: they cannot be had.
+    """
+    where = f"{what} {name!r}"
     try:
         from huggingface_hub import snapshot_download
     except ImportError as error:
         raise MissingDependencyError(
-            package="huggingface_hub", extra="hf", purpose=f"model {name!r}"
+            package="huggingface_hub", extra="hf", purpose=where
         ) from error
     try:
-        folder = Path(
-            snapshot_download(name, revision=revision, allow_patterns=[*_PATTERNS, _CODE])
-        )
+        return Path(snapshot_download(name, revision=revision, allow_patterns=list(patterns)))
     # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
     except Exception as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
         raise UsageError(
-            where=f"model {name!r}" + (f" at {revision!r}" if revision else ""),
+            where=where + (f" at {revision!r}" if revision else ""),
             seen=f"it is neither a folder here, nor in the local cache, nor downloadable"
             f" ({type(error).__name__}: {reason[0][:200]})",
             todo="Check the spelling and the network, or give the folder of a downloaded copy"
             f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
         ) from error
-    return _at(folder, name=name, revision=folder.name, inner=inner)
 
 
 def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
@@ -277,11 +353,11 @@ def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
     return Located(name, found.folder, both, adapter)
 
 
-def _digest(folder: Path) -> str:
-    """sha256 over the names and contents of the files that make the model."""
+def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
+    """sha256 over the names and contents of files: by default those that make the model."""
     total = hashlib.sha256()
     try:
-        files = sorted({path for each in (*_PATTERNS, _CODE) for path in folder.glob(each)})
+        files = sorted({path for each in patterns for path in folder.glob(each)})
         for path in files:
             if not path.is_file():  # a link may lead to a device, which never ends
                 raise ModelError(where=str(path), seen="is no file")
@@ -369,87 +445,3 @@ def kind_by_name(
     if architecture.endswith(_GENERATING) and any(name in parts for name in _INNER_CONFIGS):
         return "causal"
     return "causal" if architecture.endswith(_CAUSAL_ENDINGS) else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Present:
-    """A model on this machine.
-
-    Attributes:
-        name: as ``--model`` takes it.
-        revision: commit or content hash, hexadecimal.
-        kind: ``causal``, ``masked`` and the like; ``adapter``; empty where it is none of these.
-        size_bytes: of its files.
-        last_used: day of its last use, where that is known.
-    """
-
-    name: str
-    revision: str
-    kind: str
-    size_bytes: int
-    last_used: dt.date | None = None
-
-
-def demo_models() -> list[Present]:
-    """The models that come with cimento."""
-    return [
-        Present(
-            name=located.name,
-            revision=located.revision,
-            kind=_kind(located),
-            size_bytes=sum(path.stat().st_size for path in located.folder.iterdir()),
-        )
-        for located in map(locate, DEMO_MODELS)
-    ]
-
-
-def hub_cache() -> Path | None:
-    """The folder where downloads of the Hugging Face hub are kept; None without its library."""
-    try:
-        from huggingface_hub import constants
-    except ImportError:
-        return None
-    return Path(constants.HF_HUB_CACHE)
-
-
-def cached_models(folder: Path) -> list[Present]:
-    """The models of the Hugging Face hub that were downloaded, sorted by name.
-
-    Raises:
-        StorageError: the folder cannot be read.
-    """
-    from huggingface_hub import scan_cache_dir
-
-    if not folder.is_dir():
-        return []
-    try:
-        repositories = scan_cache_dir(folder).repos
-    except (OSError, ValueError) as error:
-        raise StorageError(
-            where=str(folder), seen=f"the hub's cache cannot be read ({error})"
-        ) from error
-    found = [
-        Present(
-            name=repository.repo_id,
-            revision=revision.commit_hash,
-            kind=_kind(
-                Located(repository.repo_id, Path(revision.snapshot_path), revision.commit_hash)
-            ),
-            size_bytes=revision.size_on_disk,
-            last_used=dt.datetime.fromtimestamp(repository.last_accessed, tz=dt.UTC).date(),
-        )
-        for repository in repositories
-        if repository.repo_type == "model"
-        for revision in repository.revisions
-    ]
-    return sorted(found, key=lambda model: (model.name, model.revision))
-
-
-def _kind(located: Located) -> str:
-    """What a model can be loaded as, by its config; empty where that does not tell."""
-    if (located.folder / CONFIG).is_file():
-        return "adapter"
-    try:
-        return kind_of(located)
-    except CimentoError:
-        return ""

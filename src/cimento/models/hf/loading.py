@@ -194,11 +194,13 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
 
     Args:
         located: where it is.
-        trusted: whether code that comes with it may be run.
+        trusted: whether code that comes with the model may be run; that of a tokenizer from
+            elsewhere never is.
 
     Raises:
         ModelError: it cannot be loaded, or has no offsets.
     """
+    trusted = trusted and located.tokenizer is None
     import_libraries()
     from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
@@ -219,8 +221,19 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
             seen=f"cannot be loaded ({type(error).__name__}: {str(error).strip()[:300]})",
-            todo="Are tokenizer.json or the vocabulary files in the model's folder?",
+            todo="Are tokenizer.json or the vocabulary files in its folder? --tokenizer NAME takes"
+            " another one.",
         ) from error
+    _refuse_useless(tokenizer, located)
+    return tokenizer
+
+
+def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> None:
+    """See that a tokenizer gives offsets, and knows words.
+
+    Raises:
+        ModelError: it does not.
+    """
     if not tokenizer.is_fast:
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
@@ -231,10 +244,10 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
     if set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens, "\u2581"}:
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
-            seen=f"it has no vocabulary: {folder} lacks the files of a tokenizer",
-            todo="Save it there too: tokenizer.save_pretrained(FOLDER).",
+            seen=f"it has no vocabulary: {located.tokenizer_folder} lacks the files of a tokenizer",
+            todo="Save it there too with tokenizer.save_pretrained(FOLDER), or name another one"
+            " with --tokenizer NAME.",
         )
-    return tokenizer
 
 
 def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
@@ -338,6 +351,7 @@ def model_card(
             "parameters": str(model.num_parameters()),
             "vocabulary": str(model.config.get_text_config().vocab_size),
             "tokenizer": tokenizer_kind(state),
+            **({"tokenizer from": located.tokenizer.label} if located.tokenizer else {}),
             **({"adapter": f"{adapter.kind} on {adapter.base}"} if adapter else {}),
         },
     )

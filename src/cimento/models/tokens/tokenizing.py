@@ -266,7 +266,7 @@ class TextEncoder:
                 where=where,
                 seen=f"its token {name(highest)!r} is number {highest},"
                 f" and the model knows {self.vocabulary} tokens",
-                todo="Does the tokenizer in the folder belong to this model?",
+                todo="Does the tokenizer belong to this model?",
             )
         if crosses:
             raise ModelError(
