@@ -18,6 +18,7 @@ from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
 from cimento.runs.run import Run
 from cimento.runs.summary import Missing, RunSummary, Summary, to_json
+from cimento.runs.usage import stored_usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,6 +103,10 @@ def show_runs(runs: Sequence[Run]) -> None:
     """Print what paradigms say of some runs."""
     for paradigm in dict.fromkeys(run.paradigm for run in runs):
         show(paradigm.text([run for run in runs if run.paradigm is paradigm]))
+    used = [(run, stored_usage(run.manifest)) for run in runs]
+    lines = [f"{run.suite.name}, {run.model}: {usage.text}." for run, usage in used if usage]
+    if lines:
+        show("\n".join(["", "Requests to servers, as they count them", *lines]))
 
 
 def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:

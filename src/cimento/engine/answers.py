@@ -15,7 +15,8 @@ from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import Progress, ask, whole_text
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
-from cimento.models.base import Remarking
+from cimento.models.base import Meter, Metered, Remarking
+from cimento.runs.usage import Tokens, total
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def answer(
     """
     import polars as pl
 
+    meter = model.scorer.meter if isinstance(model.scorer, Metered) else {}
+    meter.clear()
     tables: dict[str, list[pl.DataFrame]] = {}
     warnings: list[str] = []
     askers: dict[type[Request], _Asker] = {
@@ -76,7 +79,18 @@ def answer(
         n=len(requests),
         warnings=tuple(warnings),
         model=model.scorer.card,
+        usage=_usage(requests, meter),
     )
+
+
+def _usage(requests: Sequence[Request], meter: Meter) -> dict[int, Tokens]:
+    """What each request came to; what is sent once for several counts for the first of them."""
+    usage: dict[int, Tokens] = {}
+    for number, request in enumerate(requests):
+        sent = [meter.pop(key) for key in (request, *sent_texts(request)) if key in meter]
+        if sent:
+            usage[number] = total(sent)
+    return usage
 
 
 def sent_texts(request: Request) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from cimento.engine.units import Division, Unit, is_whole, model_digest, put_add
 from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import CimentoError, ModelError, StorageError
 from cimento.io.tables import Column
+from cimento.runs.usage import Tokens
 
 if TYPE_CHECKING:
     import polars as pl
@@ -203,11 +204,13 @@ class Execution(Generic[ResultT]):
 
         parts: dict[str, list[pl.DataFrame]] = {}
         warnings: dict[str, None] = {}
+        usage: dict[int, Tokens] = {}
         card = None
         for number, places in state.units.items():
             answers = self.units[number].answers
             card = card or answers.model
             warnings |= dict.fromkeys(answers.warnings)
+            usage |= {places[n]: each for n, each in answers.usage.items() if n in places}
             for name, table in answers.tables.items():
                 parts.setdefault(name, []).append(_renumbered(table, places))
         # The parts stay where they are: one stretch for all would need as much room again.
@@ -215,7 +218,7 @@ class Execution(Generic[ResultT]):
         for name, table in tables.items():
             if not table["request"].is_sorted():
                 tables[name] = table.sort("request", maintain_order=True)
-        return Answers(tables=tables, n=state.n, warnings=tuple(warnings), model=card)
+        return Answers(tables=tables, n=state.n, warnings=tuple(warnings), model=card, usage=usage)
 
     def _replay(self, state: JobState) -> None:
         """Have a recording answer all rounds of a job."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.models.base import ModelCard, Score
 from cimento.models.questions import Choose, FillPolicy, Reply
+from cimento.runs.usage import Tokens
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,12 +65,15 @@ class Answers:
         n: how many requests there were.
         warnings: what the model had to say of the requests, as sentences.
         model: who answered; None where nothing was asked.
+        usage: number of a request to what it came to at a server; those that were known already,
+            and those to other models, are not there.
     """
 
     tables: Mapping[str, pl.DataFrame]
     n: int
     warnings: tuple[str, ...] = ()
     model: ModelCard | None = None
+    usage: Mapping[int, Tokens] = field(default_factory=dict)
 
     def joined(self, following: Answers) -> Answers:
         """These answers and those to the next round, whose requests are numbered on."""
@@ -91,6 +95,7 @@ class Answers:
             n=self.n + following.n,
             warnings=warnings,
             model=self.model or following.model,
+            usage={**self.usage, **{self.n + n: each for n, each in following.usage.items()}},
         )
 
 

@@ -27,6 +27,7 @@ from cimento.io.files import open_plain, write_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
 from cimento.models.base import ModelCard
+from cimento.runs.usage import Tokens
 
 if TYPE_CHECKING:
     import polars as pl
@@ -225,6 +226,7 @@ class UnitFacts(NamedTuple):
         seconds: see `UnitResult`.
         n: number of requests.
         tables: name and bytes of each table, in order.
+        usage: what requests came to at a server, by their numbers.
     """
 
     model: ModelCard
@@ -232,6 +234,7 @@ class UnitFacts(NamedTuple):
     seconds: float | None
     n: int
     tables: tuple[tuple[str, int], ...]
+    usage: Mapping[int, Tokens]
 
 
 def write_result(result: UnitResult, path: Path) -> Path:
@@ -253,6 +256,8 @@ def write_result(result: UnitResult, path: Path) -> Path:
         "n": answers.n,
         "tables": [[name, len(content)] for name, content in packed.items()],
     }
+    if answers.usage:
+        facts["usage"] = [[n, *dataclasses.astuple(each)] for n, each in answers.usage.items()]
     return write_sealed(json.dumps(facts).encode() + b"\n" + b"".join(packed.values()), path)
 
 
@@ -270,7 +275,13 @@ def read_result(path: Path) -> UnitResult:
         tables[name] = _unpacked(rest[start : start + size], path)
         validate(tables[name], _SCHEMAS[name], where=str(path))
         start += size
-    answers = Answers(tables=tables, n=facts.n, warnings=facts.warnings, model=facts.model)
+    answers = Answers(
+        tables=tables,
+        n=facts.n,
+        warnings=facts.warnings,
+        model=facts.model,
+        usage=facts.usage,
+    )
     return UnitResult(answers, facts.seconds)
 
 
@@ -295,7 +306,9 @@ def _read(path: Path) -> tuple[UnitFacts, bytes]:
         if any(name not in _SCHEMAS for name, _ in tables):
             raise _damaged(path)
         card = ModelCard(**facts["model"])
-        return UnitFacts(card, tuple(facts["warnings"]), facts["seconds"], facts["n"], tables), rest
+        usage = {int(n): Tokens(*each) for n, *each in facts.get("usage", [])}
+        warnings = tuple(facts["warnings"])
+        return UnitFacts(card, warnings, facts["seconds"], facts["n"], tables, usage), rest
     except (ValueError, KeyError, TypeError) as error:
         raise _damaged(path) from error
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import (
     TYPE_CHECKING,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from cimento.io.arrays import Flags, Integers
     from cimento.io.tables import Column
+    from cimento.runs.usage import Tokens
 
 FloatArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
 
@@ -430,6 +431,21 @@ class Remarking(Protocol):
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
         """What the user should know about these texts under this model, as sentences."""
+
+
+Meter: TypeAlias = "dict[Hashable, Tokens]"
+"""From a text, or a prompt, to what the requests about it came to."""
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """A model whose answers are counted in tokens, and perhaps paid for.
+
+    Attributes:
+        meter: what was sent since it was emptied.
+    """
+
+    meter: Meter
 
 
 def card_of(model: Scorer | TextScorer) -> ModelCard:

@@ -20,6 +20,7 @@ from cimento.paradigms.base import AnyParadigm, ParadigmOptions
 from cimento.paradigms.registry import parse_options
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder, describe
+from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import faults
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import sha256_of
@@ -160,6 +161,7 @@ class SuiteJob:
         force: run again what is stored there.
         progress: told how far it is.
         noted: what else the manifest says.
+        prices: of servers, by the name of the model.
     """
 
     def __init__(  # noqa: PLR0913  # what a run is made of
@@ -174,6 +176,7 @@ class SuiteJob:
         force: bool = False,
         progress: Progress | None = None,
         noted: Mapping[str, JsonValue] | None = None,
+        prices: Mapping[str, Price] | None = None,
     ) -> None:
         self.suite_name, self.shown = loaded.suite.name, shown
         self.title = f"suite {self.suite_name!r} x model {shown!r}"
@@ -181,6 +184,7 @@ class SuiteJob:
         self._loaded = loaded
         self._options, self._scoring = options, scoring
         self._folder, self._noted = folder, noted or {}
+        self._prices = prices or {}
         self._inputs = {
             **inputs_of(loaded.reading.sha256, model, options, scoring),
             **options.inputs(loaded.suite, scoring),
@@ -243,11 +247,19 @@ class SuiteJob:
                 named=self.model.named,
                 inputs=self._inputs,
                 warnings=warnings,
+                **self._usage(answers),
                 **self._noted,
             ),
             tables={"requests": pl.concat(self._places), **answers.tables},
         )
         return run if self._folder is None else run.save(self._folder)
+
+    def _usage(self, answers: Answers) -> dict[str, RunUsage]:
+        """What the manifest says of a server's requests; nothing where none was asked."""
+        if not answers.usage and not (isinstance(self.model, ModelHandle) and self.model.is_server):
+            return {}
+        price = self._prices.get(self.model.card.name)
+        return {USAGE: usage_of_run(answers.usage, asked=answers.n, price=price)}
 
     def blame(self, error: CimentoError, request: int) -> CimentoError:
         """An error with the suite, the item and the condition of the request it came over."""
@@ -295,6 +307,7 @@ def suite_job(
         force=run_options.force,
         progress=progress,
         noted={"run_file": run_options.run_file} if run_options.run_file else {},
+        prices=None if run_options.prices is None else read_prices(run_options.prices),
     )
 
 

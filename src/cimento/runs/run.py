@@ -27,7 +27,8 @@ from cimento.io.tables import (
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.store import ADDED, FILES, MANIFEST, Manifest, RunFolder, find_runs
-from cimento.runs.summary import RunSummary, Summary, from_json, to_json
+from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
+from cimento.runs.usage import stored_usage
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -278,6 +279,7 @@ class Run:
             estimates=self.estimates(),
             warnings=self.warnings,
             outcomes=outcomes,
+            usage=stored_usage(self.manifest),
         )
 
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
@@ -363,8 +365,6 @@ class Run:
 
     def _repr_html_(self) -> str:
         """The run as notebooks show it."""
-        from cimento.runs.summary import run_html
-
         return run_html(self)
 
 

@@ -20,6 +20,7 @@ from cimento.io.inline_markup import apart
 from cimento.io.notebook import notebook_table
 from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.runs.outcomes import Estimate, Outcome
+from cimento.runs.usage import RunUsage
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class RunSummary:
         warnings: what was noticed on the way.
         outcomes: what became of every item; only in what ``--json`` prints, for a run folder has
             them in a table.
+        usage: what the run took of a server; only where a server was asked.
     """
 
     suite: str
@@ -121,6 +123,7 @@ class RunSummary:
     estimates: tuple[Estimate, ...]
     warnings: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
+    usage: RunUsage | None = None
 
     @property
     def label(self) -> str:
@@ -200,6 +203,9 @@ def to_json(summary: Summary) -> str:
     """The summary as JSON text; ends with a line break."""
     fields = asdict(summary)
     ordered = {name: fields[name] for name in ("schema_version", "cimento", "runs", "missing")}
+    for run in fields["runs"]:
+        if run["usage"] is None:
+            del run["usage"]
     return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
@@ -244,7 +250,7 @@ def json_schema() -> JsonSchema:
     schema: JsonSchema = _adapter().json_schema(mode="serialization")
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
-        for record in (Estimate, Outcome, RunSummary, Missing):
+        for record in (Estimate, Outcome, RunSummary, RunUsage, Missing):
             definition = definitions[record.__name__]
             if isinstance(definition, dict):
                 _describe(definition, record.__doc__ or "")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from cimento.errors import InputError
@@ -19,6 +19,7 @@ COLUMNS = ("model", "input", "output", "currency")
 """Of a table of prices: for a million tokens that are read, and a million that are written."""
 
 _MILLION = 1_000_000
+_LEAST = 0.0001
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,85 @@ class Price:
         if tokens.read is None or tokens.written is None:
             return None
         return (tokens.read * self.input + tokens.written * self.output) / _MILLION
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunUsage:
+    """What a run took of a server, as the server counts it.
+
+    Attributes:
+        asked: questions that the run asked.
+        kept: of these, those whose answers were known before, so that nothing was sent.
+        sent: requests that were sent for the others.
+        read: tokens that the server read; null where it does not say of every request.
+        written: tokens that it wrote; likewise.
+        cost: of them, by the prices that were given; null where one of the two is not known.
+        currency: of the cost; empty where there was no price for the model.
+        reason: why numbers are null; empty where none is.
+    """
+
+    asked: int
+    kept: int
+    sent: int
+    read: int | None
+    written: int | None
+    cost: float | None = None
+    currency: str = ""
+    reason: str = ""
+
+    @property
+    def text(self) -> str:
+        """In one line."""
+        known = f"{self.kept} of {self.asked} answers were known before" if self.kept else ""
+        if not self.sent:
+            return known
+        counts = (("read", self.read), ("written", self.written))
+        tokens = ", ".join(
+            f"{'-' if number is None else f'{number:,}'} tokens {name}" for name, number in counts
+        )
+        line = f"{self.sent:,} requests, {tokens}"
+        if self.cost is not None:
+            line += f": {money(self.cost, self.currency)}"
+        return "; ".join(filter(None, (line, self.reason, known)))
+
+
+def usage_of_run(usage: Mapping[int, Tokens], *, asked: int, price: Price | None) -> RunUsage:
+    """What a run took of a server.
+
+    Args:
+        usage: what its questions came to, without those whose answers were known.
+        asked: how many questions there were.
+        price: of the model; None where none was given.
+    """
+    tokens = total(usage.values())
+    reason = ""
+    if not tokens.sent:
+        reason = "all answers were known before, so that nothing was sent"
+    elif tokens.read is None or tokens.written is None:
+        reason = "the server does not count the tokens of every request"
+    return RunUsage(
+        asked=asked,
+        kept=asked - len(usage),
+        sent=tokens.sent,
+        read=tokens.read,
+        written=tokens.written,
+        cost=None if price is None else price.of(tokens),
+        currency="" if price is None else price.currency,
+        reason=reason,
+    )
+
+
+USAGE = "usage"
+"""Key of the manifest: what the run took of a server; only where a server was asked."""
+
+
+def stored_usage(manifest: Mapping[str, JsonValue]) -> RunUsage | None:
+    """What the manifest of a run says of it; None where no server was asked."""
+    stored = manifest.get(USAGE)
+    names = {field.name for field in fields(RunUsage)}
+    if not isinstance(stored, dict) or stored.keys() != names:
+        return None
+    return RunUsage(**stored)  # type: ignore[arg-type]  # written by `asdict`
 
 
 def read_prices(path: Path) -> dict[str, Price]:
@@ -161,4 +241,6 @@ def _amount(record: Mapping[str, JsonValue], column: str, where: str) -> float:
 
 def money(amount: float, currency: str) -> str:
     """An amount as it is printed, with four digits where it is small."""
+    if 0 < amount < _LEAST:
+        return f"under {_LEAST:.4f} {currency}"
     return f"{amount:,.2f} {currency}" if amount >= 1 else f"{amount:.4f} {currency}"

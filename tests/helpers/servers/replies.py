@@ -32,6 +32,7 @@ class ReplyServer:
         refuses: from a request to why it is refused; None where it is not.
         refused: what was said of requests that were, in order.
         finish: why its replies end.
+        usage: what an answer says of tokens; nothing by default.
     """
 
     answer: Callable[[Any], str | None]
@@ -42,6 +43,7 @@ class ReplyServer:
     refuses: Callable[[dict[str, Any]], str | None] = lambda _: None
     refused: list[str] = field(default_factory=list)
     finish: str = "stop"
+    usage: dict[str, int] | None = None
     models: object = field(default_factory=lambda: {"data": [{"id": "tiny"}]})
     headers: list[dict[str, str]] = field(default_factory=list)
     url: str = ""
@@ -92,7 +94,8 @@ class ReplyHandler(Handler):
         elif self.path == "/v1/chat/completions":
             message = {"role": "assistant", "content": said}
             finish = self.server.state.finish
-            self.send_json({"choices": [{"message": message, "finish_reason": finish}]})
+            counted = {"usage": self.server.state.usage} if self.server.state.usage else {}
+            self.send_json({"choices": [{"message": message, "finish_reason": finish}], **counted})
         else:
             self.send_json({"choices": [{"text": said, "finish_reason": "stop"}]})
 

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 
 import pytest
 
+import cimento
 from cimento import InputError
 from cimento.cli.main import invoke
-from cimento.runs.usage import Price, Tokens, read_prices
-from tests.helpers.servers.loopback import serve
-from tests.helpers.servers.replies import reply_server
-from tests.helpers.stories import TRIPLES_FILE
+from cimento.engine.units import SIZES
+from cimento.paradigms import Reply
+from cimento.runs.summary import Summary, to_json
+from cimento.runs.usage import Price, Tokens, money, read_prices
+from tests.helpers.servers.loopback import pieces, serve
+from tests.helpers.servers.replies import reply_server, send
+from tests.helpers.stories import TRIPLES_FILE, ask
 
 pytestmark = pytest.mark.usefixtures("fresh_cache")
 
@@ -107,6 +112,92 @@ def test_a_model_without_a_price_costs_nothing_that_is_known(capsys):
     assert "the prices do not name this model" in capsys.readouterr().out
 
 
+def summed(capsys, *arguments):
+    """The summary that a run prints."""
+    capsys.readouterr()
+    assert invoke(["run", *arguments, "--json"]) == 0
+    [run] = json.loads(capsys.readouterr().out)["runs"]
+    return run
+
+
+@pytest.mark.usefixtures("here")
+def test_tokens_are_summed_as_the_server_counts_them_and_priced(capsys):
+    with serve() as server:
+        run = summed(capsys, "pairs.tsv", "-m", server.address, "--prices", "prices.tsv")
+        shown = invoke(["run", "pairs.tsv", "-m", server.address])
+        again = capsys.readouterr().out
+        assert invoke(["report", "runs", "-o", "page.html"]) == 0
+    read = sum(len(pieces(text)) for text in server.prompts)
+    assert run["usage"] == {
+        "asked": 2,
+        "kept": 0,
+        "sent": 2,
+        "read": read,
+        "written": 2,
+        "cost": pytest.approx((read * 0.5 + 2 * 2) / 1e6),
+        "currency": "EUR",
+        "reason": "",
+    }
+    assert shown == 0
+    assert f"2 requests, {read} tokens read, 2 tokens written: under 0.0001 EUR." in again
+    assert "usage written" in Path("page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("here")
+def test_what_was_known_before_is_told_apart_and_costs_nothing(capsys):
+    Path("more.tsv").write_text(PAIRS + "La lampada era accesa.\tLa lampada erano accesa.\n")
+    with serve() as server:
+        command = ["-m", server.address, "--prices", "prices.tsv"]
+        summed(capsys, "pairs.tsv", *command)
+        more = summed(capsys, "more.tsv", *command)["usage"]
+        again = summed(capsys, "more.tsv", *command, "-o", "other")["usage"]
+    assert (more["asked"], more["kept"], more["sent"], more["written"]) == (4, 2, 2, 2)
+    assert (again["kept"], again["sent"]) == (4, 0)
+    assert (again["read"], again["written"], again["cost"]) == (None, None, None)
+    assert "known before" in again["reason"]
+
+
+def test_a_server_that_does_not_count_leaves_tokens_undefined(tmp_path):
+    with reply_server(lambda _: "falso") as server:
+        run = ask(server.address, tmp_path, answer="generate", limit=2)
+    usage = run.summary().usage
+    assert usage.sent == len(server.bodies) == usage.asked
+    assert (usage.read, usage.written, usage.cost) == (None, None, None)
+    assert "does not count" in usage.reason
+
+
+def test_rounds_and_units_are_summed_and_attempts_count(tmp_path):
+    faults = [send({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 1}})]
+    with reply_server(lambda _: "falso", faults=faults) as server:
+        server.usage = {"prompt_tokens": 11, "completion_tokens": 3}
+        run = ask(server.address, tmp_path, answer="generate")
+    sent = len(server.bodies)
+    usage = run.summary().usage
+    assert sent > usage.asked > SIZES[Reply] // 2
+    assert (usage.sent, usage.read, usage.written) == (
+        sent, 11 * (sent - 1) + 7, 3 * (sent - 1) + 1
+    )  # fmt: skip
+
+
+@pytest.mark.usefixtures("here")
+def test_each_suite_has_its_tokens_where_units_are_shared(capsys):
+    Path("other.tsv").write_text(PAIRS + "La lampada era accesa.\tLa lampada erano accesa.\n")
+    with serve() as server:
+        command = ["run", "pairs.tsv", "other.tsv", "-m", server.address, "--json"]
+        capsys.readouterr()
+        assert invoke(command) == 0
+        first, second = json.loads(capsys.readouterr().out)["runs"]
+    assert (first["usage"]["sent"], second["usage"]["sent"]) == (2, 4)
+    assert len(server.prompts) == 4
+
+
+def test_a_model_that_is_no_server_has_no_usage(tmp_path):
+    (tmp_path / "pairs.tsv").write_text(PAIRS)
+    run = cimento.evaluate(tmp_path / "pairs.tsv", "demo-causal")
+    assert "usage" not in run.manifest
+    assert "usage" not in json.loads(to_json(Summary(runs=(run.summary(),))))["runs"][0]
+
+
 def test_prices_are_read_from_both_forms(tmp_path):
     (tmp_path / "a.tsv").write_text("# of today\n" + PRICES)
     (tmp_path / "a.toml").write_text(
@@ -135,6 +226,14 @@ def test_prices_that_are_none_are_refused(tmp_path, name, content, message):
     (tmp_path / name).write_text(content)
     with pytest.raises(InputError, match=message):
         read_prices(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"),
+    [(0.0, "0.0000"), (1e-9, "under 0.0001"), (0.5, "0.5000"), (1234.5, "1,234.50")],
+)
+def test_amounts_are_never_rounded_to_nothing(amount, shown):
+    assert money(amount, "EUR") == f"{shown} EUR"
 
 
 def test_what_is_not_known_of_some_is_not_known_of_all():

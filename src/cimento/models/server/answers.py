@@ -22,6 +22,7 @@ from itertools import accumulate, pairwise
 from typing import TypeAlias
 
 from cimento.errors import ModelError, NonFiniteScoreError
+from cimento.runs.usage import Tokens
 from cimento.suites.model import JsonValue
 
 _ESCAPED = re.compile(r"\\x([0-9a-fA-F]{2})")
@@ -339,11 +340,18 @@ def _checked(value: float | None, token: str, where: str, *, first: bool) -> flo
     return value
 
 
+def tokens_of(answer: JsonValue) -> Tokens:
+    """What one request came to, as the server counts it."""
+    return Tokens(1, _usage(answer, "prompt_tokens"), _usage(answer, "completion_tokens"))
+
+
 def _usage(answer: JsonValue, name: str) -> int | None:
     """A number of tokens that the server counted, where it says so."""
     usage = answer.get("usage") if isinstance(answer, dict) else None
     counted = usage.get(name) if isinstance(usage, dict) else None
-    return counted if isinstance(counted, int) else None
+    if isinstance(counted, bool) or not isinstance(counted, int) or counted < 0:
+        return None
+    return counted
 
 
 def _mismatch(choice: JsonObject, tokens: Sequence[str], text: str, where: str) -> ModelError:

@@ -18,13 +18,14 @@ from cimento.engine.cache import default_cache_folder
 from cimento.errors import ModelError, UsageError
 from cimento.io.parsing import parse_json
 from cimento.io.transport import Patience, TransientError
-from cimento.models.base import ModelCard, Policy, Score
+from cimento.models.base import Meter, ModelCard, Policy, Score
 from cimento.models.questions import Reply, StopReason, Written
-from cimento.models.server.answers import JsonObject, TextScores, read_answer
+from cimento.models.server.answers import JsonObject, TextScores, read_answer, tokens_of
 from cimento.models.server.bodies import ANSWER, Bodies, Fields
 from cimento.models.server.http import NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
 from cimento.models.tokens.tokenizing import shortened
+from cimento.runs.usage import Tokens
 from cimento.suites.model import JsonValue
 
 MALFORMED_ATTEMPTS = 3
@@ -57,6 +58,7 @@ class ServerReplier:
         bodies: what requests to it are made of.
         concurrency: requests that are under way at once.
         notes: what the user should know of the server, as sentences.
+        meter: prompt to what its requests came to.
         is_cut: whether a reply was cut off before a word was written.
     """
 
@@ -65,6 +67,7 @@ class ServerReplier:
     bodies: Bodies
     concurrency: int
     notes: tuple[str, ...] = ()
+    meter: Meter = field(default_factory=dict)
     is_cut: bool = False
 
     @property
@@ -88,6 +91,7 @@ class ServerReplier:
         path = "/chat/completions" if ask.messages else "/completions"
         for _ in range(MALFORMED_ATTEMPTS):
             answer = self._post(path, ask, about=about)
+            self.meter[ask] = self.meter.get(ask, Tokens()).plus(tokens_of(answer))
             reply = reply_in(answer, chat=bool(ask.messages), options=ask.options)
             if reply is not None:
                 self.is_cut = self.is_cut or reply == Written("", "length")
@@ -157,6 +161,7 @@ class ServerScorer:
         concurrency: requests that are under way at once.
         refusal: why it cannot score; None where it can.
         notes: what the user should know of it, as sentences.
+        meter: text or prompt to what its requests came to.
     """
 
     server: Server = field(kw_only=False)
@@ -165,6 +170,7 @@ class ServerScorer:
     concurrency: int
     refusal: ModelError | None = None
     notes: tuple[str, ...] = ()
+    meter: Meter = field(default_factory=dict)
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
         """Score texts, several at once; see `TextScorer`."""
@@ -172,7 +178,7 @@ class ServerScorer:
             raise self.refusal
         for text, answer in ask_at_once(
             texts,
-            lambda text: _score(self.server, self.bodies, text),
+            lambda text: _score(self.server, self.bodies, text, self.meter),
             concurrency=self.concurrency,
             stop=self.server.stop,
         ):
@@ -187,6 +193,7 @@ class ServerScorer:
             bodies=self.bodies,
             concurrency=self.concurrency,
             notes=self.notes,
+            meter=self.meter,
         )
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:  # noqa: ARG002  # the same for all
@@ -296,10 +303,12 @@ def _fingerprint(server: Server, bodies: Bodies) -> tuple[Fingerprint, ModelErro
     return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies))), refusal
 
 
-def _score(server: Server, bodies: Bodies, text: str) -> TextScores:
-    """What a model says of a text."""
+def _score(server: Server, bodies: Bodies, text: str, meter: Meter | None = None) -> TextScores:
+    """What a model says of a text; what that came to is put down, where there is a meter."""
     about = f"text {shortened(text)!r}"
     answer = server.post("/completions", bodies.scoring(text), about=about)
+    if meter is not None:
+        meter[text] = tokens_of(answer)
     where = f"{server.where}, {about}"
     return read_answer(answer, text, where=where, redacted=server.redacted)
 
