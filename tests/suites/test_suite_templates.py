@@ -11,8 +11,19 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
-from cimento.suites.builtin import REGIONS, builtin_names, find_suite, list_builtin, new_suite
+from cimento.suites import builtin
+from cimento.suites.builtin import (
+    REGIONS,
+    builtin_names,
+    find_suite,
+    list_builtin,
+    new_suite,
+    template_kinds,
+)
+from cimento.suites.formats import native
+from cimento.suites.formats.registry import convert
 from cimento.suites.load import open_suite
+from tests.helpers.command_line import invoke
 
 KINDS = ("agreement", "factorial", "pairs", "regions")
 
@@ -120,3 +131,35 @@ def test_importing_the_readers_imports_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_a_call_that_was_interrupted_does_not_block_the_next_one(tmp_path, monkeypatch):
+    written = []
+
+    def killed(*given):
+        written.append(given)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(builtin, "write_bytes", killed)
+        with pytest.raises(KeyboardInterrupt):
+            new_suite("pairs", tmp_path / "s")
+    assert written
+    assert list(tmp_path.iterdir()) == []
+    new_suite("pairs", tmp_path / "s")
+    suite = open_suite(tmp_path / "s").suite
+    with monkeypatch.context() as patch:
+        patch.setattr(native, "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            convert(suite, "native", tmp_path / "c")
+    assert not (tmp_path / "c").exists()
+    convert(suite, "native", tmp_path / "c")
+    assert open_suite(tmp_path / "c").suite == suite
+
+
+def test_the_command_names_the_kinds_that_there_are_templates_for(tmp_path, capsys):
+    assert invoke(["suites", "new", "pear", str(tmp_path / "s")]) == 2
+    assert "Did you mean 'pairs'?" in capsys.readouterr().err
+    assert invoke(["suites", "new", "--help"]) == 0
+    shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
+    assert all(kind in shown for kind in template_kinds())

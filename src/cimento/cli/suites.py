@@ -14,6 +14,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
+from cimento.suites.builtin import template_kinds
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
@@ -197,9 +198,6 @@ app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)
 app.command("merge")(suites_derived.merge_suite)
 
-Kind = Literal[
-    "pairs", "regions", "factorial", "agreement", "acceptability", "cloze", "templates", "stories"
-]
 Format = Literal["native", "syntaxgym", "blimp", "lm-eval", "minicons"]
 
 
@@ -355,8 +353,8 @@ def convert(
 @app.command("new")
 def new(
     kind: Annotated[
-        Kind,
-        typer.Argument(metavar="KIND", help="What it tests."),
+        str,
+        typer.Argument(metavar="KIND", help=f"What it tests: {', '.join(template_kinds())}."),
     ],
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make.")],
     *,

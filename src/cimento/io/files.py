@@ -8,6 +8,7 @@ import hashlib
 import io
 import os
 import re
+import shutil
 import sqlite3
 import stat
 import tempfile
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from cimento.errors import InputError, StorageError, UsageError
+from cimento.errors import CimentoError, InputError, StorageError, UsageError
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 """What comes of a damaged SQLite file: where its message quotes the file, Python cannot read it."""
@@ -91,6 +92,55 @@ def _to_disk(path: Path) -> None:
             raise
     finally:
         os.close(handle)
+
+
+def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
+    """Have `save` fill a folder beside `folder`, then give it that name in one step.
+
+    Args:
+        folder: must not exist, or be empty.
+        save: writes the files; a call that is interrupted leaves none of them in `folder`.
+
+    Raises:
+        StorageError: the folder has something in it, or cannot be written.
+    """
+    target = folder.resolve()
+    if target.is_file() or (target.is_dir() and any(target.iterdir())):
+        raise StorageError(
+            where=str(folder), seen="exists already", todo="Choose another name, or remove it."
+        )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
+        try:
+            save(temporary)
+            temporary.chmod(0o777 & ~_umask())
+            _move_folder(temporary, target)
+        except CimentoError as error:
+            error.where = error.where.replace(str(temporary), str(folder))
+            raise
+        finally:
+            shutil.rmtree(temporary, ignore_errors=True)
+    except OSError as error:
+        raise StorageError(
+            where=str(folder),
+            seen=f"cannot be written ({error.strerror or error})",
+            todo="Choose another folder, or free some space.",
+        ) from error
+    return folder
+
+
+def _move_folder(made: Path, target: Path) -> None:
+    """Give a folder the name of another, which is empty or not there."""
+    with contextlib.suppress(OSError):  # it is not there, or cannot be removed: a mount, say
+        if target != Path.cwd():
+            target.rmdir()
+    if not target.exists():
+        made.rename(target)
+        _to_disk(target.parent)
+        return
+    for file in made.iterdir():
+        file.rename(target / file.name)
 
 
 def remove_stale(folder: Path) -> None:

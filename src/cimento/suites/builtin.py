@@ -9,8 +9,8 @@ import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.errors import InputError, StorageError, UsageError, did_you_mean
-from cimento.io.files import expanded, write_bytes, write_text
+from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.io.files import expanded, folder_atomically, write_bytes
 from cimento.io.parsing import parse_toml
 from cimento.suites.published import published
 
@@ -166,32 +166,38 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
     """
     from cimento.suites.workbooks import write_workbook
 
-    known = sorted(path.name for path in _TEMPLATES.iterdir())
+    known = template_kinds()
     if kind not in known:
         raise UsageError(
             where=f"kind {kind!r}",
             seen="there is no such template",
             todo=did_you_mean(kind, known),
         )
-    if folder.is_file() or (folder.is_dir() and any(folder.iterdir())):
-        raise StorageError(
-            where=str(folder), seen="exists already", todo="Choose another name for the suite."
-        )
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
-    written = [
-        write_text(toml.replace(_NAME_LINE, _name_lines(folder, canary)), folder / "suite.toml")
-    ]
+    toml = toml.replace(_NAME_LINE, _name_lines(folder, canary))
+    files = {"suite.toml": toml.encode()}
     for source in sorted((_TEMPLATES / kind).iterdir()):
         if source.name == "suite.toml":
             continue
         data = source.read_bytes()
-        table = folder / source.name
+        name = source.name
         if workbook and source.suffix == ".tsv":
             rows = [line.split("\t") for line in data.decode().splitlines()]
             data = write_workbook(rows, sheet=source.stem)
-            table = table.with_suffix(".xlsx")
-        written.append(write_bytes(data, table))
-    return written
+            name = f"{source.stem}.xlsx"
+        files[name] = data
+
+    def save(place: Path) -> None:
+        for name, data in files.items():
+            write_bytes(data, place / name)
+
+    folder_atomically(folder, save)
+    return [folder / name for name in files]
+
+
+def template_kinds() -> tuple[str, ...]:
+    """The kinds of suites that `new_suite` writes."""
+    return tuple(sorted(path.name for path in _TEMPLATES.iterdir()))
 
 
 def _name_lines(folder: Path, canary: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
 from cimento.errors import InputError, StorageError, SuiteError, UsageError, did_you_mean
-from cimento.io.files import read_bytes
+from cimento.io.files import folder_atomically, read_bytes
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
@@ -340,6 +340,8 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
         raise StorageError(
             where=str(path), seen="exists already", todo="Choose another name, or remove it."
         )
+    if format_ == "native":
+        return folder_atomically(path, lambda folder: write_native(suite, folder))
     return target.write(suite, path)
 
 
