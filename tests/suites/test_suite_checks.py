@@ -382,3 +382,21 @@ def test_quotation_marks_of_two_kinds_in_one_pair_are_a_difference():
     assert "in condition 'bad' \"\"" in fault.seen
     alike = made.pairs([("“Piove”, disse.", "“Piovono”, disse.")], language="it")
     assert "CIM-S058" not in {each.code for each in check_suite(alike)}
+
+
+def test_two_misspelt_conditions_are_told_apart():
+    good = {name: f"{name} | a | b." for name in ("long_island", "short_island")}
+    item = {name.replace("island", "isalnd"): text for name, text in good.items()}
+    fault = one(
+        make(good, good, item, formulas=("(1;%long_island%) < (1;%short_island%)",)), "CIM-S012"
+    )
+    assert fault.todo == (
+        "Did you mean 'long_island' for 'long_isalnd' and 'short_island' for 'short_isalnd'?"
+    )
+
+
+def test_the_odd_one_of_three_items_differs_elsewhere():
+    odd = {**DOG, "mismatch": "Il gatto | dormono | in giardino."}
+    assert "Region 1 is 'Il gatto'" in one(make(LAMPS, odd, LAMPS), "CIM-S058").seen
+    for items in ((odd,), (odd, LAMPS), (odd, odd, LAMPS)):
+        assert found(make(*items), "CIM-S058") == []

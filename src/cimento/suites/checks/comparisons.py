@@ -33,6 +33,8 @@ CHARACTER_DIFFERENCE = 0.1
 
 MOST_UNLIKE = 0.25
 """Share of items that differ in a region, up to which it is reported."""
+FEWEST_ALIKE = 3
+"""Items from which on a single one that differs is reported, whatever its share."""
 _QUOTES = frozenset('"“”„«»')
 
 
@@ -209,7 +211,9 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
         yield from _other_quotes(stimuli, pairs)
         for region in others:
             unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
-            if 0 < len(unlike) <= MOST_UNLIKE * len(pairs):
+            # Of three items one alone is the odd one out; of fewer nobody can know.
+            most = max(MOST_UNLIKE * len(pairs), len(pairs) >= FEWEST_ALIKE)
+            if 0 < len(unlike) <= most:
                 for pair in unlike:
                     texts = [repr(text) for text in _region_texts(stimuli, pair, region)]
                     seen = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import accumulate
 from typing import TypeAlias
@@ -163,9 +164,19 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
         parts = [f"lacks {', '.join(sorted(most - names))}"] if most - names else []
         parts += [f"has {', '.join(sorted(names - most))}"] if names - most else []
         seen = f"The item {' and '.join(parts)}, unlike {count} of {len(sets)} items."
-        meant = [did_you_mean(name, most - names) for name in sorted(names - most)]
-        todo = " ".join(hint for hint in meant if hint.startswith("Did you mean")) or None
+        todo = _meant(sorted(names - most), most - names) or None
         yield fault("CIM-S012", where=f"item {item.id}", seen=seen, todo=todo)
+
+
+def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
+    """Which of the lacking names unknown ones may stand for, no name twice; empty for none."""
+    left = set(lacking)
+    closest = []
+    for name in unknown:
+        if found := get_close_matches(name, sorted(left), n=1):
+            left.discard(found[0])
+            closest.append(f"{found[0]!r}" + (f" for {name!r}" if len(unknown) > 1 else ""))
+    return f"Did you mean {' and '.join(closest)}?" if closest else ""
 
 
 def _regions(stimuli: Stimuli) -> Iterator[Fault]:
