@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
 
 import pytest
 
 from cimento import UsageError, evaluate
-from cimento.compare.pivot import (
-    PUBLISHED_MODELS,
-    PivotCell,
-    blimp_grid,
-    pivot,
-    pivot_grid,
-    published_accuracies,
-)
+from cimento.compare.pivot import PivotCell, pivot, pivot_grid
 from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
 from cimento.report.grid import as_csv, as_text
@@ -107,53 +99,6 @@ def test_the_command_prints_them(tmp_path, capsys):
     for name, shown in (("perplexity", "ratio"), ("lowest", "longisland"), ("joint", "prova")):
         assert invoke(["report", folder, "--table", name]) == 0
         assert shown in capsys.readouterr().out
-
-
-def test_blimp_has_means_over_paradigms_beside_the_published_ones():
-    shared = {"language": "en", "what": "prediction", "model": "m", "measure": "lp", "n": 1000}
-    cells = [
-        PivotCell(**shared, suite="adjunct_island", phenomenon="island_effects", accuracy=0.9),
-        PivotCell(**shared, suite="wh_island", phenomenon="island_effects", accuracy=0.7),
-        PivotCell(**shared, suite="causative", phenomenon="argument_structure", accuracy=None),
-        PivotCell(**shared, suite="other", phenomenon="x", accuracy=1.0),
-    ]
-    rows = [line.split(",") for line in as_csv(blimp_grid(cells)).splitlines()]
-    ends = ("", " low", " high", " n")
-    assert rows[0][2:] == [
-        "n",
-        *(f"m lp{end}" for end in ends),
-        *(f"published {n}" for n in PUBLISHED_MODELS),
-    ]
-    by_name = {row[1]: [row[3], *row[7:]] for row in rows[1:]}
-    counts = {row[1]: row[2] for row in rows[1:]}
-    assert (counts["adjunct_island"], counts["mean of 2"]) == ("1000", "2")
-    assert by_name["adjunct_island"] == ["90.0", "47.9", "67.4", "64.5", "89.4", "94.0"]
-    # (89.4 + 78.9) / 2 of GPT-2
-    assert by_name["mean of 2"][0] == "80.0"
-    assert by_name["mean of 2"][4] == "84.2"
-    assert by_name["causative"][0] == ""
-    assert by_name["mean of 3 of 67"][0] == ""
-
-
-def test_a_blimp_table_needs_a_paradigm():
-    with pytest.raises(UsageError, match="none of the runs is of a paradigm"):
-        blimp_grid(())
-
-
-@pytest.mark.golden
-def test_published_blimp_figures_are_those_of_the_released_files(shared):
-    expected = json.loads(
-        (shared / "golden" / "islands" / "blimp_published.json").read_text(encoding="utf-8")
-    )
-    known = published_accuracies()
-    assert len(known) == 67
-    for name, values in expected["islands"].items():
-        assert known[name]["gpt2"] == pytest.approx(values["gpt2"], abs=1e-9)
-        assert known[name]["people"] == pytest.approx(values["human"], abs=5.01e-4)
-    overall = [values["gpt2"] for values in known.values()]
-    assert sum(overall) / 67 == pytest.approx(
-        expected["models_summary"]["overall"]["gpt2"], abs=1e-6
-    )
 
 
 def cell(suite, accuracy, chance, what="prediction"):

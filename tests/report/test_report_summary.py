@@ -73,7 +73,7 @@ def run(probing, tmp_path):
 
 def test_the_object_begins_with_its_version_and_has_the_promised_fields(run):
     content = json.loads(to_json(Summary(runs=(run.summary(with_outcomes=True),))))
-    assert list(content) == ["schema_version", "cimento", "runs", "missing"]
+    assert list(content) == ["schema_version", "cimento", "runs", "missing", "means"]
     assert content["schema_version"] == 2
     [said] = content["runs"]
     assert (said["suite"], said["paradigm"], said["n_items"]) == ("it-probe", "probing", 7)

@@ -115,6 +115,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "rates": [_plain(rate) for rate in comparison.rates],
             "values": comparison.values,
             "correlations": comparison.correlations,
+            "means": comparison.means,
             "worse": None if margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
         }
@@ -126,6 +127,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare import item_outcomes, rank_models
+    from cimento.compare.item_outcomes import distinct_names, judged_on_measure, named_means
+    from cimento.report.benchmarks import means_grid
 
     if options.fail_if_worse is not None:
         raise UsageError(
@@ -133,9 +136,9 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    outcomes = item_outcomes(
-        open_runs(runs), measure=options.measure, every_question=options.every_question
-    )
+    opened = open_runs(runs)
+    outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
+    means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
     if options.figure is not None:
         _draw(ranked.rankings, options.figure, options)
@@ -147,6 +150,8 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     if ranked.correlations:
         grid = correlations_grid(ranked.correlations, correction=options.correct)
         _show({"correlations": grid}, options)
+    if means:
+        _show({"means": means_grid(means)}, options)
     if options.as_json:
         plain = {
             "rankings": [
@@ -154,6 +159,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
                 for ranking in ranked.rankings
             ],
             "correlations": ranked.correlations,
+            "means": means,
             "equivalence": None if options.equivalent is None else equivalent,
         }
         show_json(plain)

@@ -14,6 +14,7 @@ from cimento.cli.console import note, show
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.engine.engines import ONE_WORKER, Engine
 from cimento.paradigms.loading import load_suites
+from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
 from cimento.runs.run import Run
@@ -47,7 +48,8 @@ def show_ends(
             for each in failures
         )
         summaries = tuple(run.summary(with_outcomes=True) for run in runs)
-        show(to_json(Summary(runs=summaries, missing=missing)))
+        means = benchmark_means(summaries)
+        show(to_json(Summary(runs=summaries, missing=missing, means=means)))
     elif runs:
         show_runs(runs)
         if output is not None:

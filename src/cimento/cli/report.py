@@ -146,8 +146,9 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     Raises:
         UsageError: there is no such measure.
     """
-    from cimento.compare.pivot import blimp_grid, pivot, pivot_grid
+    from cimento.compare.pivot import pivot, pivot_grid
     from cimento.measures import find_measures
+    from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
     from cimento.paradigms.regions.perplexity import (
         RANKED_BY,
         perplexities,
@@ -155,13 +156,15 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
         worst_items,
         worst_items_grid,
     )
+    from cimento.report.benchmarks import datasets_grid
 
     if name == "perplexity":
         return perplexity_grid([value for run in runs for value in perplexities(run)])
     if name == "joint":
         return pivot_grid(pivot(runs, measures))
     if name == "blimp":
-        return blimp_grid(pivot(runs, measures))
+        each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
+        return datasets_grid([run.summary() for several in each for run in several])
     chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
     worst = [one for run in runs for one in worst_items(run, measure=chosen[0])]
     return worst_items_grid(worst, measure=chosen[0])

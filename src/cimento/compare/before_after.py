@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from cimento.compare.item_outcomes import (
+    ItemOutcomes,
     distinct_names,
     item_outcomes,
     judged_on_measure,
+    named_means,
     step_of,
 )
 from cimento.compare.pairwise import (
@@ -32,6 +34,7 @@ from cimento.errors import UsageError
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
+    from cimento.runs.summary import SuiteMean
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,6 +68,7 @@ class Comparison:
         headlines: questions that sum up their run; these alone decide what is worse.
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: how values go with what they stand beside, such as ratings.
+        means: of both over the suites of a benchmark whose figures are published.
     """
 
     runs: tuple[RunPair, ...]
@@ -73,6 +77,7 @@ class Comparison:
     headlines: frozenset[tuple[str, str]]
     values: tuple[PairedValues, ...]
     correlations: tuple[PairedCorrelations, ...]
+    means: tuple[SuiteMean, ...]
 
     @property
     def summed_up(self) -> tuple[PairwiseComparison, ...]:
@@ -89,12 +94,15 @@ class Comparison:
             with_items: also with the difference of every item.
         """
         from cimento.report import comparison as tables
+        from cimento.report.benchmarks import means_grid
 
         behind = [rate.values for rate in self.rates if rate.values is not None]
         models = self.models
         sides = f"with {models[0]} and with {models[1]}" if models else "before and after"
         title = f"Values {sides}; of scores of conditions and of DD more is better."
         grids = {}
+        if self.means:
+            grids["means"] = means_grid(self.means)
         if self.rates:
             grids["rates"] = tables.rates_grid(self.rates, correction=correction, models=models)
             grids["sizes"] = tables.sizes_grid(self.rates, models=models)
@@ -152,10 +160,7 @@ def compare_before_after(
     matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
     for before, after in matches:
         pairs.append(_shared(before, after))
-        [one, other] = (
-            {o.question: o for o in item_outcomes([run], every_question=True)}
-            for run in (before, after)
-        )
+        one, other = _by_question(before), _by_question(after)
         for both in ((one[name], other[name]) for name in one if name in other):
             if both[0].headline:
                 headlines.add((both[0].suite, both[0].question))
@@ -172,7 +177,18 @@ def compare_before_after(
         headlines=frozenset(headlines),
         values=tuple(values),
         correlations=corrected_correlations(correlations, correction),
+        means=_means(matches),
     )
+
+
+def _by_question(run: Run) -> dict[str, ItemOutcomes]:
+    return {each.question: each for each in item_outcomes([run], every_question=True)}
+
+
+def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:
+    """The means of both sides over the suites of a benchmark."""
+    names = _two_models(pairs) or ("before", "after")
+    return named_means([run for pair in pairs for run in pair], [*names] * len(pairs))
 
 
 def _two_models(pairs: Sequence[tuple[Run, Run]]) -> tuple[str, str] | None:

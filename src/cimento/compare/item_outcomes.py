@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
+    from cimento.runs.summary import SuiteMean
     from cimento.statistics.design import Design
     from cimento.suites.model import JsonValue
 
@@ -205,6 +206,24 @@ def distinct_names(runs: Sequence[Run]) -> list[str]:
             todo="Give one of them, or compare two folders: before and after.",
         )
     return names
+
+
+def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, ...]:
+    """The means of runs over the suites of a benchmark whose figures are published.
+
+    Args:
+        runs: of any suites.
+        names: of each, in place of its model's.
+    """
+    from cimento.report.benchmarks import benchmark_means, blimp_datasets
+
+    return benchmark_means(
+        [
+            replace(run.summary(), model=name)
+            for run, name in zip(runs, names, strict=True)
+            if run.suite.name in blimp_datasets()
+        ]
+    )
 
 
 def _with_options(run: Run, twins: Sequence[Run]) -> str:

@@ -1,20 +1,11 @@
-"""Models beside each other on several suites: one wide table, and BLiMP's own.
-
-In BLiMP's, a phenomenon is the unweighted mean over its datasets, and the whole the unweighted mean
-over all 67 of them (Warstadt et al. 2020, doi:10.1162/tacl_a_00321). The published figures are
-those of the released files, with the erratum of August 2021; people are the mean over their answers
-to five pairs of each dataset.
-"""
+"""Models beside each other on several suites: one wide table."""
 
 from __future__ import annotations
 
-import csv
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from cimento.errors import UsageError
 from cimento.paradigms.regions.designs import factorial_of
 from cimento.paradigms.regions.judging import (
     compares_sentences,
@@ -28,9 +19,6 @@ from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 
-PUBLISHED = Path(__file__).parents[1] / "data" / "blimp_published.tsv"
-PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
-_DATASETS = 67
 _CHANCE_OF_PAIRS = 0.5
 _NOT_JUDGED = "the suite has no predictions"
 
@@ -209,91 +197,3 @@ def _mean(accuracies: Sequence[float]) -> EstimateCell:
         return EstimateCell.percent((mean.value, None, None), mean.n, reason)
     ends = (mean.value, max(0.0, mean.low), min(1.0, mean.high))
     return EstimateCell.percent(ends, mean.n, None)
-
-
-def published_accuracies() -> dict[str, dict[str, float]]:
-    """Dataset of BLiMP to the accuracy of each published model, and of people."""
-    with PUBLISHED.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return {row["paradigm"]: {name: float(row[name]) for name in PUBLISHED_MODELS} for row in rows}
-
-
-def blimp_grid(cells: Sequence[PivotCell]) -> Grid:
-    """Accuracies in percent of BLiMP's datasets, their means, and the published figures.
-
-    Published means are over the same datasets, so that they can be compared.
-
-    Args:
-        cells: one for each suite, model and measure; suites that are no dataset of BLiMP are
-            passed over.
-
-    Raises:
-        UsageError: none of them is one.
-    """
-    published = published_accuracies()
-    cells = [cell for cell in cells if cell.suite in published]
-    if not cells:
-        raise UsageError(
-            where="--table blimp",
-            seen="none of the runs is of a paradigm of BLiMP",
-            todo="Run its files, such as wh_island.jsonl: a suite has the name of its paradigm.",
-        )
-    columns = list(dict.fromkeys(cell.column for cell in cells))
-    rows, rules = _blimp_rows(cells, columns, published)
-    groups = (*(BLANK,) * 3, *(model for model, _ in columns))
-    return Grid(
-        title="BLiMP accuracies in %, phenomena and overall as means over paradigms.",
-        header=(
-            *("phenomenon", "paradigm", "n"),
-            *(measure or "regions" for _, measure in columns),
-            *PUBLISHED_MODELS,
-        ),
-        groups=(*groups, *("published",) * len(PUBLISHED_MODELS)),
-        rows=tuple(rows),
-        rules=rules,
-        labels=2,
-        notes=(
-            "n: items; of means: paradigms. Published figures are printed without intervals.",
-            "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
-        ),
-    )
-
-
-def _blimp_rows(
-    cells: Sequence[PivotCell],
-    columns: Sequence[tuple[str, str]],
-    published: Mapping[str, Mapping[str, float]],
-) -> tuple[list[tuple[GridCell, ...]], frozenset[int]]:
-    """A row for each dataset, phenomenon and for all, and before which of them a line stands."""
-    by_place = {(cell.suite, cell.column): cell for cell in cells}
-    phenomena: dict[str, dict[str, None]] = {}
-    for cell in sorted(cells, key=lambda cell: (cell.phenomenon, cell.suite)):
-        phenomena.setdefault(cell.phenomenon, {})[cell.suite] = None
-
-    def row(label: str, name: str, datasets: Sequence[str]) -> tuple[GridCell, ...]:
-        """One row: the measured accuracies of some datasets, and the published means over them."""
-        values: list[EstimateCell | None] = []
-        for column in columns:
-            beside = [by_place.get((dataset, column)) for dataset in datasets]
-            known = [cell.accuracy for cell in beside if cell and cell.accuracy is not None]
-            if name in published:
-                values.append(beside[0].shown if beside[0] else None)
-            else:  # a mean that lacks one of its datasets could not be compared
-                values.append(_mean(known) if len(known) == len(datasets) else None)
-        means = (
-            100 * math.fsum(published[dataset][model] for dataset in datasets) / len(datasets)
-            for model in PUBLISHED_MODELS
-        )
-        numbers = (f"{mean:.1f}" for mean in means)
-        return (label, name, sizes(values), *_or_blank(values), *numbers)
-
-    rows = []
-    rules = set()
-    for phenomenon, datasets in phenomena.items():
-        labels = (phenomenon, *(BLANK,) * len(datasets))
-        rows += [row(label, name, [name]) for label, name in zip(labels, datasets, strict=False)]
-        rows.append(row(BLANK, f"mean of {len(datasets)}", list(datasets)))
-        rules.add(len(rows))
-    everything = list(dict.fromkeys(name for datasets in phenomena.values() for name in datasets))
-    rows.append(row("overall", f"mean of {len(everything)} of {_DATASETS}", everything))
-    return rows, frozenset(rules)

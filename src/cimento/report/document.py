@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING, Any
 from cimento._version import __version__
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import expanded, write_text
+from cimento.report.benchmarks import benchmark_means, means_grid
+from cimento.report.formatting import warnings
 from cimento.report.grid import as_latex, as_markdown
 from cimento.report.paper import results_grid, write_grid
+from cimento.report.records import NamedGrid
 from cimento.report.sections import estimates_grid
 from cimento.runs.outcomes import estimates_table
 from cimento.runs.run import runs_of
@@ -51,13 +54,12 @@ def text(runs: Sequence[Run]) -> str:
 def markdown(runs: Sequence[Run]) -> str:
     """The main estimates of some runs as a table in GitHub's Markdown, notes below."""
     estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
-    notes = {
-        f"{run.suite.name}, {run.model}: {warning}": None
-        for run in runs
-        for warning in run.warnings
-    }
+    summaries = [run.summary() for run in runs]
+    notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
     title = "Shares in percent; 95 % intervals."
-    return as_markdown(estimates_grid(estimates, title=title, notes=tuple(notes)))
+    grids = [estimates_grid(estimates, title=title, notes=tuple(notes))]
+    means = benchmark_means(summaries)
+    return "\n".join(map(as_markdown, [*grids, *([means_grid(means)] if means else [])]))
 
 
 def csv(runs: Sequence[Run]) -> str:
@@ -68,7 +70,8 @@ def csv(runs: Sequence[Run]) -> str:
 
 def json(runs: Sequence[Run]) -> str:
     """The JSON summary of some runs, see docs/json-summary.md."""
-    return to_json(Summary(runs=tuple(run.summary() for run in runs)))
+    summaries = tuple(run.summary() for run in runs)
+    return to_json(Summary(runs=summaries, means=benchmark_means(summaries)))
 
 
 def html(runs: Sequence[Run]) -> str:
@@ -77,7 +80,14 @@ def html(runs: Sequence[Run]) -> str:
 
     methods, works = _methods(runs)
     suites = tuple(sections_of(runs))
-    page = Page(cimento=__version__, suites=suites, methods=methods, references=works)
+    means = benchmark_means([run.summary() for run in runs])
+    page = Page(
+        cimento=__version__,
+        suites=suites,
+        means=NamedGrid("blimp", means_grid(means)) if means else None,
+        methods=methods,
+        references=works,
+    )
     return html_page(page)
 
 

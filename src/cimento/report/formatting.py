@@ -10,12 +10,14 @@ from cimento.io.inline_markup import apart
 from cimento.statistics.intervals import WILSON
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
     from cimento.statistics.agreement import Agreement
 
+_CODED = re.compile(r"CIM-\w+ ")
+_NAMED = 4
 SMALLEST_SHOWN_BITS = 0.005
 SMALLEST_SHOWN_P = 0.001
 
@@ -244,23 +246,50 @@ def ties_pass(estimate: Estimate) -> bool:
     return bool(estimate.tied) and (estimate.right or 0) > (estimate.passed or 0)
 
 
-def notes(summary: Summary) -> list[tuple[str, str]]:
-    """What is remarked on the runs, each with whom it is about, once for each suite.
+def notes(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
+    """What is remarked on some runs, each remark once, with what it is about."""
+    return _once(runs, remarks)
 
-    A remark on all of several runs of a suite is about the suite.
+
+def warnings(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
+    """What was noticed while runs were made, each warning once, with what it is about."""
+    return _once(runs, lambda run: run.warnings)
+
+
+def _once(
+    runs: Sequence[RunSummary], said_of: Callable[[RunSummary], Iterable[str]]
+) -> list[tuple[str, str]]:
+    """Remarks, each once: one on all runs of a suite is about the suite, or about all such suites.
+
+    Args:
+        runs: of any suites.
+        said_of: the remarks on a run.
     """
-    found: dict[tuple[str, str], list[str]] = {}
-    sizes: Counter[str] = Counter(run.suite for run in summary.runs)
-    for run in summary.runs:
-        for remark in remarks(run):
-            found.setdefault((run.suite, remark), []).append(run.label)
-    said = []
-    for (suite, remark), labels in found.items():
-        if 1 < sizes[suite] == len(labels):
-            said.append((suite, remark))
-        else:
-            said += [(f"{suite}, {label}", remark) for label in labels]
-    return said
+    sizes = Counter(run.suite for run in runs)
+    by_remark: dict[str, dict[str, list[str]]] = {}
+    for run in runs:
+        for remark in said_of(run):
+            # A fault begins with its code and where it is: a whole suite is named before it.
+            shared = remark.replace(f" {run.suite}: ", ": ", 1) if _CODED.match(remark) else remark
+            by_remark.setdefault(shared, {}).setdefault(run.suite, []).append(run.label)
+    noted = []
+    for remark, suites in by_remark.items():
+        whole = [suite for suite, labels in suites.items() if len(labels) == sizes[suite]]
+        if len(whole) > 1:
+            noted.append((_some(whole), remark))
+        for suite, labels in suites.items():
+            if len(whole) == 1 and suite in whole and sizes[suite] > 1:
+                noted.append((suite, remark))
+            elif len(whole) < 2 or suite not in whole:  # noqa: PLR2004  # several are named above
+                noted += [(f"{suite}, {label}", remark) for label in labels]
+    return noted
+
+
+def _some(suites: Sequence[str]) -> str:
+    """The names of some suites; of many the first ones, and how many more."""
+    if len(suites) <= _NAMED:
+        return ", ".join(suites)
+    return f"{', '.join(suites[: _NAMED - 1])} and {len(suites) - _NAMED + 1} more suites"
 
 
 def explanation(*, ties_pass: bool = False) -> str:

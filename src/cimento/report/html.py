@@ -112,6 +112,7 @@ class Page:
     Attributes:
         cimento: version of the program that writes it.
         suites: one section each.
+        means: over the suites of a benchmark; None where there are none.
         missing: what was asked for and could not be run.
         methods: how it was done, as a paragraph for a paper; empty for none.
         references: what it cites, one text each.
@@ -119,6 +120,7 @@ class Page:
 
     cimento: str
     suites: tuple[SuiteReport, ...] = ()
+    means: NamedGrid | None = None
     missing: tuple[Missing, ...] = ()
     methods: str = ""
     references: tuple[str, ...] = ()

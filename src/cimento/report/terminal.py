@@ -146,7 +146,7 @@ def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
 def _print_notes(console: Console, summary: Summary) -> None:
     from rich.text import Text
 
-    said = [f"{about}: {remark}" for about, remark in notes(summary)]
+    said = [f"{about}: {remark}" for about, remark in notes(summary.runs)]
     lost = [f"{each.suite}, {each.model}: {each.message}" for each in summary.missing]
     for heading, lines in (("Notes", said), ("Not run", lost)):
         if lines:

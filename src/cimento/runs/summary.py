@@ -10,7 +10,7 @@ import functools
 import inspect
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -183,6 +183,37 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteMean:
+    """The mean accuracy of one model over suites of a benchmark.
+
+    Attributes:
+        benchmark: its name.
+        model: name of the model with the first digits of its revision.
+        measure: by which sentences are compared; empty for regions.
+        phenomenon: that the suites belong to; empty for all of them.
+        n_suites: suites that the mean is over.
+        of_suites: suites that the benchmark has.
+        value: None where it is undefined.
+        low: lower end of its interval, 95 %, over suites; None where there is none.
+        high: upper end.
+        reason: why the value or its interval is None; empty where both are there.
+        published: model to its published mean over the same suites; of people too.
+    """
+
+    benchmark: str
+    model: str
+    measure: str
+    phenomenon: str
+    n_suites: int
+    of_suites: int
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+    published: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """What a set of runs says.
 
@@ -191,18 +222,23 @@ class Summary:
         cimento: version of the program that wrote it.
         runs: one record for each suite and model.
         missing: what could not be run, and why.
+        means: over suites of a benchmark whose figures are published, such as BLiMP.
     """
 
     runs: tuple[RunSummary, ...]
     missing: tuple[Missing, ...] = ()
+    means: tuple[SuiteMean, ...] = ()
     cimento: str = __version__
     schema_version: int = SUMMARY_VERSION
+
+
+_ORDER = ("schema_version", "cimento", "runs", "missing", "means")
 
 
 def to_json(summary: Summary) -> str:
     """The summary as JSON text; ends with a line break."""
     fields = asdict(summary)
-    ordered = {name: fields[name] for name in ("schema_version", "cimento", "runs", "missing")}
+    ordered = {name: fields[name] for name in _ORDER}
     for run in fields["runs"]:
         if run["usage"] is None:
             del run["usage"]
@@ -250,7 +286,7 @@ def json_schema() -> JsonSchema:
     schema: JsonSchema = _adapter().json_schema(mode="serialization")
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
-        for record in (Estimate, Outcome, RunSummary, RunUsage, Missing):
+        for record in (Estimate, Outcome, RunSummary, RunUsage, Missing, SuiteMean):
             definition = definitions[record.__name__]
             if isinstance(definition, dict):
                 _describe(definition, record.__doc__ or "")

@@ -25,6 +25,7 @@ from cimento.errors import CimentoError, UsageError
 from cimento.models.hf.live import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.loading import SuiteLike, load_suites
+from cimento.report.benchmarks import benchmark_means
 from cimento.runs.job import refuse_unused, suite_job
 from cimento.runs.run import Run
 
@@ -167,6 +168,7 @@ class SuiteCallback(TrainerCallback):
 
     def _ask(self, step: int, model: PreTrainedModel) -> dict[str, float]:
         found: dict[str, float] = {}
+        runs: list[Run] = []
         scoring = self._options.scoring
         with undisturbed(model):
             scorer = live_scorer(
@@ -181,7 +183,8 @@ class SuiteCallback(TrainerCallback):
                     _logger.warning("step %d, %s: %s", step, end.suite, end.error)
                 else:
                     found |= logged(end)
-        return found
+                    runs.append(end)
+        return found | logged_means(runs)
 
 
 def logged(run: Run) -> dict[str, float]:
@@ -203,4 +206,17 @@ def logged(run: Run) -> dict[str, float]:
                 f"{head}_accuracy_low": estimate.low,
                 f"{head}_accuracy_high": estimate.high,
             }
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def logged_means(runs: Sequence[Run]) -> dict[str, float]:
+    """What is logged of some runs together: ``eval_BLiMP_accuracy``, and of each phenomenon.
+
+    Args:
+        runs: of one model; nothing is logged of fewer than two datasets of a benchmark.
+    """
+    values: dict[str, float | None] = {}
+    for mean in benchmark_means([run.summary() for run in runs]):
+        head = "_".join(filter(None, ("eval", mean.benchmark, mean.phenomenon, "accuracy")))
+        values |= {head: mean.value, f"{head}_low": mean.low, f"{head}_high": mean.high}
     return {name: value for name, value in values.items() if value is not None}

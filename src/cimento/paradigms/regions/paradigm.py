@@ -44,6 +44,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.requests import region_requests
+from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
 from cimento.report.grid import Grid, as_text
 from cimento.report.robustness import people_grid
@@ -296,7 +297,7 @@ REGIONS = RegionParadigm()
 
 
 def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -> str:
-    """Rates of some runs with their intervals and notes, then what their designs show.
+    """Rates of some runs with intervals and notes, what designs show, means of benchmarks.
 
     Args:
         runs: of any region suites.
@@ -306,7 +307,9 @@ def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -
     judged = [each for run in runs for each in on_each_measure(run)]
     summary = Summary(runs=tuple(run.summary() for run in judged))
     table = terminal_table(summary, width=width, colour=colour)
-    return "\n".join([table, *(as_text(grid) + "\n" for grid in design_grids(runs))]).rstrip("\n")
+    means = benchmark_means(summary.runs)
+    grids = [*design_grids(runs), *([means_grid(means)] if means else [])]
+    return "\n".join([table, *(as_text(grid) + "\n" for grid in grids)]).rstrip("\n")
 
 
 def design_grids(runs: Sequence[Run]) -> list[Grid]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import functools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -28,6 +30,9 @@ from cimento.suites.model import (
     sentence,
 )
 from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
+
+PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
+"""Accuracies on the datasets of BLiMP, as they were published."""
 
 PHENOMENON_KEY = "linguistics_term"
 PARADIGM_KEY = "UID"
@@ -60,7 +65,9 @@ def read_blimp(path: Path) -> Reading:
         raise unusable(path, faults)
     suite = Suite(
         meta=Meta(
-            name=pairs.only(PARADIGM_KEY) or path.stem, phenomenon=pairs.only(PHENOMENON_KEY)
+            name=pairs.only(PARADIGM_KEY) or path.stem,
+            phenomenon=pairs.only(PHENOMENON_KEY),
+            language="en" if pairs.only(PARADIGM_KEY) in _datasets() else "",
         ),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
@@ -68,6 +75,13 @@ def read_blimp(path: Path) -> Reading:
     )
     twice = tuple(place for place in places for _ in SENTENCES)
     return Reading(suite, sha256, twice, (*faults, *pairs.faults))
+
+
+@functools.cache
+def _datasets() -> frozenset[str]:
+    """The names of BLiMP's own datasets, which are English; its format has other languages too."""
+    with PUBLISHED.open(encoding="utf-8", newline="") as file:
+        return frozenset(row[0] for row in csv.reader(file, delimiter="\t"))
 
 
 def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list[Fault]]:

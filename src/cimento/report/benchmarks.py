@@ -1,0 +1,232 @@
+"""Means over the suites of a benchmark, beside its published figures; BLiMP's are known.
+
+In BLiMP a phenomenon is the unweighted mean over its datasets, and the whole the unweighted mean
+over all 67 of them (Warstadt et al. 2020, doi:10.1162/tacl_a_00321). The published figures are
+those of the released files, with the erratum of August 2021; people are the mean over their answers
+to five pairs of each dataset.
+"""
+
+from __future__ import annotations
+
+import csv
+import functools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from cimento.errors import UsageError
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
+from cimento.runs.summary import RunSummary, SuiteMean
+from cimento.suites.formats.blimp import PUBLISHED
+
+PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
+BLIMP = "BLiMP"
+_OVERALL = "overall"
+_NOTES = (
+    "n: items; of means: datasets. Published figures are printed without intervals.",
+    "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A dataset of BLiMP.
+
+    Attributes:
+        phenomenon: that it belongs to.
+        published: the accuracy of each published model, and of people.
+    """
+
+    phenomenon: str
+    published: Mapping[str, float]
+
+
+@functools.cache
+def blimp_datasets() -> Mapping[str, Dataset]:
+    """The datasets of BLiMP, by name."""
+    with PUBLISHED.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return {
+        row["paradigm"]: Dataset(
+            row["phenomenon"], {name: float(row[name]) for name in PUBLISHED_MODELS}
+        )
+        for row in rows
+    }
+
+
+def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:
+    """The means of each model over BLiMP's phenomena and overall; none of fewer than two datasets.
+
+    All models are averaged over the same datasets, those of which there is any run: a mean that
+    lacks one could not be compared with the others, or with what is published, and is undefined.
+
+    Args:
+        runs: of any suites; those that are no dataset of BLiMP are passed over.
+    """
+    known = [run for run in runs if run.suite in blimp_datasets()]
+    phenomena = _by_phenomenon(known)
+    everything = [name for names in phenomena.values() for name in names]
+    if len(everything) < 2:  # noqa: PLR2004  # of one there is no mean
+        return ()
+    return tuple(
+        _suite_mean(runs_of_model, column, phenomenon, names)
+        for column, runs_of_model in _by_column(known).items()
+        for phenomenon, names in {**phenomena, "": everything}.items()
+    )
+
+
+def _by_phenomenon(runs: Sequence[RunSummary]) -> dict[str, list[str]]:
+    """Phenomenon of BLiMP to the names of those of its datasets of which there are runs."""
+    phenomena: dict[str, list[str]] = {}
+    there = {run.suite for run in runs}
+    for name, dataset in sorted(blimp_datasets().items(), key=lambda row: (row[1].phenomenon, row)):
+        if name in there:
+            phenomena.setdefault(dataset.phenomenon, []).append(name)
+    return phenomena
+
+
+def _by_column(runs: Sequence[RunSummary]) -> dict[tuple[str, str], dict[str, RunSummary]]:
+    """Model and measure to the runs of the datasets, by name."""
+    columns: dict[tuple[str, str], dict[str, RunSummary]] = {}
+    for run in runs:
+        column = (run.model, str(run.options.get("measure") or ""))
+        columns.setdefault(column, {}).setdefault(run.suite, run)
+    return columns
+
+
+def _suite_mean(
+    runs: Mapping[str, RunSummary],
+    column: tuple[str, str],
+    phenomenon: str,
+    names: Sequence[str],
+) -> SuiteMean:
+    """The mean of one model over some datasets, as if these had been drawn."""
+    from cimento.statistics.design import Design
+    from cimento.statistics.means import mean_of
+
+    headlines = [runs[name].headline if name in runs else None for name in names]
+    rates = [head.value for head in headlines if head is not None and head.value is not None]
+    datasets = blimp_datasets()
+    of = [name for name, data in datasets.items() if phenomenon in ("", data.phenomenon)]
+    published = {
+        model: math.fsum(datasets[name].published[model] for name in names) / len(names)
+        for model in PUBLISHED_MODELS
+    }
+    value = low = high = None
+    reason = f"{len(names) - len(rates)} of these {len(names)} datasets have no accuracy"
+    if len(rates) == len(names):
+        mean = mean_of(rates, Design.independent(len(rates)), seed=0)
+        value, reason = mean.value, (mean.reason or "").replace("value", "dataset")
+        if mean.low is not None and mean.high is not None:
+            low, high = max(0.0, mean.low), min(1.0, mean.high)
+    return SuiteMean(
+        benchmark=BLIMP,
+        model=column[0],
+        measure=column[1],
+        phenomenon=phenomenon,
+        n_suites=len(names),
+        of_suites=len(of),
+        value=value,
+        low=low,
+        high=high,
+        reason=reason,
+        published=published,
+    )
+
+
+def means_grid(means: Sequence[SuiteMean]) -> Grid:
+    """Phenomena in rows, models beside the published figures in columns; accuracies in percent.
+
+    Args:
+        means: of one benchmark, at least one.
+    """
+    by_row: dict[tuple[str, str], list[SuiteMean]] = {}
+    for mean in means:
+        label = (mean.phenomenon or _OVERALL, f"{mean.n_suites} of {mean.of_suites}")
+        by_row.setdefault(label, []).append(mean)
+    rows = [_row(label, beside) for label, beside in by_row.items()]
+    return _grid(
+        f"{means[0].benchmark} accuracies in %, means over datasets.",
+        ("phenomenon", "datasets"),
+        list(dict.fromkeys((mean.model, mean.measure) for mean in means)),
+        rows,
+        frozenset({len(rows) - 1}),
+    )
+
+
+def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
+    """Accuracies in percent of BLiMP's datasets, their means, and the published figures.
+
+    Args:
+        runs: as for `benchmark_means`.
+
+    Raises:
+        UsageError: none of them is of a dataset of BLiMP.
+    """
+    known = [run for run in runs if run.suite in blimp_datasets()]
+    if not known:
+        raise UsageError(
+            where="--table blimp",
+            seen="none of the runs is of a dataset of BLiMP",
+            todo="Run its files, such as wh_island.jsonl: a suite has the name of its dataset.",
+        )
+    phenomena, columns = _by_phenomenon(known), _by_column(known)
+    rows: list[tuple[GridCell, ...]] = []
+    rules = set()
+    for phenomenon, names in phenomena.items():
+        for label, name in zip((phenomenon, *(BLANK,) * len(names)), names, strict=False):
+            cells = [_cell(runs_of_model.get(name)) for runs_of_model in columns.values()]
+            figures = _figures(blimp_datasets()[name].published)
+            rows.append((label, name, sizes(cells), *(cell or BLANK for cell in cells), *figures))
+        means = [_suite_mean(own, column, phenomenon, names) for column, own in columns.items()]
+        rows.append(_row((BLANK, f"mean of {len(names)}", str(len(names))), means))
+        rules.add(len(rows))
+    everything = [name for names in phenomena.values() for name in names]
+    means = [_suite_mean(own, column, "", everything) for column, own in columns.items()]
+    label = f"mean of {len(everything)} of {len(blimp_datasets())}"
+    rows.append(_row((_OVERALL, label, str(len(everything))), means))
+    title = "BLiMP accuracies in %, phenomena and overall as means over datasets."
+    header = ("phenomenon", "dataset", "n")
+    return _grid(title, header, list(columns), rows, frozenset(rules))
+
+
+def _cell(run: RunSummary | None) -> EstimateCell | None:
+    """The accuracy of a run; None where there is no run, or nothing to judge in it."""
+    headline = run.headline if run else None
+    if headline is None:
+        return None
+    ends = (headline.value, headline.low, headline.high)
+    return EstimateCell.percent(ends, headline.n, headline.reason)
+
+
+def _row(labels: Sequence[str], means: Sequence[SuiteMean]) -> tuple[GridCell, ...]:
+    """The means of models over the same datasets, and the published ones."""
+    cells = (
+        EstimateCell.percent((mean.value, mean.low, mean.high), mean.n_suites, mean.reason)
+        for mean in means
+    )
+    return (*labels, *cells, *_figures(means[0].published))
+
+
+def _figures(published: Mapping[str, float]) -> list[str]:
+    return [f"{100 * published[model]:.1f}" for model in PUBLISHED_MODELS]
+
+
+def _grid(
+    title: str,
+    labels: tuple[str, ...],
+    columns: Sequence[tuple[str, str]],
+    rows: Sequence[tuple[GridCell, ...]],
+    rules: frozenset[int],
+) -> Grid:
+    measures = (measure or "regions" for _, measure in columns)
+    models = (model for model, _ in columns)
+    return Grid(
+        title=title,
+        header=(*labels, *measures, *PUBLISHED_MODELS),
+        groups=(*(BLANK,) * len(labels), *models, *("published",) * len(PUBLISHED_MODELS)),
+        rows=tuple(rows),
+        rules=rules,
+        labels=2,
+        notes=_NOTES,
+    )
