@@ -104,7 +104,7 @@ class Person:
         """
         body = urlencode(form).encode() if form else b""
         kind = "content-type: application/x-www-form-urlencoded\r\n" if form else ""
-        head = f"{method} /p/{self.token}{place} HTTP/1.1\r\nhost: x\r\n{kind}"
+        head = f"{method} /p/{self.token}{place} HTTP/1.1\r\nhost: localhost\r\n{kind}"
         sent = f"{head}content-length: {len(body)}\r\n\r\n".encode() + body
         try:
             return await self.exchange(sent)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import socket
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ import pytest
 from cimento.people.surveys.building import SurveyPlan, build_design
 from cimento.people.surveys.material import MaterialOptions
 from cimento.people.surveys.serving import storage
-from cimento.people.surveys.serving.app import make_app
+from cimento.people.surveys.serving.app import listen, make_app, make_server
 from cimento.suites.builtin import find_suite
 
 SECRET = "a secret of the tests, long enough"  # noqa: S105  # it opens nothing
@@ -101,13 +100,9 @@ def stored(database):
 @contextmanager
 def serving(design, database, *, secret=SECRET):
     """A server on a port of its own, in a thread; yields its address."""
-    import uvicorn
-
     app = make_app(design, database, secret=secret, pace=1000)
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_level="warning", access_log=False)
-        server = uvicorn.Server(config)
+    with listen("127.0.0.1", 0) as listening:
+        server = make_server(app)
         thread = threading.Thread(target=server.run, args=([listening],))
         thread.start()
         try:

@@ -152,6 +152,10 @@ def start(
         str, flags.flag("--host", help="Address to listen at; only this machine by default.")
     ] = "127.0.0.1",
     port: Annotated[int, flags.flag("--port", min=1, max=65535, help="Port.")] = 8000,
+    url: Annotated[
+        str,
+        flags.flag("--url", help="Address that participants know, of a web server in front, say."),
+    ] = "",
     admin_secret_file: Annotated[
         Path | None,
         flags.flag(
@@ -162,15 +166,17 @@ def start(
     """Ask the surveys of a design as web pages, one link for each participant.
 
     Every answer is on the disk before the next page is shown. Without a secret of your own a new
-    one is made and printed once. Put a web server with TLS in front before you open it to others.
+    one is made and printed once. Put a web server with TLS in front before you open it to others,
+    and give its address as --url: requests for any other name are refused.
     """
     from cimento.people.surveys.serving.app import listen, make_app, serve
 
+    _refuse_address(url)
     secret = _secret(admin_secret_file)
     path, wanted = _database(design, database), read_design(design)
     made = "" if secret else secrets.token_urlsafe(24)
     with listen(host, port) as listening:
-        app = make_app(wanted, path, secret=secret or made)
+        app = make_app(wanted, path, secret=secret or made, url=url)
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         note(f"The answers are in {path}. Administration: http://{address}/admin")
         if made:
@@ -179,7 +185,7 @@ def start(
             note("Others on the network can reach this, and without TLS in front also read it.")
         if not storage.participants(path):
             note(f"Nobody has a link yet: cimento annotate serve invite {design}, or in /admin.")
-        serve(app, listening)
+        serve(app, listening, proxied=bool(url))
 
 
 @serve_app.command("invite", short_help="Make links for participants.")
@@ -236,6 +242,18 @@ def delete(
     path = _database(design, database)
     storage.stored_design(path)
     note(f"{participant} and {storage.delete_participant(path, participant)} answers are deleted.")
+
+
+def _refuse_address(url: str) -> None:
+    """UsageError for an address that names no host."""
+    from cimento.people.surveys.serving.security import host_of
+
+    if url and not (url.startswith(("http://", "https://")) and host_of(url)):
+        raise UsageError(
+            where=f"--url {url}",
+            seen="is no address",
+            todo="Write https://survey.example.org, say.",
+        )
 
 
 def _database(design: Path, database: Path | None) -> Path:

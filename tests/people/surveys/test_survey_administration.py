@@ -66,7 +66,7 @@ def test_the_administrator_makes_links_that_work(client):
     tokens = [part.split("<")[0] for part in made.split("/p/")[1:]]
     assert len(tokens) == 2
     assert all(client.get(f"/p/{token}").status_code == 200 for token in tokens)
-    for number in ("0", "1001", "x", "²"):
+    for number in ("0", "1001", "x", "²", "1" * 5000):
         assert client.post("/admin/links", data={"form": form, "number": number}).status_code == 403
     assert client.post("/admin/links", data={"form": "", "number": "2"}).status_code == 403
 
@@ -131,7 +131,7 @@ def test_a_spreadsheet_takes_no_remark_for_a_formula(tmp_path):
     database = tmp_path / "answers.sqlite"
     app = make_app(design, database, secret=SECRET)
     ((_, token),) = storage.invite_participants(database, design, 1)
-    with starlette.TestClient(app) as client:
+    with starlette.TestClient(app, base_url="http://localhost") as client:
         person = Person(client, token)
         person.agree()
         person.answer(1, "3", remark=" =HYPERLINK(1) ")
@@ -150,7 +150,7 @@ def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, caps
     assert survey == "1"
     assert link.startswith("https://u.example/p/")
     app = make_app(design, tmp_path / "answers.sqlite", secret=SECRET)
-    with starlette.TestClient(app) as client:
+    with starlette.TestClient(app, base_url="http://localhost") as client:
         person = Person(client, link.rpartition("/")[2])
         person.agree()
         person.answer(1, "2")
@@ -198,7 +198,7 @@ def test_the_server_says_where_it_is_and_whether_anybody_has_a_link(
     monkeypatch.setattr(
         f"{module}.make_app", lambda wanted, path, **_: storage.prepare(path, wanted)
     )
-    monkeypatch.setattr(f"{module}.serve", lambda *_: None)
+    monkeypatch.setattr(f"{module}.serve", lambda *_, **__: None)
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     command = ["annotate", "serve", str(tmp_path), "--port", str(port)]
@@ -218,3 +218,18 @@ def test_a_secret_that_is_no_text_is_refused(design, tmp_path, capsys):
     command = ["annotate", "serve", str(tmp_path), "--admin-secret-file", str(tmp_path / "secret")]
     assert invoke(command) == 2
     assert "is no text" in capsys.readouterr().err
+
+
+def test_links_begin_with_the_address_that_participants_know(design, database):
+    app = make_app(design, database, secret=SECRET, url="https://survey.example.org/")
+    with starlette.TestClient(app, base_url="https://survey.example.org") as client:
+        form = hidden(signed_in(client).split("/admin/logout")[0])["form"]
+        made = client.post("/admin/links", data={"form": form, "number": "1"}).text
+    assert ">https://survey.example.org/p/" in made
+
+
+@pytest.mark.parametrize("url", ["survey.example.org", "https://", "ftp://x", "https://["])
+def test_an_address_that_names_no_host_is_refused(design, tmp_path, url, capsys):
+    write_design(design, tmp_path / "design.json")
+    assert invoke(["annotate", "serve", str(tmp_path), "--url", url]) == 2
+    assert "is no address" in capsys.readouterr().err

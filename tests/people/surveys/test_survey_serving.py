@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import socket
 import sqlite3
@@ -16,7 +17,7 @@ from cimento.people.surveys.serving import administration, storage
 from cimento.people.surveys.serving.app import listen, make_app
 from cimento.people.surveys.serving.security import LARGEST_FORM, RateLimits
 from tests.helpers import survey_help
-from tests.helpers.survey_help import SECRET, Person, hidden, small, stored
+from tests.helpers.survey_help import SECRET, Person, hidden, serving, small, stored
 
 starlette = pytest.importorskip("starlette.testclient")
 
@@ -227,7 +228,7 @@ def test_the_log_names_no_token_and_no_address(people, caplog):
 def test_one_participant_cannot_ask_without_end(design, database):
     app = make_app(design, database, secret=SECRET, pace=0.001)
     ((_, token),) = storage.invite_participants(database, design, 1)
-    with starlette.TestClient(app) as client:
+    with starlette.TestClient(app, base_url="http://localhost") as client:
         codes = [client.get(f"/p/{token}").status_code for _ in range(60)]
     assert codes.count(200) == 40
     assert codes[40:] == [429] * 20
@@ -273,7 +274,7 @@ def test_forced_choices_name_the_condition_that_was_preferred(tmp_path):
     app = make_app(design, database, secret=SECRET)
     ((_, token),) = storage.invite_participants(database, design, 1)
     questions = design.by_survey["1"]
-    with starlette.TestClient(app) as client:
+    with starlette.TestClient(app, base_url="http://localhost") as client:
         person = Person(client, token)
         person.agree()
         for position, question in enumerate(questions, start=1):
@@ -289,7 +290,7 @@ def test_the_conflict_of_a_story_is_asked_only_where_there_is_one(tmp_path):
     database = tmp_path / "answers.sqlite"
     app = make_app(design, database, secret=SECRET)
     ((_, token),) = storage.invite_participants(database, design, 1)
-    with starlette.TestClient(app) as client:
+    with starlette.TestClient(app, base_url="http://localhost") as client:
         person = Person(client, token)
         person.agree()
         assert person.answer(1, "false").status_code == 422
@@ -322,3 +323,65 @@ def test_whatever_is_sent_the_server_does_not_fail(people, client):
         assert client.post("/admin/login", data=fields).status_code in {403, 429}
 
     send()
+
+
+def half_request(address):
+    """A connection with the beginning of a request."""
+    made = socket.create_connection(("127.0.0.1", int(address.rpartition(":")[2])), timeout=20)
+    made.sendall(b"GET /admin/login HTTP/1.1\r\nHost: local")
+    return made
+
+
+def test_a_request_that_does_not_end_is_cut_off(design, database, monkeypatch):
+    monkeypatch.setattr("cimento.people.surveys.serving.connections.REQUEST_SECONDS", 0.2)
+    with serving(design, database) as address:
+        head = half_request(address)
+        body = half_request(address)
+        body.sendall(b"host\r\nContent-Length: 9\r\n\r\nx")
+        silent = half_request(address)
+        silent.sendall(b"host\r\n\r\n")
+        assert silent.recv(9).startswith(b"HTTP/1.1 ")
+        for made in (head, body):
+            with made, contextlib.suppress(ConnectionResetError):
+                while made.recv(9999):
+                    pass
+        silent.close()
+
+
+def test_unfinished_requests_give_their_places_to_new_ones(design, database, monkeypatch):
+    monkeypatch.setattr("cimento.people.surveys.serving.connections.MOST_CONNECTIONS", 20)
+    with serving(design, database) as address, contextlib.ExitStack() as held:
+        for _ in range(60):
+            held.enter_context(half_request(address))
+        last = held.enter_context(half_request(address))
+        last.sendall(b"host\r\n\r\n")
+        assert last.recv(99).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize(
+    ("host", "status"),
+    [
+        ("localhost", 200),
+        ("127.0.0.1:8000", 200),
+        ("[::1]:8000", 200),
+        ("survey.example.org", 200),
+        ("SURVEY.example.org:443", 200),
+        ("rebound.example.com", 421),
+        ("localhost.example.com", 421),
+        ("[", 421),
+        ("", 421),
+    ],
+)
+def test_requests_for_another_name_are_refused(design, database, host, status):
+    app = make_app(design, database, secret=SECRET, url="https://survey.example.org")
+    with starlette.TestClient(app, base_url="http://localhost") as client:
+        assert client.get("/admin/login", headers={"host": host}).status_code == status
+
+
+def test_numbers_of_thousands_of_digits_are_no_page(people):
+    assert people[0].get("/" + "1" * 5000).status_code == 404
+    assert people[0].get("/" + "1" * 200).status_code == 303
+
+
+def test_looking_at_the_head_of_a_page_is_no_attempt_to_sign_in(client):
+    assert [client.head("/admin/login").status_code for _ in range(30)] == [200] * 30

@@ -207,6 +207,7 @@ class Administration:
         path: the file of the answers.
         key: forms are signed with it.
         secret: who knows it is the administrator.
+        url: the address that links begin with; empty for that of the request.
         attempts: how often one address may try to sign in.
         sessions: hash of a session's cookie to when it ends; in memory only.
     """
@@ -215,6 +216,7 @@ class Administration:
     path: Path
     key: bytes
     secret: str
+    url: str
     attempts: RateLimits
     sessions: dict[str, float] = field(default_factory=dict)
 
@@ -234,7 +236,7 @@ class Administration:
 
     async def login(self, request: Request) -> Response:
         """Sign in with the secret."""
-        if request.method == "GET":
+        if request.method != "POST":
             return self._page("admin_login.html", wrong=False)
         if not self.attempts.allow(request.client.host if request.client else ""):
             return self._page("admin_login.html", wrong=True, status=429)
@@ -282,12 +284,13 @@ class Administration:
         """Make links, which are shown this once."""
         fields = await self._form(request, session, "links")
         number = fields.get("number", "")
-        if not (number.isascii() and number.isdecimal() and 1 <= int(number) <= MOST_LINKS):
+        written = number.isascii() and number.isdecimal() and len(number) <= len(str(MOST_LINKS))
+        if not (written and 1 <= int(number) <= MOST_LINKS):
             raise ForbiddenError
         made = await asyncio.to_thread(
             storage.invite_participants, self.path, self.design, int(number)
         )
-        base = str(request.base_url).rstrip("/")
+        base = (self.url or str(request.base_url)).rstrip("/")
         return self._page(
             "admin_links.html", links=[(person, f"{base}/p/{token}") for person, token in made]
         )

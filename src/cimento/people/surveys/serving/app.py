@@ -15,7 +15,7 @@ from cimento.people.surveys.design import SurveyDesign
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.administration import Administration
 from cimento.people.surveys.serving.participants import Pages, Participants
-from cimento.people.surveys.serving.security import Guard, RateLimits
+from cimento.people.surveys.serving.security import Guard, RateLimits, host_of
 from cimento.people.surveys.serving.storage import Writer
 
 if TYPE_CHECKING:
@@ -23,18 +23,22 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.types import ASGIApp
+    from uvicorn import Server
 
 STATIC = Path(__file__).parents[1] / "static"
 _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
 
-def make_app(design: SurveyDesign, path: Path, *, secret: str, pace: float = 5.0) -> ASGIApp:
+def make_app(
+    design: SurveyDesign, path: Path, *, secret: str, url: str = "", pace: float = 5.0
+) -> ASGIApp:
     """The application for one design.
 
     Args:
         design: what is asked.
         path: the SQLite file of the answers; it is made where there is none.
         secret: who knows it is the administrator.
+        url: the address that participants know; empty for that of each request.
         pace: how many requests a second one participant may make in the long run.
 
     Raises:
@@ -59,8 +63,9 @@ def make_app(design: SurveyDesign, path: Path, *, secret: str, pace: float = 5.0
         pace=RateLimits(rate=pace, burst=40), strangers=RateLimits(rate=1, burst=20),
     )  # fmt: skip
     administration = Administration(
-        design=design, path=path, key=key, secret=secret, attempts=RateLimits(rate=1 / 6, burst=10)
-    )
+        design=design, path=path, key=key, secret=secret, url=url,
+        attempts=RateLimits(rate=1 / 6, burst=10),
+    )  # fmt: skip
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -68,13 +73,10 @@ def make_app(design: SurveyDesign, path: Path, *, secret: str, pace: float = 5.0
         writer.close()
         reader.close()
 
-    files = {file.name: file.read_bytes() for file in STATIC.iterdir() if file.suffix in _KINDS}
-    routes = [
-        Route("/static/{name}", functools.partial(_static, files)),
-        *people.routes(),
-        *administration.routes(),
-    ]
-    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(pages)))
+    static = Route("/static/{name}", functools.partial(_static, _files()))
+    routes = [static, *people.routes(), *administration.routes()]
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers=_handlers(pages))
+    return Guard(app, host=host_of(url))
 
 
 def _handlers(pages: Pages) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
@@ -87,6 +89,11 @@ def _handlers(pages: Pages) -> Mapping[Any, Callable[..., Awaitable[Response]]]:
         return pages.notice("busy", status=503)
 
     return {404: nothing, 405: nothing, StorageError: failed, 500: failed}
+
+
+def _files() -> Mapping[str, bytes]:
+    """The files that pages load, by name."""
+    return {file.name: file.read_bytes() for file in STATIC.iterdir() if file.suffix in _KINDS}
 
 
 async def _static(files: Mapping[str, bytes], request: Request) -> Response:
@@ -121,21 +128,38 @@ def listen(host: str, port: int) -> socket.socket:
     return made
 
 
-def serve(app: ASGIApp, listening: socket.socket) -> None:
-    """Serve until interrupted; addresses and tokens are not logged.
+def make_server(app: ASGIApp, *, proxied: bool = False) -> Server:
+    """The server of an application; addresses and tokens are not logged.
+
+    Args:
+        app: what answers.
+        proxied: whether a web server on this machine stands in front; if not, what requests say
+            of having been passed on is not believed.
 
     Raises:
         MissingDependencyError: the extra ``serve`` is not installed.
     """
     try:
         import uvicorn
+
+        from cimento.people.surveys.serving.connections import BoundedProtocol
     except ImportError as error:
         raise MissingDependencyError(
             package="uvicorn", extra="serve", purpose="cimento annotate serve"
         ) from error
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, server_header=False,
-        timeout_graceful_shutdown=5, timeout_keep_alive=30,
+        app, http=BoundedProtocol, ws="none", log_level="warning", access_log=False,
+        server_header=False, proxy_headers=proxied, timeout_graceful_shutdown=5,
+        timeout_keep_alive=30,
     )  # fmt: skip
+    return uvicorn.Server(config)
+
+
+def serve(app: ASGIApp, listening: socket.socket, *, proxied: bool = False) -> None:
+    """Serve until interrupted.
+
+    Raises:
+        MissingDependencyError: the extra ``serve`` is not installed.
+    """
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        make_server(app, proxied=proxied).run(sockets=[listening])

@@ -9,8 +9,9 @@ import secrets
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from ipaddress import ip_address
 from typing import TYPE_CHECKING
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -35,6 +36,11 @@ LARGEST_FORM = 1 << 16
 MOST_FIELDS = 32
 
 _KNOWN = 4096
+_LONGEST_PATH = 300
+_OTHER_HOST = (
+    "This survey is not at that address. Its administrator starts the server with"
+    " --url and the address that participants know.\n"
+)
 
 
 class ForbiddenError(Exception):
@@ -124,19 +130,52 @@ def redirect(path: str) -> Response:
     return RedirectResponse(path, status_code=303)
 
 
+def host_of(url: str) -> str:
+    """The host of an address, without its port; empty where there is none."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def is_expected_host(header: str, host: str) -> bool:
+    """Whether a request is for this server.
+
+    A page of another site can lead its own name to this machine (DNS rebinding), and so to the
+    server; it cannot make a browser send a number or another name.
+
+    Args:
+        header: ``Host`` of the request.
+        host: the name that the server is known by.
+    """
+    name = host_of(f"//{header}")
+    if name in {"localhost", host} - {""}:
+        return True
+    try:
+        ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
 class Guard:
-    """The outermost layer: security headers, and a log without addresses and tokens.
+    """The outermost layer: expected hosts, security headers, a log without addresses and tokens.
 
     Args:
         app: what answers.
+        host: the name that the server is known by, besides ``localhost`` and numbers.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, *, host: str = "") -> None:
         self._app = app
+        self._host = host
         self._headers = [(name.encode(), text.encode()) for name, text in HEADERS.items()]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        from starlette.datastructures import Headers
+        from starlette.responses import PlainTextResponse
+
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -152,7 +191,13 @@ class Guard:
                 message["headers"] = [*message["headers"], *self._headers, *added]
             await send(message)
 
-        await self._app(scope, receive, headed)
+        if not is_expected_host(Headers(scope=scope).get("host", ""), self._host):
+            await PlainTextResponse(_OTHER_HOST, status_code=421)(scope, receive, headed)
+        elif len(scope["path"]) > _LONGEST_PATH:
+            # Of thousands of digits no number can be made, and no page has so long an address.
+            await self._app({**scope, "path": "/-", "raw_path": b"/-"}, receive, headed)
+        else:
+            await self._app(scope, receive, headed)
         name = getattr(scope.get("endpoint"), "__name__", "nothing")
         milliseconds = (time.perf_counter() - started) * 1000
         log.info("%s %s %d %.1f ms", scope["method"], name, status, milliseconds)
