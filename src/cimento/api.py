@@ -225,7 +225,7 @@ def suite_jobs(
         for loaded in suites:
             told = progress(loaded.suite.name, shown) if progress else None
             try:
-                own = honoured(loaded.paradigm, run_options).scoring
+                own = honoured(loaded.paradigm, run_options, handle).scoring
                 asked = handle or open_model(model, loaded, own)
                 yield suite_job(loaded, asked, run_options, shown=shown, progress=told)
             except StorageError:

@@ -17,8 +17,6 @@ from typing import (
     TypeAlias,
     TypeVar,
     cast,
-    get_args,
-    get_origin,
 )  # fmt: skip
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -30,14 +28,15 @@ from cimento.measures.regions import FirstTokenRule
 from cimento.models.base import (
     BosRule,
     BoundaryRule,
-    DtypeName,
+    DtypeRule,
     FirstWordRule,
     KindRule,
     PllRule,
     Policy,
     PunctuationRule,
     WindowRule,
-)
+    dtype_rule,
+)  # fmt: skip
 from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
 from cimento.models.registry import Asking, lasting_name
 from cimento.models.server.bodies import checked_body, parse_body
@@ -101,6 +100,7 @@ def _listed(value: object) -> object:
 Arguments: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(texts_of_arguments)]
 Body: TypeAlias = Annotated[Arguments, AfterValidator(checked_body)]
 Texts: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
+Dtype: TypeAlias = Annotated[DtypeRule, BeforeValidator(dtype_rule)]
 Name: TypeAlias = Annotated[
     str, BeforeValidator(lambda name: str(name) if isinstance(name, Path) else name)
 ]
@@ -162,7 +162,11 @@ class ModelOptions(Options):
     """What a model runs on, and how it is loaded."""
 
     device: str = option("auto", "cpu, cuda, cuda:1, mps; auto prefers a GPU.")
-    dtype: DtypeName = option("float32", "Number format of the weights.")
+    dtype: Dtype = option(
+        "auto",
+        "fp32, bf16, fp16, fp64; auto: the checkpoint's format on a CUDA GPU, else fp32.",
+        metavar="FORMAT",
+    )
     tokenizer: Name = option(
         "", "Another tokenizer than the model's: a folder, or org/name@revision.", metavar="NAME"
     )
@@ -441,16 +445,6 @@ def recorded_fields(model: type[Options]) -> dict[str, FieldInfo]:
     """
     fields = model.model_fields.items()
     return {name: field for name, field in fields if about(field).get("where") == "anywhere"}
-
-
-def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:
-    """Whether an option takes several values, true or false, or one value."""
-    parts = [get_origin(part) or part for part in get_args(field.annotation) or (field.annotation,)]
-    if field.annotation is not None and get_origin(field.annotation) in {tuple, dict}:
-        return "list"
-    if tuple in parts or dict in parts:
-        return "list"
-    return "bool" if bool in parts else "one"
 
 
 ModelT = TypeVar("ModelT", bound=BaseModel)

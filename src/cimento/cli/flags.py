@@ -212,3 +212,13 @@ def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:
             raise UsageError(where=flag, seen=f"got {each!r}", todo=f"Say why: {flag} '{example}'.")
         found[name.strip()] = reason.strip()
     return found
+
+
+def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:
+    """Whether an option takes several values, true or false, or one value."""
+    parts = [get_origin(part) or part for part in get_args(field.annotation) or (field.annotation,)]
+    if field.annotation is not None and get_origin(field.annotation) in {tuple, dict}:
+        return "list"
+    if tuple in parts or dict in parts:
+        return "list"
+    return "bool" if bool in parts else "one"

@@ -83,14 +83,15 @@ def _check(options: _CheckOptions) -> int:
 
     The exit code is 1 where they differ, or where the model fails one of the checks.
     """
+    from cimento.engine.handle import ModelHandle
     from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
     from cimento.testing import check_model
 
     named = [sentence_suite(suite) for suite in load_suites(options.suites)]
     loaded = named or _default_suites(options.language)
-    asking = options.asking
-    scorer = open_scorer(options.model, asking)
+    handle = ModelHandle(options.model, options.asking)
+    scorer, asking = handle.scorer, handle.scoring
     found = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
     findings = check_model(scorer, policy=asking.policy)
     moved = _precision(options.model, scorer, loaded, asking) if options.precision else None
@@ -173,7 +174,7 @@ def _precision(
     from cimento.runs.precision import WIDER, measure_precision
 
     policy, wider = asking.policy, None
-    if policy.dtype in WIDER and isinstance(scorer, Inspectable):
+    if policy.dtype != "auto" and policy.dtype in WIDER and isinstance(scorer, Inspectable):
         wide = replace(policy, dtype=WIDER[policy.dtype])
         wider = open_scorer(model, replace(asking, policy=wide))
     return measure_precision(suites, scorer, policy=policy, wider=wider)

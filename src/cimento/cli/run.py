@@ -29,12 +29,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cimento.cli import flags
 from cimento.cli.console import note, show
-from cimento.cli.flags import Given, command_of, neutralise
+from cimento.cli.flags import Given, command_of, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_toml
 from cimento.models.registry import needs_saying, without_secrets
-from cimento.options import RunOptions, is_trust, option, recorded_fields, shape_of
+from cimento.options import RunOptions, is_trust, option, recorded_fields
 
 if TYPE_CHECKING:
     from cimento.api import Failure

@@ -31,7 +31,9 @@ def _slurm(options: _SlurmOptions) -> int:
     if output is None:
         raise TypeError("a run has a folder")
     folder = output / "slurm"
-    file = write_run_file(options.stated(), folder / "run.toml")
+    # Who puts the runs together may have no GPU; the number format goes by the nodes' device.
+    on_nodes = {"device": "cuda" if options.gpus else "cpu"} if options.device == "auto" else {}
+    file = write_run_file({**options.stated(), **on_nodes}, folder / "run.toml")
     args = options.scoring.policy.model_args
     arguments = [str(file), *said_beside(options.models, args)]
     script = array_script(

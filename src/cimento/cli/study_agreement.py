@@ -9,8 +9,8 @@ from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
-from cimento.models.base import BosRule, BoundaryRule, DtypeName, PllRule, PunctuationRule
-from cimento.options import Limit, Options, Texts, option
+from cimento.models.base import BosRule, BoundaryRule, PllRule, PunctuationRule
+from cimento.options import Dtype, Limit, Options, Texts, option
 from cimento.studies.agreement.table import Averaging
 from cimento.studies.record import Form, as_text
 
@@ -52,7 +52,7 @@ class AgreementOptions(StudyOptions, SheetOptions):
     bos: BosRule | None = run_option("bos")
     punctuation: PunctuationRule | None = run_option("punctuation")
     device: str = run_option("device")
-    dtype: DtypeName = run_option("dtype")
+    dtype: Dtype = run_option("dtype")
     batch_size: Limit = run_option("batch_size")
     batch_tokens: Limit = run_option("batch_tokens")
     limit: int | None = run_option("limit")

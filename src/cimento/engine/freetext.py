@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 from cimento.engine.cache import AnswerCache, MemoryCache
+from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import TOKENS
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
-from cimento.models.registry import AnyScorer, Asking, open_scorer
+from cimento.models.registry import AnyScorer, Asking
 from cimento.models.tokens.characters import containing, word_spans
 from cimento.options import ScoringOptions, checked
 from cimento.suites.stimuli import Span, one_or_several
@@ -183,9 +184,9 @@ def score_texts(
     asked = _asked(one_or_several(texts), contexts, chosen)
     numbers = {each: number for number, each in enumerate(dict.fromkeys(asked))}
     requests = tuple(Score(each.text, each.context) for each, i in numbers.items())
-    scorer = open_scorer(model, chosen)
-    kept = cache or MemoryCache()
-    tokens = ask(requests, scorer, policy=chosen.policy, cache=kept, columns=chosen.columns)
+    handle = ModelHandle(model, chosen)
+    kept, policy = cache or MemoryCache(), handle.scoring.policy
+    tokens = ask(requests, handle.scorer, policy=policy, cache=kept, columns=chosen.columns)
     answered = tokens.partition_by("request", as_dict=True, maintain_order=True)
     shown = [] if words else [name for name in tokens.columns if name not in TOKENS.columns]
     rows: list[_Row] = []
@@ -328,8 +329,9 @@ def score_end_marks(
     asked = {(prefix, mark): None for *_, mark, prefix in places}
     numbers = {pair: number for number, pair in enumerate(asked)}
     requests = _requests(numbers, chosen.context.text)
-    scorer = open_scorer(model, chosen)
-    tokens = ask(requests, scorer, policy=chosen.policy, cache=cache or MemoryCache())
+    handle = ModelHandle(model, chosen)
+    policy = handle.scoring.policy
+    tokens = ask(requests, handle.scorer, policy=policy, cache=cache or MemoryCache())
     found = _of_marks(tokens, requests)
     rows = []
     for number, position, word, mark, prefix in places:

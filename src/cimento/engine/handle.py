@@ -17,7 +17,15 @@ from cimento.engine.cache import answer_key
 from cimento.engine.requests import Request
 from cimento.engine.scores import model_key
 from cimento.models.base import ModelCard
-from cimento.models.registry import AnyScorer, Asking, ScorerSource, Source, name_of, open_source
+from cimento.models.registry import (
+    AnyScorer,
+    Asking,
+    ScorerSource,
+    Source,
+    asking_by,
+    name_of,
+    open_source,
+)
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -55,6 +63,7 @@ class ModelHandle:
 
     Attributes:
         source: where it comes from.
+        scoring: how it scores texts, with the number format that it has.
 
     Raises:
         CimentoError: there is no such file or model.
@@ -62,8 +71,8 @@ class ModelHandle:
 
     def __init__(self, model: str | AnyScorer, scoring: Asking) -> None:
         self.model = model
-        self.scoring = scoring
         self.source: Source = open_source(model, scoring)
+        self.scoring = asking_by(self.source, scoring)
         self._scorer: AnyScorer | None = None
 
     @property

@@ -7,7 +7,6 @@ does not know which kind of test it serves.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import hashlib
 import json
@@ -143,7 +142,7 @@ def answer_scores(
 
 def model_key(card: ModelCard, policy: Policy) -> str:
     """All that scores depend on, besides the text: it begins the address of every answer."""
-    parts = [SCORING_VERSION, card.kind, card.revision, card.tokenizer, dataclasses.asdict(policy)]
+    parts = [SCORING_VERSION, card.kind, card.revision, card.tokenizer, policy.plain()]
     return json.dumps(parts, sort_keys=True)
 
 

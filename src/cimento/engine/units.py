@@ -198,7 +198,7 @@ def model_digest(model: ModelHandle, columns: Sequence[Column]) -> str:
         SCORING_VERSION,
         model.label,
         model.inputs,
-        dataclasses.asdict(model.scoring.policy),
+        model.scoring.policy.plain(),
         list(columns),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

@@ -6,13 +6,14 @@ import hashlib
 import json
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import (
     TYPE_CHECKING,
     Literal,
     NamedTuple,
     Protocol,
     TypeAlias,
+    get_args,
     overload,
     runtime_checkable,
 )
@@ -38,6 +39,26 @@ BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
 FirstWordRule: TypeAlias = Literal["initial", "none"]
 Limit: TypeAlias = int | Literal["auto"]
 DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
+DtypeRule: TypeAlias = DtypeName | Literal["auto"]
+
+_ALSO_CALLED: Mapping[str, DtypeName] = {
+    "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"
+}  # fmt: skip
+
+
+def dtype_rule(value: object) -> DtypeRule:
+    """A number format by any of its names, or a dtype of torch; ``auto`` stays.
+
+    Raises:
+        ValueError: there is none of this name.
+    """
+    name = str(value).removeprefix("torch.")
+    names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")
+    found = next((each for each in names if each == _ALSO_CALLED.get(name, name)), None)
+    if found is None:
+        known = ", ".join((*names, *_ALSO_CALLED))
+        raise ValueError(f"there is no such number format; there are {known}")
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +80,8 @@ class Policy:
             the word it touches (``keep``).
         leading_blank: whether a blank stands before a text that has no context.
         dtype: of the weights while scoring; log-probabilities are taken in float32 at least.
+            ``auto`` is replaced by one of the others when a model is opened (see `settled`); until
+            then the policy has no digest.
         window: what is done with a text that is longer than the model's window. ``refuse``: it is
             an error; ``sliding``: its tokens are scored in parts of it that fit, see `windows`.
         stride: by how many tokens a causal model's window is moved along such a text; None for
@@ -74,15 +97,15 @@ class Policy:
         model_args: options that transformers' ``from_pretrained`` is given as they are.
 
     Raises:
-        UsageError: there is a stride and nothing to move, or it is not a number of tokens; or an
-            option for transformers is no plain value.
+        UsageError: there is a stride and nothing to move, or it is not a number of tokens; there
+            is no such number format; or an option for transformers is no plain value.
     """
 
     bos: BosRule = "auto"
     pll: PllRule = "within-word-l2r"
     punctuation: PunctuationRule = "split"
     leading_blank: bool = False
-    dtype: DtypeName = "float32"
+    dtype: DtypeRule = "float32"
     window: WindowRule = "refuse"
     stride: int | None = None
     boundary: BoundaryRule = "none"
@@ -98,6 +121,12 @@ class Policy:
                 todo="Give one token or more, and --window sliding.",
             )
         try:
+            object.__setattr__(self, "dtype", dtype_rule(self.dtype))
+        except ValueError as error:
+            raise UsageError(
+                where="--dtype", seen=f"got {self.dtype!r}", todo=f"{error}."
+            ) from error
+        try:
             json.dumps(dict(self.model_args))
         except (TypeError, ValueError) as error:
             raise UsageError(
@@ -106,9 +135,23 @@ class Policy:
                 todo="Give plain values; a quantization_config is a dictionary.",
             ) from error
 
+    def settled(self, dtype: DtypeName) -> Policy:
+        """The policy with a number format in the place of ``auto``."""
+        return replace(self, dtype=dtype) if self.dtype == "auto" else self
+
+    def plain(self) -> dict[str, JsonValue]:
+        """What answers are addressed by.
+
+        Raises:
+            ValueError: the number format is still ``auto``, under which there are several numbers.
+        """
+        if self.dtype == "auto":
+            raise ValueError("the number format of a policy is chosen before answers are named")
+        return asdict(self)
+
     def digest(self) -> str:
         """A short name for this policy: eight hexadecimal digits."""
-        text = json.dumps(asdict(self), sort_keys=True)
+        text = json.dumps(self.plain(), sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 

@@ -11,9 +11,9 @@ import functools
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol, TypeAlias, TypeGuard
+from typing import Protocol, TypeAlias, TypeGuard, get_args
 
 from cimento.errors import UsageError
 from cimento.io.files import expanded
@@ -21,6 +21,7 @@ from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import Column
 from cimento.models.base import (
     BatchLimits,
+    DtypeName,
     KindRule,
     Limit,
     ModelCard,
@@ -101,6 +102,16 @@ class Asking:
         both = f"{self.policy.digest()} {self.context!r}" + " own blank" * self.own_blank
         return hashlib.sha256(both.encode()).hexdigest()[:8]
 
+    def settled(self, dtype: str = "") -> Asking:
+        """The same with a number format in the place of ``auto``.
+
+        Args:
+            dtype: of the model; float32 where there is none of this name.
+        """
+        names: tuple[DtypeName, ...] = get_args(DtypeName)
+        known = next((name for name in names if name == dtype), names[0])
+        return replace(self, policy=self.policy.settled(known))
+
 
 class Source(Protocol):
     """Something that answers for suites."""
@@ -129,6 +140,9 @@ class ScorerSource:
         load: gives the model; called once, and again after `release`.
         asking: how it is asked.
         located: the files of a model of transformers; None for every other.
+
+    Attributes:
+        asking: how it is asked, with the number format that it has.
     """
 
     def __init__(
@@ -145,7 +159,7 @@ class ScorerSource:
         self.named = ""
         self.located = located
         self.load = functools.cache(load)
-        self._asking = asking
+        self.asking = asking.settled()
 
     def release(self) -> None:
         """Let go of the model."""
@@ -199,11 +213,18 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
     if not isinstance(model, str):
         card = card_of(model)
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
-        return ScorerSource(card.label, inputs, load=lambda: model, asking=asking)
+        settled = asking.settled(card.dtype)
+        return ScorerSource(card.label, inputs, load=lambda: model, asking=settled)
     source = _opened(model, asking)
     if isinstance(source, ScorerSource):
         source.named = lasting_name(model)
     return source
+
+
+def asking_by(source: object, asking: Asking) -> Asking:
+    """How a source is asked, with the number format that its model has."""
+    settled = getattr(source, "asking", None)
+    return settled if isinstance(settled, Asking) else asking.settled()
 
 
 def name_of(source: object) -> str:
@@ -234,7 +255,7 @@ def _opened(model: str, asking: Asking) -> Source:
             seen=f"these options are for transformers, which does not load {prefix} models",
             todo="Leave them out.",
         )
-    return opener(rest, asking)
+    return opener(rest, asking.settled())
 
 
 def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
@@ -247,9 +268,14 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
 
 
 def _open_model(name: str, asking: Asking) -> Source:
+    from cimento.models.hf.headers import stored_dtype
+    from cimento.models.hf.libraries import is_cuda
     from cimento.models.hf.loading import load
 
     located = locate(name, tokenizer=asking.tokenizer)
+    if asking.policy.dtype == "auto" and is_cuda(asking.device):
+        asking = asking.settled(stored_dtype(located))
+    asking = asking.settled()
     return ScorerSource(
         located.label,
         {

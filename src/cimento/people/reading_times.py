@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import surprisals_of_words
+from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
 from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
 from cimento.models.base import Policy, Score, Scorer
-from cimento.models.registry import AnyScorer, Asking, open_scorer
+from cimento.models.registry import AnyScorer, Asking
 from cimento.models.tokens.characters import containing
 from cimento.suites.stimuli import Span
 from cimento.suites.tables import open_table
@@ -281,7 +282,8 @@ def join_surprisals(
     made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
     _refuse_columns(observations, [_column_name(name, n) for name, n in made])
     places = word_positions(observations, names or WordColumns())
-    values = _values(all_words(places, texts), open_scorer(model, chosen), chosen, frequency)
+    handle = ModelHandle(model, chosen)
+    values = _values(all_words(places, texts), handle.scorer, handle.scoring, frequency)
     return observations.with_columns(_column(name, places, values, distance=n) for name, n in made)
 
 

@@ -125,7 +125,7 @@ class _Asked:
         names, sha256 = self._digests[name]
         if not names or suite.get(SUITE_FILES) != names or suite.get("sha256") != sha256:
             return False
-        asked = honoured(paradigm, self._options)
+        asked = honoured(paradigm, self._options, self._model)
         options, scoring = asked.options, with_columns(asked.scoring, asked.options)
         named = RunFolder.named(
             self._output,

@@ -55,10 +55,15 @@ class Honoured:
         return " ".join(filter(None, (self.scoring.digest(), self.options.digest())))
 
 
-def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> Honoured:
+def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honoured:
     """The options of a run that a paradigm honours, as if no others had been given.
 
     What none of the suites of a run honours is refused by `refuse_unused`.
+
+    Args:
+        paradigm: of the suite.
+        run_options: as they were given.
+        model: who is asked, which has a number format; None for a recording.
 
     Raises:
         UsageError: an option has none of the values that the paradigm knows.
@@ -68,9 +73,10 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions) -> Honoured:
     plain = Asking()
     not_asked = [name for name in SCORING_OPTIONS if name not in paradigm.scoring]
     without = {name: getattr(plain, name) for name in not_asked}
+    scoring = run_options.scoring.settled(model.scoring.policy.dtype if model else "")
     return Honoured(
         options=parse_options(paradigm, given),
-        scoring=dataclasses.replace(run_options.scoring, **without),
+        scoring=dataclasses.replace(scoring, **without),
     )
 
 
@@ -293,7 +299,8 @@ def suite_job(
     Raises:
         CimentoError: the suite cannot be asked in this way.
     """
-    asked = honoured(loaded.paradigm, run_options)
+    handle = model if isinstance(model, ModelHandle) else None
+    asked = honoured(loaded.paradigm, run_options, handle)
     limit = run_options.limit
     suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
     reading = dataclasses.replace(loaded.reading, suite=suite)

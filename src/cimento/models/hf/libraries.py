@@ -165,6 +165,15 @@ def _doing_without() -> Iterator[None]:
             setattr(place, name, function)
 
 
+def is_cuda(device: str) -> bool:
+    """Whether a device, as the user chose it, is a GPU of CUDA (or ROCm) on this machine.
+
+    Told without torch where no driver is there. A device that is named is taken at its word: a
+    run that is put together on another machine than it was computed on keeps its number format.
+    """
+    return device.startswith("cuda") or (device == "auto" and count_gpus() > 0)
+
+
 @functools.cache
 def count_gpus() -> int:
     """The CUDA devices that torch sees; 0 where it is not installed."""

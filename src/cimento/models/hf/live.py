@@ -74,7 +74,8 @@ def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:
     dtype = str(model.dtype).removeprefix("torch.")
     names: tuple[DtypeName, ...] = get_args(DtypeName)
     return next(
-        (dataclasses.replace(policy, dtype=each) for each in names if each == dtype), policy
+        (dataclasses.replace(policy, dtype=each) for each in names if each == dtype),
+        policy.settled("float32"),
     )
 
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import math
-import struct
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.io.parsing import parse_json
 from cimento.models.base import AUTO, BatchLimits, KindRule, ModelCard, Policy, Scorer
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
@@ -37,6 +33,7 @@ from cimento.models.hf.files import (
     read_config,
     refuse_pickled,
 )
+from cimento.models.hf.headers import count_parameters
 from cimento.models.hf.libraries import import_libraries
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
 
@@ -45,11 +42,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 _SHOWN = 80
-
-_LENGTH = struct.Struct("<Q")
-_MOST_HEADER = 100_000_000
-_MOST_AXES = 8
-_LARGEST = 1 << 40
 
 
 def _import_libraries(name: str) -> None:
@@ -435,32 +427,3 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     digest = _digest(tokenizer)
     card = ModelCard(located.name, chosen, revision=located.revision, tokenizer=digest)
     return Sized(card, encoder, tokenizer, count_parameters(located.folder), vocabulary)
-
-
-def count_parameters(folder: Path) -> int | None:
-    """The numbers in a folder's safetensors files, by their headers; None where there are none."""
-    files = sorted(folder.glob("*.safetensors"))
-    try:
-        return sum(map(_in_file, files)) if files else None
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error):
-        return None
-
-
-def _in_file(path: Path) -> int:
-    with path.open("rb") as handle:
-        (length,) = _LENGTH.unpack(handle.read(_LENGTH.size))
-        if length > _MOST_HEADER:
-            raise ValueError("no header of a sane length")
-        header: dict[str, dict[str, list[int]]] = parse_json(handle.read(length))
-    shapes = [tensor["shape"] for name, tensor in header.items() if name != "__metadata__"]
-    if not all(map(_is_shape, shapes)):
-        raise ValueError("no shape of a tensor")
-    return sum(map(math.prod, shapes))
-
-
-def _is_shape(shape: object) -> bool:
-    return (
-        isinstance(shape, list)
-        and len(shape) <= _MOST_AXES
-        and all(isinstance(axis, int) and 0 <= axis <= _LARGEST for axis in shape)
-    )

@@ -1,0 +1,82 @@
+"""What a model's files say of its weights, which are not read: how many, and in which format."""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections import Counter
+from pathlib import Path
+from typing import Any, get_args
+
+from cimento.io.parsing import parse_json
+from cimento.models.base import DtypeName
+from cimento.models.hf.files import Located, read_config
+
+_LENGTH = struct.Struct("<Q")
+_MOST_HEADER = 100_000_000
+_MOST_AXES = 8
+_LARGEST = 1 << 40
+_FORMATS: dict[object, DtypeName] = {
+    "F64": "float64", "F32": "float32", "BF16": "bfloat16", "F16": "float16"
+}  # fmt: skip
+"""Names in safetensors files, of the formats that weights can be scored in."""
+
+
+def stored_dtype(located: Located) -> DtypeName:
+    """The number format of a checkpoint: as its config says, else of most of its weights.
+
+    The config of transformers 5 calls it ``dtype``, that of earlier versions ``torch_dtype``; of
+    models that also take images, the config of the language model may say it. Of weights in another
+    format than can be scored in (8 bits), and where nothing tells, it is float32.
+
+    Raises:
+        ModelError: the config cannot be read.
+    """
+    config = read_config(located)
+    inner = config.get("text_config")
+    for part in (config, inner if isinstance(inner, dict) else {}):
+        stated = str(part.get("dtype") or part.get("torch_dtype")).removeprefix("torch.")
+        for name in get_args(DtypeName):
+            if stated == name:
+                known: DtypeName = name
+                return known
+    sizes: Counter[DtypeName] = Counter()
+    for form, size in _tensors(located.folder) or []:
+        if form in _FORMATS:
+            sizes[_FORMATS[form]] += size
+    return max(sizes, key=sizes.__getitem__, default="float32")
+
+
+def count_parameters(folder: Path) -> int | None:
+    """The numbers in a folder's safetensors files, by their headers; None where there are none."""
+    found = _tensors(folder)
+    return None if found is None else sum(size for _, size in found)
+
+
+def _tensors(folder: Path) -> list[tuple[object, int]] | None:
+    """The format and the size of each tensor; None where no file is there, or one is damaged."""
+    files = sorted(folder.glob("*.safetensors"))
+    try:
+        return [tensor for path in files for tensor in _in_file(path)] if files else None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error):
+        return None
+
+
+def _in_file(path: Path) -> list[tuple[object, int]]:
+    with path.open("rb") as handle:
+        (length,) = _LENGTH.unpack(handle.read(_LENGTH.size))
+        if length > _MOST_HEADER:
+            raise ValueError("no header of a sane length")
+        header: dict[str, dict[str, Any]] = parse_json(handle.read(length))
+    tensors = [tensor for name, tensor in header.items() if name != "__metadata__"]
+    if not all(_is_shape(tensor["shape"]) for tensor in tensors):
+        raise ValueError("no shape of a tensor")
+    return [(tensor.get("dtype"), math.prod(tensor["shape"])) for tensor in tensors]
+
+
+def _is_shape(shape: object) -> bool:
+    return (
+        isinstance(shape, list)
+        and len(shape) <= _MOST_AXES
+        and all(isinstance(axis, int) and 0 <= axis <= _LARGEST for axis in shape)
+    )
