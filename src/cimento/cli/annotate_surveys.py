@@ -210,18 +210,33 @@ def invite(
 def export_answers(
     design: DesignPath,
     output: Annotated[
-        Path, flags.flag("-o", "--output", help="A .parquet, .csv or .tsv file.")
-    ] = Path("judgments.parquet"),
+        Path | None,
+        flags.flag("-o", "--output", help="A .parquet, .csv or .tsv file; judgments.parquet."),
+    ] = None,
     *,
+    person: Annotated[
+        str,
+        flags.flag("--person", help="Write all that is stored of one participant, as .json."),
+    ] = "",
     people: Annotated[
         Path | None, flags.flag("--people", help="Write the participants to this .csv.")
     ] = None,
     database: Database = None,
 ) -> None:
-    """Write all answers so far as the judgments table; the survey may go on meanwhile."""
+    """Write all answers so far as the judgments table; the survey may go on meanwhile.
+
+    With --person, what is stored of one participant, earlier answers and the consent text
+    included: for those who ask to see it.
+    """
     from cimento.people.surveys.serving.administration import people_csv, write_results
+    from cimento.people.surveys.serving.retention import data_of
 
     path = _database(design, database)
+    if person:
+        target = write_text(data_of(path, person), output or Path(f"{person}.json"))
+        note(f"All that is stored of {person} is in {target}.")
+        return
+    output = output or Path("judgments.parquet")
     count = write_results(path, output)
     note(f"{count} judgments in {output}.")
     if people is not None:
@@ -238,10 +253,45 @@ def delete(
     *,
     database: Database = None,
 ) -> None:
-    """Delete one participant with all answers, consent and link, for good."""
+    """Delete one participant with all answers, consent and link, for good.
+
+    The file is written anew and searched for what was deleted; what a program that reads the file
+    at that moment keeps from being overwritten is named.
+    """
+    from cimento.people.surveys.serving.retention import delete_participant
+
     path = _database(design, database)
     storage.stored_design(path)
-    note(f"{participant} and {storage.delete_participant(path, participant)} answers are deleted.")
+    note(f"{participant} is deleted (answers: {delete_participant(path, participant)}).")
+
+
+@serve_app.command("expire", short_help="Delete what is older than some days.")
+def expire(
+    design: DesignPath,
+    *,
+    keep_days: Annotated[
+        int,
+        flags.flag("--keep-days", min=1, max=36500, help="Days for which answers are kept."),
+    ],
+    dry_run: Annotated[
+        bool, flags.flag("--dry-run", help="Say who would be deleted, and delete nothing.")
+    ] = False,
+    database: Database = None,
+) -> None:
+    """Delete participants of whom nothing is newer than --keep-days: link, consent, answers.
+
+    Export the answers first. Run it once a day (cron, a systemd timer) to keep a promise.
+    """
+    from cimento.people.surveys.serving.retention import delete_participant, inactive_participants
+
+    path = _database(design, database)
+    storage.stored_design(path)
+    old = inactive_participants(path, keep_days)
+    for participant in old:
+        show(participant)
+        if not dry_run:
+            delete_participant(path, participant)
+    note(f"Participants {'who would be ' if dry_run else ''}deleted: {len(old)}.")
 
 
 def _refuse_address(url: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import socket
 import sqlite3
 from contextlib import closing
@@ -13,9 +14,10 @@ import polars as pl
 import pytest
 
 from cimento import InputError, UsageError
+from cimento.errors import StorageError
 from cimento.people.judgments.records import judgments_of
 from cimento.people.surveys.design import write_design
-from cimento.people.surveys.serving import administration, storage
+from cimento.people.surveys.serving import administration, retention, storage
 from cimento.people.surveys.serving.app import make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke
@@ -32,7 +34,7 @@ def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
 ):
     found = storage.participants(database)[0]
     data = {**hidden(people[0].get("/1").text), "field-0": "4"}
-    storage.delete_participant(database, found.id)
+    retention.delete_participant(database, found.id)
     monkeypatch.setattr(storage, "find", lambda *_: found)
     assert people[0].send(1, data).status_code == 403
     assert stored(database) == []
@@ -160,7 +162,7 @@ def test_links_answers_and_deletion_from_the_command_line(design, tmp_path, caps
     assert len(output.read_text().splitlines()) == 2
     assert len(people_file.read_text().splitlines()) == 3
     assert invoke([*serve, "delete", str(tmp_path), code]) == 0
-    assert "1 answers are deleted" in capsys.readouterr().err
+    assert f"{code} is deleted (answers: 1)" in capsys.readouterr().err
     assert invoke([*serve, "delete", str(tmp_path), code]) == 2
     assert "no such participant" in capsys.readouterr().err
     assert invoke([*serve, "export", str(tmp_path / "elsewhere")]) == 2
@@ -233,3 +235,71 @@ def test_an_address_that_names_no_host_is_refused(design, tmp_path, url, capsys)
     write_design(design, tmp_path / "design.json")
     assert invoke(["annotate", "serve", str(tmp_path), "--url", url]) == 2
     assert "is no address" in capsys.readouterr().err
+
+
+def test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done(people, database):
+    people[0].answer(1, "3")
+    gone = storage.participants(database)[0].id
+    with closing(sqlite3.connect(database, isolation_level=None)) as backup:
+        backup.execute("BEGIN")
+        backup.execute("SELECT count(*) FROM answers").fetchall()
+        with pytest.raises(StorageError, match="can still be found in the file"):
+            retention.delete_participant(database, gone)
+        assert stored(database) == []
+        assert in_files(database, gone) > 1
+    retention.delete_participant(database, gone)
+    # That it was done is noted, once.
+    assert in_files(database, gone) == 1
+    with pytest.raises(UsageError, match="no such participant"):
+        retention.delete_participant(database, gone)
+
+
+def in_files(database, text):
+    """How often a text is in the bytes of the file and what is beside it."""
+    return sum(each.read_bytes().count(text.encode()) for each in database.parent.iterdir())
+
+
+def test_all_that_is_stored_of_one_participant_is_given_out(people, database, design, tmp_path):
+    write_design(design, tmp_path / "design.json")
+    people[0].answer(1, "3")
+    people[0].answer(1, "5")
+    people[1].answer(1, "2")
+    code, other = (person.id for person in storage.participants(database)[:2])
+    output = tmp_path / "person.json"
+    command = ["annotate", "serve", "export", str(tmp_path), "--person", code, "-o", str(output)]
+    assert invoke(command) == 0
+    text = output.read_text(encoding="utf-8")
+    assert other not in text
+    content = json.loads(text)
+    assert content["participant"]["id"] == code
+    assert content["consent"]["text"] == "\n\n".join(design.consent)
+    (answer,), (earlier,) = content["answers"], content["replaced"]
+    assert (answer["value"], earlier["value"]) == ("5", "3")
+    assert answer["shown"] == list(design.by_id[answer["question"]].lines)
+    assert invoke([*command[:-3], "P-0", "-o", str(output)]) == 2
+
+
+def test_participants_of_long_ago_are_deleted_when_their_time_is_over(
+    people, database, design, tmp_path, capsys
+):
+    write_design(design, tmp_path / "design.json")
+    people[0].answer(1, "3")
+    old, answering, invited = (person.id for person in storage.participants(database))
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE participants SET created_at = '2020-01-01T00:00:00.000+00:00'")
+        connection.execute(
+            "UPDATE participants SET consented_at = '2020-01-01T00:00:00.000+00:00' WHERE id != ?",
+            (answering,),
+        )
+        connection.execute("DELETE FROM answers WHERE participant = ?", (answering,))
+        row = (old, "q1", "acceptability", "3", "", "2020-01-02T00:00:00.000+00:00", 1.0)
+        connection.execute("DELETE FROM answers")
+        connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    command = ["annotate", "serve", "expire", str(tmp_path), "--keep-days", "365"]
+    assert invoke([*command, "--dry-run"]) == 0
+    assert capsys.readouterr().out.split() == [old, invited]
+    assert len(storage.participants(database)) == 3
+    assert invoke(command) == 0
+    assert capsys.readouterr().out.split() == [old, invited]
+    assert [person.id for person in storage.participants(database)] == [answering]
+    assert stored(database) == []

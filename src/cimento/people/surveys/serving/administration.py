@@ -25,7 +25,7 @@ from cimento.people.judgments.records import (
 )
 from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment, safe_csv
-from cimento.people.surveys.serving import storage
+from cimento.people.surveys.serving import retention, storage
 from cimento.people.surveys.serving.security import (
     ForbiddenError,
     RateLimits,
@@ -305,7 +305,7 @@ class Administration:
         """Delete somebody's answers."""
         fields = await self._form(request, session, "delete")
         await asyncio.to_thread(
-            storage.delete_participant, self.path, fields.get("participant", "")
+            retention.delete_participant, self.path, fields.get("participant", "")
         )
         return redirect("/admin")
 

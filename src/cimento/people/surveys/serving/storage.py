@@ -21,7 +21,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar
 
-from cimento.errors import InputError, StorageError, UsageError
+from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS
 from cimento.people.surveys.design import SurveyDesign, design_json, parse_design
 from cimento.people.surveys.serving.security import digest, new_token
@@ -147,7 +147,7 @@ def prepare(path: Path, design: SurveyDesign) -> None:
             seen=f"cannot be made ({error.strerror})",
             todo="Name another file with --database.",
         ) from error
-    with _open(path) as connection:
+    with opened(path) as connection:
         connection.executescript(_SCHEMA)
         known = _facts(connection)
         if not known:
@@ -173,7 +173,7 @@ def stored_design(path: Path) -> SurveyDesign:
             seen="there is no such file",
             todo="Serve the survey first, or name its file with --database.",
         )
-    with _open(path) as connection:
+    with opened(path) as connection:
         design = _facts(connection).get("design", "")
     return parse_design(design.encode(), where=str(path))
 
@@ -184,7 +184,7 @@ def signing_key(path: Path) -> bytes:
     Raises:
         StorageError: the file cannot be read, or holds none.
     """
-    with _open(path) as connection:
+    with opened(path) as connection:
         try:
             return bytes.fromhex(_facts(connection)["key"])
         except (KeyError, ValueError) as error:
@@ -204,7 +204,7 @@ def invite_participants(
         Each with the token of their link, which is stored nowhere.
     """
     made = []
-    with _open(path) as connection:
+    with opened(path) as connection:
         connection.execute("BEGIN IMMEDIATE")
         counts = Counter({survey.name: 0 for survey in design.surveys})
         counts.update(row[0] for row in connection.execute("SELECT survey FROM participants"))
@@ -222,45 +222,16 @@ def invite_participants(
     return made
 
 
-def delete_participant(path: Path, participant: str) -> int:
-    """Delete one participant with all answers; what remains is that this was done, and when.
-
-    Returns:
-        How many answers there were.
-
-    Raises:
-        UsageError: there is no such participant.
-    """
-    with _open(path) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        answers = connection.execute(
-            "SELECT count(*) FROM answers WHERE participant = ?", (participant,)
-        ).fetchone()[0]
-        gone = connection.execute("DELETE FROM participants WHERE id = ?", (participant,)).rowcount
-        if not gone:
-            connection.execute("ROLLBACK")
-            raise UsageError(
-                where=participant,
-                seen="there is no such participant",
-                todo="The code is on the last page of the survey, and begins with P-.",
-            )
-        connection.execute("INSERT INTO deletions VALUES (?, ?)", (participant, now()))
-        connection.execute("COMMIT")
-        # So that the answers are not left in the log beside the file either.
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    return int(answers)
-
-
 def participants(path: Path) -> list[Participant]:
     """All participants, in the order in which their links were made."""
-    with _open(path) as connection:
+    with opened(path) as connection:
         rows = connection.execute(f"SELECT {_PARTICIPANT} FROM participants ORDER BY rowid")  # noqa: S608  # our own column names
         return [Participant(*row) for row in rows]
 
 
 def answers(path: Path) -> list[StoredAnswer]:
     """All answers that count."""
-    with _open(path) as connection:
+    with opened(path) as connection:
         rows = connection.execute(f"SELECT {_ANSWER} FROM answers")  # noqa: S608  # our own names
         return [StoredAnswer(*row) for row in rows]
 
@@ -368,7 +339,7 @@ def _facts(connection: sqlite3.Connection) -> dict[str, str]:
 
 
 @contextmanager
-def _open(path: Path) -> Iterator[sqlite3.Connection]:
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that is closed at the end; StorageError for what the database refuses."""
     connection = open_database(path)
     try:
