@@ -28,15 +28,14 @@ from cimento.measures.regions import FirstTokenRule
 from cimento.models.base import (
     BosRule,
     BoundaryRule,
-    DtypeRule,
     FirstWordRule,
     KindRule,
     PllRule,
     Policy,
     PunctuationRule,
     WindowRule,
-    dtype_rule,
 )  # fmt: skip
+from cimento.models.dtypes import DtypeRule, dtype_rule
 from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
 from cimento.models.registry import Asking, lasting_name
 from cimento.models.server.bodies import checked_body, parse_body

@@ -13,12 +13,12 @@ from typing import (
     NamedTuple,
     Protocol,
     TypeAlias,
-    get_args,
     overload,
     runtime_checkable,
 )
 
 from cimento.errors import UsageError
+from cimento.models.dtypes import DtypeName, DtypeRule, dtype_rule
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -38,27 +38,6 @@ WindowRule: TypeAlias = Literal["refuse", "sliding"]
 BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
 FirstWordRule: TypeAlias = Literal["initial", "none"]
 Limit: TypeAlias = int | Literal["auto"]
-DtypeName: TypeAlias = Literal["float32", "float64", "bfloat16", "float16"]
-DtypeRule: TypeAlias = DtypeName | Literal["auto"]
-
-_ALSO_CALLED: Mapping[str, DtypeName] = {
-    "fp16": "float16", "half": "float16", "bf16": "bfloat16", "fp32": "float32", "fp64": "float64"
-}  # fmt: skip
-
-
-def dtype_rule(value: object) -> DtypeRule:
-    """A number format by any of its names, or a dtype of torch; ``auto`` stays.
-
-    Raises:
-        ValueError: there is none of this name.
-    """
-    name = str(value).removeprefix("torch.")
-    names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")
-    found = next((each for each in names if each == _ALSO_CALLED.get(name, name)), None)
-    if found is None:
-        known = ", ".join((*names, *_ALSO_CALLED))
-        raise ValueError(f"there is no such number format; there are {known}")
-    return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,6 @@ from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import Column
 from cimento.models.base import (
     BatchLimits,
-    DtypeName,
     KindRule,
     Limit,
     ModelCard,
@@ -30,6 +29,7 @@ from cimento.models.base import (
     TextScorer,
     card_of,
 )
+from cimento.models.dtypes import DtypeName
 from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import DEMO_MODELS, Located, locate
 from cimento.suites.model import JsonValue, UnitName

@@ -18,7 +18,8 @@ from cimento.engine.requests import Requests
 from cimento.engine.scores import ask
 from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
-from cimento.models.base import DtypeName, Policy, Score
+from cimento.models.base import Policy, Score
+from cimento.models.dtypes import DtypeName
 from cimento.models.registry import AnyScorer
 from cimento.paradigms.regions.predictions import VERDICTS, judged_items, parse_predictions
 from cimento.paradigms.regions.requests import region_requests

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from cimento.io.parsing import parse_json
-from cimento.models.base import DtypeName
+from cimento.models.dtypes import DtypeName
 from cimento.models.hf.files import Located, read_config
 
 _LENGTH = struct.Struct("<Q")

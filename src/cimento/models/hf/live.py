@@ -14,7 +14,8 @@ import numpy as np
 import torch
 
 from cimento.errors import UsageError
-from cimento.models.base import AUTO, BatchLimits, DtypeName, KindRule, Policy, Scorer
+from cimento.models.base import AUTO, BatchLimits, KindRule, Policy, Scorer
+from cimento.models.dtypes import DtypeName
 from cimento.models.hf.files import Kind, Located, kind_by_name
 from cimento.models.hf.loading import model_card, scorer_of
 
