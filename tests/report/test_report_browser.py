@@ -184,6 +184,30 @@ def test_filters_go_by_verdict_suite_model_phenomenon_and_condition(opened: Open
     assert set(words(tab, "#item-list .strips th")) == {"mismatch"}
 
 
+def test_a_language_chooses_suites_and_items(opened: Opener) -> None:
+    in_italian = dataclasses.replace(make_run(named(AGREEMENT, "uno")), language="it")
+    in_spanish = dataclasses.replace(
+        make_run(named(first_items(AGREEMENT, 2), "dos")), language="es"
+    )
+    unstated = dataclasses.replace(make_run(named(first_items(AGREEMENT, 3), "x")), language="")
+    tab = opened(in_italian, in_spanish, unstated)
+    suites = "section.suite:not([hidden]) > h2 > bdi"
+    assert words(tab, suites) == ["uno", "dos", "x"]
+    tab.select_option("#page-language", "es")
+    assert words(tab, suites) == ["dos"]
+    assert tab.locator(".matrix tbody tr:visible").count() == 1
+    assert counted(tab) == "2 of 13 items"
+    tab.select_option("#page-language", "")
+    assert words(tab, suites) == ["x"]
+    tab.select_option("#page-language", "*")
+    assert tab.locator(".matrix tbody tr:visible").count() == 3
+    assert counted(tab) == "13 items"
+
+
+def test_one_language_needs_no_choice(opened: Opener) -> None:
+    assert opened(make_run()).locator("#page-language").count() == 0
+
+
 def test_items_are_sorted_by_margin_both_ways(opened: Opener) -> None:
     tab = opened(make_run())
 

@@ -150,6 +150,7 @@ def html_page(page: Page) -> str:
         policy=_security_policy(style, script),
         sections=_sections(page.suites, drawn=not reason),
         lacking=reason,
+        languages=tuple(dict.fromkeys(suite.first.language for suite in page.suites)),
         models=tuple(dict.fromkeys(run.model for run in page.runs)),
         common=common,
         own=own,

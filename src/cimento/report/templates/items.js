@@ -20,6 +20,12 @@
   }));
   let found = items, drawn = 0;
 
+  // The language of the page: other suites are not shown, and their items not offered.
+  const language = byId("page-language");
+  const rows = [...document.querySelectorAll("[data-language]")];
+  const languages = new Map(rows.map((row) => [row.dataset.suite, row.dataset.language]));
+  const isAsked = (code) => !language || language.value === "*" || code === language.value;
+
   // Small helpers -----------------------------------------------------------------------------
   const make = (tag, name, ...children) => {
     const element = document.createElement(tag);
@@ -69,14 +75,15 @@
   };
   const offer = () => {
     // Phenomena and conditions are those of the suite that is chosen.
-    const own = items.filter((item) => !field.suite.value || item.run.suite === field.suite.value);
+    const own = items.filter((item) => isAsked(languages.get(item.run.suite))
+      && (!field.suite.value || item.run.suite === field.suite.value));
     for (const name of ["phenomenon", "condition"]) {
       fill(field[name], [...new Set(own.flatMap(label[name]))].filter(Boolean));
     }
   };
   const apply = () => {
     const words = plainText(search.value).split(/\s+/).filter(Boolean);
-    found = items.filter((item) =>
+    found = items.filter((item) => isAsked(languages.get(item.run.suite)) &&
       choices.every((name) => !field[name].value || label[name](item).includes(field[name].value)) &&
       words.every((word) => searchable(item).includes(word)));
     found = found.slice().sort(ORDERS[field.order.value]);
@@ -240,7 +247,18 @@
       search.focus({ preventScroll: true });
     });
   }
-  for (const name of ["suite", "model"]) fill(field[name], [...new Set(items.flatMap(label[name]))]);
+  const offerSuites = () => {
+    const own = items.filter((item) => isAsked(languages.get(item.run.suite)));
+    for (const name of ["suite", "model"]) fill(field[name], [...new Set(own.flatMap(label[name]))]);
+  };
+  language?.addEventListener("change", () => {
+    for (const row of rows) row.hidden = !isAsked(row.dataset.language);
+    offerSuites();
+    offer();
+    apply();
+  });
+  if (language) byId("page-controls").hidden = false;
+  offerSuites();
   fill(field.verdict, VERDICTS.filter((verdict) => items.some((item) => item.verdict === verdict)));
   offer();
   byId("controls").hidden = false;
