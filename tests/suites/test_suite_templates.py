@@ -11,6 +11,7 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
+from cimento.paradigms.loading import load_suite, save_suite
 from cimento.suites import builtin
 from cimento.suites.builtin import (
     REGIONS,
@@ -28,38 +29,42 @@ from tests.helpers.command_line import invoke
 KINDS = ("agreement", "factorial", "pairs", "regions")
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("workbook", [False, True])
-def test_a_template_is_a_suite_without_faults(tmp_path, kind, workbook):
-    written = new_suite(kind, tmp_path / "La mia suite", workbook=workbook)
-    loaded = open_suite(tmp_path / "La mia suite")
-    assert loaded.warnings == ()
+@pytest.mark.parametrize("kind", template_kinds())
+@pytest.mark.parametrize("name", ["La mia suite", "La mia suite.xlsx"])
+def test_a_template_is_a_suite_without_faults(tmp_path, kind, name):
+    written = new_suite(kind, tmp_path / name)
+    loaded = load_suite(tmp_path / name)
+    assert loaded.reading.faults == ()
     assert loaded.suite.name == "La mia suite"
-    assert loaded.suite.predictions
-    assert len(loaded.suite.items) >= 3
-    assert [path.name for path in written] == [
-        "suite.toml",
-        "items.xlsx" if workbook else "items.tsv",
-    ]
+    assert all(path.is_file() for path in written)
+    if kind in KINDS:
+        assert loaded.suite.predictions
+        assert len(loaded.suite.items) >= 3
 
 
-def test_both_tables_of_a_template_say_the_same(tmp_path):
-    for kind in KINDS:
-        new_suite(kind, tmp_path / "a" / kind)
-        new_suite(kind, tmp_path / "b" / kind, workbook=True)
-        suites = [open_suite(tmp_path / where / kind).suite for where in ("a", "b")]
-        assert suites[0] == suites[1]
+def test_both_forms_of_a_template_say_the_same(tmp_path):
+    for kind in template_kinds():
+        new_suite(kind, tmp_path / kind)
+        new_suite(kind, tmp_path / f"{kind}.xlsx")
+        suites = [load_suite(tmp_path / name) for name in (kind, f"{kind}.xlsx")]
+        folders = [save_suite(each, tmp_path / f"{kind}-{n}") for n, each in enumerate(suites)]
+        assert _content(folders[0]) == _content(folders[1])
+
+
+def _content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def test_a_workbook_can_be_filled_in(tmp_path):
-    _, table = new_suite("agreement", tmp_path / "s", workbook=True)
-    book = openpyxl.load_workbook(table)
+    [path] = new_suite("agreement", tmp_path / "s.xlsx")
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["about", "items", "predictions", "how to"]
     sheet = book["items"]
     assert {cell.number_format for row in sheet.iter_rows() for cell in row} == {"@"}
     for condition, verb in (("match", "cantano"), ("mismatch", "canta")):
         sheet.append([5, condition, f"Le ragazze | {verb} | una canzone."])
-    book.save(table)
-    assert [item.id for item in open_suite(tmp_path / "s").suite.items] == list("12345")
+    book.save(path)
+    assert [item.id for item in load_suite(path).suite.items] == list("12345")
 
 
 def test_a_name_with_quotation_marks_is_written_as_toml_wants_it(tmp_path):

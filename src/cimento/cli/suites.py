@@ -198,7 +198,7 @@ app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)
 app.command("merge")(suites_derived.merge_suite)
 
-Format = Literal["native", "syntaxgym", "blimp", "lm-eval", "minicons"]
+Format = Literal["native", "xlsx", "syntaxgym", "blimp", "lm-eval", "minicons"]
 
 
 @app.command("list")
@@ -334,19 +334,24 @@ def convert(
         bool, flags.flag("--allow-loss", help="Write even what the format cannot hold whole.")
     ] = False,
 ) -> None:
-    """Write a suite in another format; refused where the format would lose something."""
-    from cimento.paradigms.loading import load_suite
+    """Write a suite in another format; refused where the format would lose something.
+
+    ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
+    """
+    from cimento.paradigms.loading import load_suite, save_suite
     from cimento.paradigms.registry import sentence_suite
-    from cimento.suites.builtin import find_suite
+    from cimento.suites.builtin import WORKBOOK, find_suite
     from cimento.suites.formats.registry import convert as write
     from cimento.suites.load import open_suite
 
-    sentences = (
-        open_suite(find_suite(suite), format_=from_).suite
-        if from_
-        else sentence_suite(load_suite(suite))
-    )
-    written = write(sentences, to, output, allow_loss=allow_loss)
+    whole = to in ("native", "xlsx")
+    if to == "xlsx" or (whole and output.suffix.lower() == WORKBOOK):
+        output = output.with_name(output.name.removesuffix(WORKBOOK) + WORKBOOK)
+    loaded = load_suite(open_suite(find_suite(suite), format_=from_).suite if from_ else suite)
+    if whole:
+        written = save_suite(loaded, output)
+    else:
+        written = write(sentence_suite(loaded), to, output, allow_loss=allow_loss)
     note(f"Written: {written}")
 
 
@@ -356,15 +361,20 @@ def new(
         str,
         typer.Argument(metavar="KIND", help=f"What it tests: {', '.join(template_kinds())}."),
     ],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Folder to make.")],
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Folder to make, or a workbook: NAME.xlsx.")
+    ],
     *,
-    xlsx: Annotated[bool, flags.flag("--xlsx", help="The items as an Excel workbook.")] = False,
+    xlsx: Annotated[bool, flags.flag("--xlsx", help="One Excel workbook, no folder.")] = False,
 ) -> None:
-    """Start a suite: a folder with a description and a table to fill in a spreadsheet."""
-    from cimento.suites.builtin import new_suite
+    """Start a suite to fill in: a folder with a description and a table, or one workbook."""
+    from cimento.suites.builtin import WORKBOOK, new_suite
     from cimento.suites.model import new_canary
 
-    _, table, *_ = new_suite(kind, folder, workbook=xlsx, canary=new_canary())
+    if xlsx and folder.suffix.lower() != WORKBOOK:
+        folder = folder.with_name(folder.name + WORKBOOK)
+    written = new_suite(kind, folder, canary=new_canary())
+    table = written[0] if len(written) == 1 else written[1]
     note(f"Fill in {table}, then: cimento suites check {folder}")
 
 

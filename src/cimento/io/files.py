@@ -104,11 +104,8 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
     Raises:
         StorageError: the folder has something in it, or cannot be written.
     """
+    refuse_existing(folder)
     target = folder.resolve()
-    if target.is_file() or (target.is_dir() and any(target.iterdir())):
-        raise StorageError(
-            where=str(folder), seen="exists already", todo="Choose another name, or remove it."
-        )
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
@@ -128,6 +125,18 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
             todo="Choose another folder, or free some space.",
         ) from error
     return folder
+
+
+def refuse_existing(path: Path) -> None:
+    """See that a path can be written without writing over anything.
+
+    Raises:
+        StorageError: it is a file, or a folder with something in it.
+    """
+    if path.is_file() or (path.is_dir() and any(path.iterdir())):
+        raise StorageError(
+            where=str(path), seen="exists already", todo="Choose another name, or remove it."
+        )
 
 
 def _move_folder(made: Path, target: Path) -> None:

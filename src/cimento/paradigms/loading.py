@@ -6,13 +6,16 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, cast
 
 from cimento.errors import SuiteError, UsageError
+from cimento.io.files import folder_atomically, refuse_existing
 from cimento.paradigms.base import AnyParadigm, SuiteReading, TestSuite
 from cimento.paradigms.registry import own_paradigms, plugged_paradigms, read_all
 from cimento.suites import faults
-from cimento.suites.builtin import find_suite, name_or_path
+from cimento.suites.builtin import WORKBOOK, find_suite, name_or_path
+from cimento.suites.suite_workbook import fold
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
 
@@ -91,6 +94,21 @@ def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
     if reading.suite is None or faults.errors(reading.faults):
         raise SuiteError(where=str(reading.path), faults=reading.faults)
     return LoadedSuite(paradigm=paradigm, reading=reading)
+
+
+def save_suite(loaded: LoadedSuite, path: Path) -> Path:
+    """Write a suite of any paradigm as a folder, or as one workbook where the name ends in .xlsx.
+
+    Raises:
+        InputError: the workbook cannot hold it.
+        StorageError: there is something already, or it cannot be written.
+    """
+    if path.suffix.lower() != WORKBOOK:
+        return folder_atomically(path, lambda folder: loaded.paradigm.write(loaded.suite, folder))
+    refuse_existing(path)
+    with TemporaryDirectory(prefix="cimento-") as name:
+        loaded.paradigm.write(loaded.suite, Path(name))
+        return fold(Path(name), path)
 
 
 def _made_here(suite: TestSuite) -> LoadedSuite:

@@ -13,7 +13,7 @@ from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import SuiteAudit, SuiteReading
 from cimento.suites import faults
-from cimento.suites.archives import opened
+from cimento.suites.archives import in_workbook, opened, unfolded
 from cimento.suites.builtin import kind_of
 from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
@@ -127,14 +127,18 @@ def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
     count = StimulusCount(path)
     with opened(path) as folder:
         for place in suite_paths(folder):
-            paradigm = paradigm_of(place)
-            reading = paradigm.read(place)
             # People know the archive, not the folder that it was in for a moment.
             shown = place if folder == path else path / place.relative_to(folder)
+            with unfolded(place) as inner:
+                paradigm = paradigm_of(inner)
+                reading = paradigm.read(inner)
+            reading = dataclasses.replace(
+                reading, path=shown, faults=in_workbook(shown, reading.faults)
+            )
             if reading.suite is None or faults.errors(reading.faults):
                 faulty.append(SuiteError(where=str(shown), faults=reading.faults))
                 continue
-            found.append((paradigm, dataclasses.replace(reading, path=shown)))
+            found.append((paradigm, reading))
             count.add(reading.suite)
     refuse_faulty(path, faulty)
     return found
@@ -206,9 +210,12 @@ def audit_suite(path: Path) -> SuiteAudit:
     Raises:
         InputError: it cannot be read, or is of a kind that nothing knows.
     """
-    paradigm = paradigm_of(path)
+    paradigm = find_paradigm(DEFAULT)
     try:
-        reading = paradigm.read(path)
+        with unfolded(path) as folder:
+            paradigm = paradigm_of(folder)
+            reading = paradigm.read(folder)
+            reading = dataclasses.replace(reading, faults=in_workbook(path, reading.faults))
     except SuiteError as error:
         reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
     return paradigm.audit(reading)

@@ -6,13 +6,15 @@ import lzma
 import stat
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
-from cimento.errors import CimentoError, InputError
+from cimento.errors import CimentoError, Fault, InputError, SuiteError
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
+from cimento.suites.suite_workbook import is_suite_workbook, place_in_workbook, unfold
 
 ARCHIVE_SUFFIX = ".zip"
 TOML = "suite.toml"
@@ -77,6 +79,42 @@ def opened(path: Path) -> Iterator[Path]:
             # People know the archive, not the folder that it was in for a moment.
             error.where = error.where.replace(str(folder), str(path))
             raise
+
+
+@contextmanager
+def unfolded(path: Path) -> Iterator[Path]:
+    """The folder that a suite's workbook stands for, for a while; any other path as it is.
+
+    Errors that are raised meanwhile name the workbook and its sheets.
+    """
+    small = path.is_file() and path.stat().st_size <= MAX_FILE_BYTES
+    if not (small and is_suite_workbook(path)):
+        yield path
+        return
+    with TemporaryDirectory(prefix="cimento-") as name:
+        folder = Path(name) / path.stem
+        folder.mkdir()
+        try:
+            unfold(path, folder)
+            yield folder
+        except SuiteError as error:
+            faults = in_workbook(path, error.faults)
+            raise SuiteError(where=str(path), faults=faults) from error
+        except CimentoError as error:
+            error.where = place_in_workbook(error.where.replace(str(folder), str(path)), path)
+            raise
+
+
+def in_workbook(path: Path, faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    """Faults with the sheets of the workbook that they are in; those of other suites as they are.
+
+    Args:
+        path: of the suite.
+        faults: as the files in it were read.
+    """
+    if path.suffix.lower() != ".xlsx":
+        return tuple(faults)
+    return tuple(replace(each, where=place_in_workbook(each.where, path)) for each in faults)
 
 
 def _innermost(folder: Path) -> Path:

@@ -8,9 +8,10 @@ from __future__ import annotations
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.files import expanded, folder_atomically, write_bytes
+from cimento.io.files import expanded, folder_atomically, refuse_existing, write_bytes
 from cimento.io.parsing import parse_toml
 from cimento.suites.published import published
 
@@ -144,17 +145,19 @@ def _count_items(folder: Path) -> int:
 
 
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
+WORKBOOK = ".xlsx"
+"""Ends the name of a suite that is one workbook."""
 _NAME_LINE = 'name = "my-suite"\n'
 
 
-def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = "") -> list[Path]:
-    """Write a suite to fill in; its name is that of the folder.
+def new_suite(kind: str, path: Path, *, canary: str = "") -> list[Path]:
+    """Write a suite to fill in; its name is that of the folder or the workbook.
 
     Args:
         kind: name of a template: match and mismatch, two factors, good and bad, any conditions;
             blanks in items that are written out, or made with seeds; rated sentences; stories.
-        folder: where to write; must not exist, or be empty.
-        workbook: write tables as ``.xlsx`` instead of ``.tsv``, all cells as text.
+        path: folder to write, which must not exist or be empty; a name that ends in ``.xlsx``
+            makes it one workbook.
         canary: by which the suite is known in training data, see `cimento.suites.model`.
 
     Returns:
@@ -162,9 +165,9 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
 
     Raises:
         UsageError: there is no such kind.
-        StorageError: the folder has something in it, or cannot be written.
+        StorageError: there is something already, or it cannot be written.
     """
-    from cimento.suites.workbooks import write_workbook
+    from cimento.suites.suite_workbook import fold
 
     known = template_kinds()
     if kind not in known:
@@ -174,25 +177,21 @@ def new_suite(kind: str, folder: Path, *, workbook: bool = False, canary: str = 
             todo=did_you_mean(kind, known),
         )
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
-    toml = toml.replace(_NAME_LINE, _name_lines(folder, canary))
-    files = {"suite.toml": toml.encode()}
+    files = {"suite.toml": toml.replace(_NAME_LINE, _name_lines(path, canary)).encode()}
     for source in sorted((_TEMPLATES / kind).iterdir()):
-        if source.name == "suite.toml":
-            continue
-        data = source.read_bytes()
-        name = source.name
-        if workbook and source.suffix == ".tsv":
-            rows = [line.split("\t") for line in data.decode().splitlines()]
-            data = write_workbook(rows, sheet=source.stem)
-            name = f"{source.stem}.xlsx"
-        files[name] = data
+        files.setdefault(source.name, source.read_bytes())
 
-    def save(place: Path) -> None:
+    def save(folder: Path) -> None:
         for name, data in files.items():
-            write_bytes(data, place / name)
+            write_bytes(data, folder / name)
 
-    folder_atomically(folder, save)
-    return [folder / name for name in files]
+    if path.suffix.lower() != WORKBOOK:
+        folder_atomically(path, save)
+        return [path / name for name in files]
+    refuse_existing(path)
+    with TemporaryDirectory(prefix="cimento-") as name:
+        save(Path(name))
+        return [fold(Path(name), path)]
 
 
 def template_kinds() -> tuple[str, ...]:
@@ -200,9 +199,10 @@ def template_kinds() -> tuple[str, ...]:
     return tuple(sorted(path.name for path in _TEMPLATES.iterdir()))
 
 
-def _name_lines(folder: Path, canary: str) -> str:
+def _name_lines(path: Path, canary: str) -> str:
     """The lines of suite.toml with the suite's name and canary, quoted as TOML wants it."""
     import tomli_w
 
-    name = {"name": folder.resolve().name or "my-suite"}
+    place = path.resolve()
+    name = {"name": (place.stem if path.suffix.lower() == WORKBOOK else place.name) or "my-suite"}
     return tomli_w.dumps(name | ({"canary": canary} if canary else {}))

@@ -19,7 +19,7 @@ from functools import lru_cache
 from itertools import repeat
 from typing import NoReturn, TypeAlias
 
-from cimento.errors import Fault
+from cimento.errors import Fault, InputError
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
 from cimento.suites.faults import fault
 
@@ -63,28 +63,21 @@ class _UnsafeError(Exception):
 def read_workbook(
     data: bytes, *, name: str, only_header: bool = False
 ) -> tuple[list[list[str]], list[Fault]]:
-    """The rows of a workbook: those of its sheet ``items``, else of the first one.
+    """The rows of a sheet: of that with the file's name, else of ``items``, else of the first.
 
     Args:
         data: the content of the file.
-        name: of the file, for messages.
+        name: of the file, for messages and for the sheet: ``about.xlsx`` reads ``about``.
         only_header: leave out whatever follows the first row that is not empty.
 
     Returns:
         The rows without the empty cells at their ends, and the faults found.
     """
-    import zlib
-    from xml.parsers.expat import ExpatError
-
-    # What zipfile, expat and the values of attributes raise, each at its own place, for damage.
-    damages: tuple[type[Exception], ...]
-    damages = (zipfile.BadZipFile, zlib.error, ExpatError, OSError, EOFError, KeyError, IndexError)
-    damages += (ValueError, RuntimeError, OverflowError)
     faults: list[Fault] = []
     rows: list[list[str]] = []
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            workbook = _Workbook(archive, len(data))
+            workbook = _Workbook(archive, len(data), name.rpartition(".")[0])
             for row in workbook.rows(name, faults):
                 rows.append(row)
                 if only_header and any(map(str.strip, row)):
@@ -93,36 +86,77 @@ def read_workbook(
     except _UnsafeError as unsafe:
         todo = "Remove what is not text, or save it as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=str(unsafe), todo=todo)]
-    except damages:
+    except _damages():
         seen = "Not an Excel workbook, or a damaged or protected one."
         todo = "Save it again as .xlsx, without a password, or as CSV UTF-8."
         return [], [fault("CIM-S002", where=name, seen=seen, todo=todo)]
     return rows, faults
 
 
-def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
-    """A workbook of one sheet, in which every cell is text whatever it looks like.
+def sheet_names(data: bytes) -> list[str]:
+    """The names of the sheets of a workbook in small letters; none of what is no workbook."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return _Workbook(archive, len(data), "").sheets
+    except _UnsafeError:
+        return []
+    except _damages():
+        return []
 
-    The first row stays in sight, and columns are as wide as their texts.
+
+def _damages() -> tuple[type[BaseException], ...]:
+    """What zipfile, expat and the values of attributes raise, each at its own place, for damage."""
+    import zlib
+    from xml.parsers.expat import ExpatError
+
+    packed = (zipfile.BadZipFile, zlib.error, ExpatError, OSError, EOFError)
+    return (*packed, KeyError, IndexError, ValueError, RuntimeError, OverflowError)
+
+
+def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
+    """A workbook of one sheet; see `write_sheets`.
 
     Args:
-        rows: as ``=1+1``, ``10`` or ``null`` they are the same when they are read again.
+        rows: of the sheet.
         sheet: its name.
+
+    Raises:
+        InputError: a text is too long for a cell.
+    """
+    return write_sheets({sheet: rows}, where=sheet)
+
+
+def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -> bytes:
+    """A workbook in which every cell is text whatever it looks like.
+
+    The first row of a sheet stays in sight, and columns are as wide as their texts.
+
+    Args:
+        sheets: name of each to its rows; as ``=1+1``, ``10`` or ``null`` their cells are the same
+            when they are read again.
+        where: what is written, for the message.
+
+    Raises:
+        InputError: a text is too long for a cell.
     """
     from xlsxwriter import Workbook
 
     buffer = io.BytesIO()
     with Workbook(buffer, {"in_memory": True}) as book:
-        page = book.add_worksheet(sheet)
         text = book.add_format({"num_format": "@"})
-        page.freeze_panes(1, 0)
-        widths: dict[int, int] = {}
-        for number, row in enumerate(rows):
-            for column, cell in enumerate(row):
-                page.write_string(number, column, cell, text)
-                widths[column] = max(widths.get(column, 0), len(cell))
-        for column, width in widths.items():
-            page.set_column(column, column, min(width + 2, _WIDEST))
+        for name, rows in sheets.items():
+            page = book.add_worksheet(name)
+            page.freeze_panes(1, 0)
+            widths: dict[int, int] = {}
+            for number, row in enumerate(rows):
+                for column, cell in enumerate(row):
+                    if page.write_string(number, column, cell, text):
+                        seen = f"a text of {len(cell):,} characters is too long for a cell"
+                        todo = "Keep the suite in a folder."
+                        raise InputError(where=f"{where}, sheet {name}", seen=seen, todo=todo)
+                    widths[column] = max(widths.get(column, 0), len(cell))
+            for column, width in widths.items():
+                page.set_column(column, column, min(width + 2, _WIDEST))
     return buffer.getvalue()
 
 
@@ -160,15 +194,17 @@ class _Workbook:
     Args:
         archive: the file.
         size: its bytes.
+        sheet: name of the sheet that is wanted most.
 
     Attributes:
+        sheets: the names of all sheets with cells, in small letters.
         merged: the stretches of cells that are one, such as ``A2:A5``; known when all rows are.
 
     Raises:
         _UnsafeError: it is larger than a workbook of this size can be.
     """
 
-    def __init__(self, archive: zipfile.ZipFile, size: int) -> None:
+    def __init__(self, archive: zipfile.ZipFile, size: int, sheet: str) -> None:
         self._archive = archive
         self._most = min(max(SMALL_BYTES, MAX_GROWTH * size), MAX_UNPACKED_BYTES)
         self._most_cells = max(SMALL_CELLS, size // 2)
@@ -180,12 +216,10 @@ class _Workbook:
         of_file = dict(self._related("").values())
         book = of_file["officeDocument"]
         related = self._related(book)
-        self._sheet = self._wanted(book, related)
+        self.sheets, self._sheet = self._wanted(book, related, sheet)
         self.merged: list[str] = []
-        parts = {kind: path for kind, path in related.values() if path.lower() in self._parts}
-        texts, styles = parts.get("sharedStrings"), parts.get("styles")
-        self._shared = list(self._shared_texts(texts)) if texts else []
-        self._styles = self._date_styles(styles) if styles else []
+        there = related.values()
+        self._others = {kind: path for kind, path in there if path.lower() in self._parts}
 
     def rows(self, name: str, faults: list[Fault]) -> Iterator[list[str]]:
         """The rows of the sheet without the empty cells at their ends.
@@ -198,6 +232,9 @@ class _Workbook:
             _UnsafeError: there are more cells than a file of this size has.
             ValueError: there are more rows, columns or letters than in any workbook.
         """
+        texts, styles = self._others.get("sharedStrings"), self._others.get("styles")
+        self._shared = list(self._shared_texts(texts)) if texts else []
+        self._styles = self._date_styles(styles) if styles else []
         nothing: list[str] = []  # one list for the gaps, which may be a million rows
         cells: dict[int, str] = {}
         moments: list[_Moment] = []
@@ -231,8 +268,10 @@ class _Workbook:
                 faults += [_not_text(each, f"{name} row {number}") for each in moments[:free]]
             cells, moments, column = {}, [], 0
 
-    def _wanted(self, book: str, related: Mapping[str, tuple[str, str]]) -> str:
-        """The part that holds the sheet ``items``, else the first sheet; charts are none."""
+    def _wanted(
+        self, book: str, related: Mapping[str, tuple[str, str]], wanted: str
+    ) -> tuple[list[str], str]:
+        """The names of the sheets, and the part that holds the wanted one; charts are none."""
         sheets: list[tuple[str, str]] = []
         self._epoch = datetime(1899, 12, 30)  # noqa: DTZ001  # workbooks know no time zones
         for tag, attributes, _ in self._few(book, {"sheet", "workbookPr"}):
@@ -243,7 +282,9 @@ class _Workbook:
             kind, path = related[attributes["id"]]
             if kind == "worksheet":
                 sheets.append((attributes["name"], path))
-        return next((path for name, path in sheets if name == "items"), sheets[0][1])
+        by_name = {name.strip().casefold(): path for name, path in reversed(sheets)}
+        part = by_name.get(wanted.casefold()) or by_name.get("items") or sheets[0][1]
+        return list(by_name), part
 
     def _related(self, part: str) -> dict[str, tuple[str, str]]:
         """Kind and path of the parts that one refers to, by their IDs; of the file for no part."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,6 +16,7 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.paradigms.stories.suite import Nested, SentenceStates, Story, StoryFormat, StorySuite
+from cimento.suites.archives import unfolded
 from cimento.suites.builtin import kind_of
 from cimento.suites.faults import errors, fault
 from cimento.suites.model import JsonValue, Meta
@@ -105,12 +106,15 @@ def read_stories(path: Path) -> StorySuite:
 
     Args:
         path: GITA4CALAMITA JSONL, GITA v1 JSON (either may be gzipped), a suite folder with
-            ``kind = "stories"``, or a file in such a folder.
+            ``kind = "stories"``, a file in such a folder, or a workbook that stands for one.
 
     Raises:
         InputError: the file does not exist or may not be read.
         SuiteError: a record lacks a field, or has one of the wrong kind.
     """
+    with unfolded(path) as place:
+        if place != path:
+            return replace(_read_folder(place), path=path)
     folder = path.parent if path.name in {TOML, ITEMS} else path
     if folder.is_dir():
         if (folder / TOML).is_file():

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from cimento.errors import InputError, StorageError, SuiteError, UsageError, did_you_mean
-from cimento.io.files import folder_atomically, read_bytes
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
@@ -336,10 +336,7 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
             seen=f"{target.title} cannot hold: {'; '.join(lost)}",
             todo="Choose another format, or allow the loss.",
         )
-    if path.is_file() or (path.is_dir() and any(path.iterdir())):
-        raise StorageError(
-            where=str(path), seen="exists already", todo="Choose another name, or remove it."
-        )
+    refuse_existing(path)
     if format_ == "native":
         return folder_atomically(path, lambda folder: write_native(suite, folder))
     return target.write(suite, path)

@@ -1,0 +1,398 @@
+"""A suite as one workbook: the sheets *about*, *items*, *predictions* and *how to*.
+
+The workbook holds what a suite folder holds, so that nobody needs to see its suite.toml: *about*
+has a row for each setting, *predictions* one for each formula, and *items* (with *seeds*, where a
+suite has them) is the table of the folder. Stories, which are records, have a column for each
+field. What is written is read back without loss, or refused. docs/suite-format.md has the rules.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cimento.errors import InputError, SuiteError
+from cimento.io.files import read_bytes, write_bytes, write_text
+from cimento.io.parsing import parse_json, read_toml
+from cimento.suites.faults import errors
+from cimento.suites.model import JsonValue
+from cimento.suites.reading import open_json_lines
+from cimento.suites.tables import Row, Table, read_table, split_plain
+from cimento.suites.workbooks import sheet_names, write_sheets
+
+ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
+TOML, RECORDS = "suite.toml", "items.jsonl"
+_MORE = "more"
+_TOP = ("kind", "regions")
+"""Settings at the top of suite.toml that *about* names without their table."""
+
+SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "name": ("what tables and reports call the suite", ("nome", "nombre", "название", "имя")),
+    "version": ("of the items, such as 0.1.0", ("versione", "versión", "versão", "версия")),
+    "language": ("two letters: en, it, es, pt, ru ...", ("lingua", "idioma", "lengua", "язык")),
+    "phenomenon": ("what it tests", ("fenomeno", "fenómeno", "fenômeno", "явление")),
+    "licence": ("such as CC-BY-4.0", ("licenza", "licencia", "licença", "лицензия", "license")),
+    "citation": ("how others cite it", ("citazione", "cita", "citação", "цитата")),
+    "status": ("such as draft", ("stato", "estado", "статус")),
+    "author": ("who wrote it", ("autore", "autrice", "autor", "autora", "автор")),
+    "reference": ("the paper that it comes from", ("riferimento", "referencia", "referência")),
+    "comment": ("anything else", ("commento", "comentario", "comentário", "комментарий")),
+    "tags": ("labels, with | between", ("etichette", "etiquetas", "метки")),
+    "kind": ("what kind of test; empty for sentences", ("tipo", "тип", "вид")),
+    "regions": ("names of the stretches, with | between", ("regioni", "regiones", "regiões")),
+}
+"""Setting to what it is, and to words for it in Italian, Spanish, Portuguese and Russian."""
+
+_LISTS = ("tags", "regions")
+_HEADERS = ("setting", "impostazione", "campo", "ajuste", "parámetro", "параметр", "поле")
+_FORMULA = {"formula": ("fórmula", "формула"), "comment": SETTINGS["comment"][1]}
+_JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null)$')
+_NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
+_STEPS = (
+    "1. Sheet about: write the name and the language of your suite, and leave out what you like.",
+    "2. Sheet items: replace the examples by your sentences. Add columns of your own to the right.",
+    "3. Sheet predictions: say what should hold. (2;%match%) < (2;%mismatch%) means that region 2",
+    "   is less surprising in condition match than in mismatch; * is the whole sentence.",
+    "4. Save the workbook, close it, and look for mistakes: cimento suites check FILE.xlsx",
+    "5. Ask a model: cimento run FILE.xlsx -m demo-causal",
+    "The bar | parts the regions of a sentence. Settings are explained beside them, on about.",
+    "A folder of text files is made with: cimento suites convert FILE.xlsx -o FOLDER",
+)  # fmt: skip
+
+
+def is_suite_workbook(path: Path) -> bool:
+    """Whether a path is a workbook that holds a whole suite."""
+    if path.suffix.lower() != ".xlsx" or path.name.startswith("~$") or not path.is_file():
+        return False
+    return {ABOUT, ITEMS} <= set(sheet_names(read_bytes(path)))
+
+
+def fold(folder: Path, path: Path) -> Path:
+    """Write a suite folder as one workbook.
+
+    Args:
+        folder: as a paradigm writes it.
+        path: of the workbook.
+
+    Raises:
+        InputError: the folder has other files, or a text that no cell can hold.
+        StorageError: the workbook cannot be written.
+    """
+    known = {TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", RECORDS}
+    if others := sorted({file.name for file in folder.iterdir()} - known):
+        raise InputError(where=str(folder), seen=f"has {others[0]}, which no workbook can hold")
+    settings = read_toml(folder / TOML)
+    predictions = settings.pop(PREDICTIONS, [])
+    if not _are_records(predictions):
+        settings[PREDICTIONS], predictions = predictions, []
+    sheets = {ABOUT: list(_about(settings)), ITEMS: _items(folder)}
+    if (folder / f"{SEEDS}.tsv").exists():
+        sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")
+    sheets[PREDICTIONS] = list(_prediction_rows(predictions))
+    sheets[HOW_TO] = [[line] for line in _STEPS]
+    return write_bytes(write_sheets(sheets, where=str(path)), path)
+
+
+def _are_records(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, dict) and each for each in value)
+
+
+def unfold(path: Path, folder: Path) -> None:
+    """Write what a workbook holds as a suite folder; its tables stay workbooks.
+
+    Raises:
+        SuiteError: a sheet cannot be read.
+        StorageError: the folder cannot be written.
+    """
+    import tomli_w
+
+    data = read_bytes(path)
+    sheets = sheet_names(data)
+    settings = _settings(_sheet(data, ABOUT, path))
+    if PREDICTIONS in sheets:
+        predictions = list(_predictions(_sheet(data, PREDICTIONS, path)))
+        settings.update({PREDICTIONS: predictions} if predictions else {})
+    write_text(tomli_w.dumps(settings), folder / TOML)
+    items = _sheet(data, ITEMS, path)
+    if any(_NUMBERED.fullmatch(column) for column in items.columns) and not items.find("item"):
+        write_text(_record_lines(items), folder / RECORDS)
+    else:
+        write_bytes(data, folder / f"{ITEMS}.xlsx")
+    if SEEDS in sheets:
+        write_bytes(data, folder / f"{SEEDS}.xlsx")
+
+
+def place_in_workbook(where: str, path: Path) -> str:
+    """A place in an unfolded folder as people know it: the workbook, its sheet, the row."""
+    sheet_of = {TOML: ABOUT, RECORDS: ITEMS, f"{ITEMS}.xlsx": ITEMS, f"{SEEDS}.xlsx": SEEDS}
+    for file, sheet in sheet_of.items():
+        where = where.replace(file, f"{path.name}, sheet {sheet},")
+    return where.replace(",:", ":").removesuffix(",")
+
+
+def _sheet(data: bytes, name: str, path: Path) -> Table:
+    table, faults = read_table(data, Path(f"{name}.xlsx"))
+    if name == ABOUT and table is None and not errors(faults):
+        return Table(name, (), ())
+    if table is None or errors(faults):
+        raise SuiteError(where=str(path), faults=faults)
+    return table
+
+
+# --- The sheet about
+
+
+def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
+    """A row for each setting; what rows cannot say is JSON in the last one."""
+    yield ["setting", "value", "what it is"]
+    meta = settings.get("meta", {})
+    said: dict[str, JsonValue] = {}
+    if isinstance(meta, dict):
+        said = {name: meta[name] for name in SETTINGS if name in meta and name not in _TOP}
+        said |= {name: value for name, value in meta.items() if _is_plain_name(name)}
+    for name in (*SETTINGS, *said):
+        if name in _TOP and (value := settings.get(name)) is not None and _fits(name, value):
+            said[name] = value
+    for table, values in settings.items():
+        if table == "meta" or not isinstance(values, dict) or not _is_plain_name(table):
+            continue
+        if values and all(map(_is_plain_name, values)):
+            said |= {f"{table}.{name}": value for name, value in values.items()}
+    for name in dict.fromkeys((*SETTINGS, *said)):
+        if name in said or name not in _TOP:
+            cell = _cell_of(name, said[name]) if name in said else ""
+            yield [name, cell, SETTINGS.get(name, ("",))[0]]
+    if left := _left(settings, said):
+        yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]
+
+
+def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The settings that rows do not say."""
+    left: dict[str, JsonValue] = {}
+    for name, value in settings.items():
+        if name in _TOP and name in said:
+            continue
+        if name != "meta" and isinstance(value, dict):
+            if not value or not all(f"{name}.{key}" in said for key in value):
+                left[name] = value
+        elif name == "meta" and isinstance(value, dict):
+            rest = {key: each for key, each in value.items() if key not in said or key in _TOP}
+            left.update({"meta": rest} if rest else {})
+        else:
+            left[name] = value
+    return left
+
+
+def _is_plain_name(name: str) -> bool:
+    """Whether a row can be called so."""
+    words = {word for _, others in SETTINGS.values() for word in others}
+    reserved = {*_TOP, *_HEADERS, *words, _MORE, "meta", "_extra", PREDICTIONS}
+    return bool(name) and "." not in name and name == name.strip() and name not in reserved
+
+
+def _fits(name: str, value: JsonValue) -> bool:
+    return isinstance(value, list) if name in _LISTS else isinstance(value, str)
+
+
+def _settings(table: Table) -> dict[str, Any]:
+    """What suite.toml would say, from the rows of *about*."""
+    words = {word: name for name, (_, others) in SETTINGS.items() for word in others}
+    settings: dict[str, Any] = {"meta": {}}
+    for label, cell in _labelled(table):
+        name = words.get(label.casefold(), label)
+        if label.casefold() in _HEADERS or not (label and cell):
+            continue
+        if name == _MORE:
+            _merge(settings, _value(cell))
+        elif name in _TOP:
+            settings[name] = _value_of(name, cell)
+        elif "." in name:
+            group, _, key = name.partition(".")
+            settings.setdefault(group, {})[key] = _value_of(key, cell, known=False)
+        else:
+            settings["meta"][name] = _value_of(name, cell)
+    return settings
+
+
+def _labelled(table: Table) -> Iterator[tuple[str, str]]:
+    """The first two cells of each row of *about*; its header line is one of them."""
+    yield from [tuple([*table.columns, "", ""][:2])]  # type: ignore[misc]
+    for row in table.rows:
+        cells = [*row.cells.values(), "", ""]
+        yield cells[0].strip(), cells[1].strip()
+
+
+def _merge(settings: dict[str, Any], more: object) -> None:
+    for name, value in more.items() if isinstance(more, dict) else ():
+        if isinstance(value, dict) and isinstance(settings.get(name), dict):
+            settings[name].update(value)
+        else:
+            settings[name] = value
+
+
+# --- Values in cells
+
+
+def _cell_of(name: str, value: JsonValue) -> str:
+    """The cell of a setting, which `_value_of` reads back."""
+    known = "." not in name
+    group_name = name.rpartition(".")[2]
+    if isinstance(value, list) and value and all(isinstance(each, str) for each in value):
+        cell = " | ".join(map(str, value))
+        if cell and repr(_value_of(group_name, cell, known=known)) == repr(value):
+            return cell
+    elif (
+        isinstance(value, str)
+        and value
+        and repr(_value_of(group_name, value, known=known)) == repr(value)
+    ):
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _value_of(name: str, cell: str, *, known: bool = True) -> JsonValue:
+    """The value of a setting: text where text is meant, a list with bars between, else JSON."""
+    if known and name in _LISTS and not cell.startswith("["):
+        return [part.strip() for part in cell.split("|")]
+    if known and name in SETTINGS and name not in _LISTS:
+        return _value(cell) if cell.startswith('"') else cell.strip()
+    if "|" in cell and not _JSON_BEGINS.match(cell):
+        return [part.strip() for part in cell.split("|")]
+    value: JsonValue = _value(cell)
+    return value
+
+
+def _value(cell: str) -> Any:  # noqa: ANN401  # anything JSON has
+    """The value of a cell: JSON where it is some, a number with a decimal comma, else the text."""
+    cell = cell.strip()
+    if re.fullmatch(r"-?[0-9]+,[0-9]+", cell):
+        return float(cell.replace(",", "."))
+    try:
+        return parse_json(cell) if _JSON_BEGINS.match(cell) else cell
+    except ValueError:
+        return cell
+
+
+def _cell(value: JsonValue) -> str:
+    if isinstance(value, str) and repr(_value(value)) == repr(value) and value:
+        return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _prediction_rows(predictions: Sequence[Mapping[str, JsonValue]]) -> Iterator[list[str]]:
+    """A row for each prediction; fields that name no column are JSON in the last one."""
+    words = {word for others in _FORMULA.values() for word in others}
+    names = dict.fromkeys(name for each in predictions for name in each)
+    columns = [n for n in names if _is_plain_name(n) and n.casefold() not in words]
+    columns = list(dict.fromkeys([*_FORMULA, *columns]))
+    rests = [{k: v for k, v in each.items() if k not in columns} for each in predictions]
+    yield [*columns, *([_MORE] if any(rests) else [])]
+    for prediction, rest in zip(predictions, rests, strict=True):
+        cells = [_field(prediction, name) for name in columns]
+        more = json.dumps(rest, ensure_ascii=False) if rest else ""
+        yield [*cells, *([more] if any(rests) else [])]
+
+
+def _field(record: Mapping[str, JsonValue], name: str) -> str:
+    """A field of a prediction: formulas and comments as they are, but for blanks at their ends."""
+    value = record.get(name)
+    if name not in record:
+        return ""
+    if name in _FORMULA and isinstance(value, str) and value and value == value.strip():
+        return json.dumps(value, ensure_ascii=False) if value[0] == '"' else value
+    return _cell(value)
+
+
+def _predictions(table: Table) -> Iterator[dict[str, Any]]:
+    words = {word: name for name, others in _FORMULA.items() for word in others}
+    for row in table.rows:
+        found: dict[str, Any] = {}
+        for column, cell in row.cells.items():
+            name = words.get(column.casefold(), column)
+            if name == _MORE and cell.strip():
+                _merge(found, _value(cell))
+            elif cell.strip():
+                is_text = name in _FORMULA and not cell.startswith('"')
+                found[name] = cell.strip() if is_text else _value(cell)
+        yield found
+
+
+# --- The sheet items
+
+
+def _items(folder: Path) -> list[list[str]]:
+    """The rows of the table of items, or of the records that stand for one."""
+    if (folder / f"{ITEMS}.tsv").exists():
+        return _table_rows(folder / f"{ITEMS}.tsv")
+    records = open_json_lines(folder / RECORDS)
+    flat = [_flat(record) for record in records]
+    columns = _columns(flat)
+    rows = [columns, *([each.get(name, "") for name in columns] for each in flat)]
+    table = Table(ITEMS, tuple(columns), tuple(_rows(rows)))
+    read = [_record(row) for row in table.rows]
+    if repr([sorted(each.items()) for each in read]) != repr([sorted(e.items()) for e in records]):
+        raise InputError(where=str(folder / RECORDS), seen="has fields that no sheet can hold")
+    return rows
+
+
+def _rows(rows: Sequence[Sequence[str]]) -> Iterator[Row]:
+    for number, row in enumerate(rows[1:], start=2):
+        yield Row(number, dict(zip(rows[0], row, strict=True)))
+
+
+def _table_rows(path: Path) -> list[list[str]]:
+    return [*split_plain(read_bytes(path).decode("utf-8").removesuffix("\n"))]
+
+
+def _flat(record: Mapping[str, JsonValue]) -> dict[str, str]:
+    """A record as cells; a list of texts has a cell for each of them."""
+    cells: dict[str, str] = {}
+    for name, value in record.items():
+        if isinstance(value, list) and value and all(isinstance(e, str) and e for e in value):
+            cells |= {f"{name} {k}": _cell(each) for k, each in enumerate(value, start=1)}
+        else:
+            cells[name] = _cell(value)
+    return cells
+
+
+def _columns(flat: Iterable[Mapping[str, str]]) -> list[str]:
+    """All columns in order, those of a list beside each other."""
+    names = list(dict.fromkeys(name for each in flat for name in each))
+    first: dict[str, int] = {}
+    for place, name in enumerate(names):
+        first.setdefault(_list_of(name), place)
+    return sorted(names, key=lambda name: (first[_list_of(name)], _place_in_list(name)))
+
+
+def _list_of(name: str) -> str:
+    found = _NUMBERED.fullmatch(name)
+    return found[1] if found else name
+
+
+def _place_in_list(name: str) -> int:
+    found = _NUMBERED.fullmatch(name)
+    return int(found[2]) if found else 0
+
+
+def _record_lines(table: Table) -> str:
+    """The records of a sheet, a line each, on the line that has the number of its row."""
+    lines: list[str] = []
+    for row in table.rows:
+        lines += [""] * (row.number - 1 - len(lines))
+        lines.append(json.dumps(_record(row), ensure_ascii=False))
+    return "\n".join(lines) + "\n"
+
+
+def _record(row: Row) -> dict[str, JsonValue]:
+    found: dict[str, Any] = {}
+    for column, cell in row.cells.items():
+        if not cell.strip():
+            continue
+        if _NUMBERED.fullmatch(column):
+            found.setdefault(_list_of(column), []).append(_value(cell))
+        else:
+            found[column] = _value(cell)
+    return found

@@ -1,0 +1,111 @@
+"""Suites as one workbook: both ways without loss, faults by sheet, headers in four languages."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+from hypothesis import given, settings
+
+from cimento.errors import InputError, SuiteError
+from cimento.paradigms.loading import load_suite, save_suite
+from cimento.suites.builtin import builtin_names, new_suite, template_kinds
+from cimento.suites.formats.native import read_native, write_native
+from cimento.suites.suite_workbook import fold, unfold
+from tests.helpers.command_line import invoke
+from tests.suites.test_suite_roundtrip import suites
+
+
+def content(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_a_suite_that_comes_with_cimento_goes_into_a_workbook_and_back(tmp_path, name):
+    there = save_suite(load_suite(name), tmp_path / "a")
+    book = save_suite(load_suite(there), tmp_path / "s.xlsx")
+    back = save_suite(load_suite(book), tmp_path / "b")
+    assert content(there) == content(back)
+
+
+@given(suites())
+@settings(max_examples=60, deadline=None)
+def test_any_suite_goes_into_a_workbook_and_back(suite):
+    with tempfile.TemporaryDirectory() as name:
+        folder, back = Path(name) / "a", Path(name) / "b"
+        back.mkdir()
+        written = read_native(write_native(suite, folder)).suite
+        unfold(fold(folder, Path(name) / "s.xlsx"), back)
+        assert read_native(back).suite == written == suite
+
+
+@pytest.mark.parametrize(
+    ("words", "language"),
+    [
+        (("Nome", "Lingua", "Fenomeno"), "it"),
+        (("Nombre", "Idioma", "Fenómeno"), "es"),
+        (("Nome", "Idioma", "Fenômeno"), "pt"),
+        (("Название", "Язык", "Явление"), "ru"),
+    ],
+)
+def test_the_settings_may_be_in_the_language_of_the_author(tmp_path, words, language):
+    [path] = new_suite("pairs", tmp_path / "s.xlsx")
+    book = openpyxl.load_workbook(path)
+    del book["about"]
+    sheet = book.create_sheet("About")
+    for row in zip(words, ("mia", language, "x"), strict=True):
+        sheet.append(row)
+    book.save(path)
+    meta = load_suite(path).suite.meta
+    assert (meta.name, meta.language, meta.phenomenon) == ("mia", language, "x")
+
+
+def test_a_fault_names_the_workbook_and_the_sheet(tmp_path, capsys):
+    [path] = new_suite("agreement", tmp_path / "s.xlsx")
+    book = openpyxl.load_workbook(path)
+    book["items"]["C2"] = "Le lampade | sono  | accese."
+    book.save(path)
+    assert invoke(["suites", "check", str(path)]) == 0
+    assert "s.xlsx, sheet items, row 2" in capsys.readouterr().out
+    book["predictions"]["A2"] = "(2;%match%) <"
+    book["about"]["B2"] = None
+    book.save(path)
+    with pytest.raises(SuiteError) as caught:
+        load_suite(path)
+    assert any("s.xlsx, sheet about" in fault.where for fault in caught.value.faults)
+    assert "cimento-" not in str(caught.value)
+
+
+def test_formulas_of_spreadsheets_stay_text(tmp_path):
+    folder = tmp_path / "a"
+    new_suite("pairs", folder)
+    table = folder / "items.tsv"
+    table.write_text("item\tgood\tbad\n1\t=1+1.\t@SUM(A1).\n", encoding="utf-8")
+    book = save_suite(load_suite(folder), tmp_path / "s.xlsx")
+    sheet = openpyxl.load_workbook(book)["items"]
+    assert {cell.data_type for row in sheet.iter_rows() for cell in row} <= {"s", "n"}
+    assert load_suite(book).suite == load_suite(folder).suite
+
+
+def test_every_command_takes_a_workbook_in_place_of_a_folder(tmp_path, capsys):
+    for kind in template_kinds():
+        path = str(new_suite(kind, tmp_path / f"{kind}.xlsx")[0])
+        assert invoke(["suites", "show", path]) == 0
+        assert invoke(["suites", "check", path]) == 0
+        assert invoke(["suites", "audit", path]) == 0
+        assert invoke(["plan", path, "-m", "demo-causal"]) == 0
+    assert "0 errors" in capsys.readouterr().err
+    names = {each.suite.name for each in map(load_suite, tmp_path.glob("*.xlsx"))}
+    assert names == set(template_kinds())
+
+
+def test_what_no_cell_can_hold_is_refused(tmp_path):
+    folder = tmp_path / "a"
+    new_suite("pairs", folder)
+    table = folder / "items.tsv"
+    table.write_text(f"item\tgood\tbad\n1\t{'a' * 40_000}.\tb.\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"40,001 characters is too long for a cell"):
+        save_suite(load_suite(folder), tmp_path / "s.xlsx")
+    assert not (tmp_path / "s.xlsx").exists()
