@@ -177,7 +177,8 @@ def test_links_lead_to_sections_and_no_id_comes_twice():
     assert len(ids) == len(set(ids))
     assert {e.attributes["href"][1:] for e in page.all("a")} <= set(ids)
     assert [e.words for e in page.all("a.skip")] == ["Skip to the results", "Skip to the items"]
-    assert len(page.all("a")) == 4
+    # Two skip links, two suites in the overview, and the items.
+    assert len(page.all("a")) == 5
 
 
 def test_the_chart_has_prediction_and_phenomena_with_counts():
