@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cimento._version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from cimento.api import Failure, evaluate, evaluate_all
+    from cimento.api import Failure, evaluate, evaluate_all, load_model
     from cimento.cite import cite
     from cimento.compare import compare
     from cimento.corpus.morphology.dictionaries import open_morphology
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from cimento.suites.reading import Reading
 
 _HOMES = {
-    "cimento.api": ("Failure", "evaluate", "evaluate_all"),
+    "cimento.api": ("Failure", "evaluate", "evaluate_all", "load_model"),
     "cimento.paradigms.loading": ("LoadedSuite", "load_suite", "load_suites"),
     "cimento.cite": ("cite",),
     "cimento.paradigms.cloze.requests": ("fill",),
@@ -155,6 +155,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "fill",
     "join_surprisals",
     "live_scorer",
+    "load_model",
     "load_suite",
     "load_suites",
     "new_canary",

@@ -21,8 +21,16 @@ from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.scores import Progress
 from cimento.engine.units import UnitStore
 from cimento.errors import CimentoError, ModelError, StorageError, UsageError
+from cimento.models.in_memory import (
+    LoadedModel,
+    ModelLike,
+    as_models,
+    as_scorers,
+    loaded_model,
+    split_tokenizer,
+)
 from cimento.models.registry import AnyScorer, Asking, shown_name
-from cimento.options import RunOptions, from_names
+from cimento.options import ModelOptions, RunOptions, checked, from_names
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
@@ -41,7 +49,7 @@ class Failure:
 
 def evaluate(
     suite: SuiteLike,
-    model: str | AnyScorer,
+    model: ModelLike,
     *,
     limit: int | None = None,
     output: str | Path | None = None,
@@ -53,7 +61,9 @@ def evaluate(
 
     Args:
         suite: a built-in name, a path, or a suite made in Python, of any paradigm.
-        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        model: a name as for ``cimento run -m`` or a folder's path, a model that `load_model` gave,
+            a model of transformers (with ``tokenizer=``), or anything that keeps the `Scorer`
+            protocol.
         limit: only the first items; None for all.
         output: folder of runs to write to; None keeps the run in memory.
         force: run again what is already stored.
@@ -77,7 +87,7 @@ def evaluate(
 
 def evaluate_all(
     suites: SuiteLike | Iterable[SuiteLike],
-    models: str | AnyScorer | Sequence[str | AnyScorer],
+    models: ModelLike | Sequence[ModelLike],
     *,
     limit: int | None = None,
     output: str | Path | None = None,
@@ -102,11 +112,42 @@ def evaluate_all(
     Raises:
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
     """
-    run_options = from_names({"limit": limit, "output": output, "force": force, **options})
+    named, tokenizer = split_tokenizer(options)
+    run_options = from_names({"limit": limit, "output": output, "force": force, **named})
     loaded = list(load_suites(suites))
     refuse_same_names(loaded)
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
-    yield from run_all(loaded, list(several), run_options, cache=cache or MemoryCache())
+    ready = as_scorers(several, run_options.scoring, tokenizer)
+    yield from run_all(loaded, ready, run_options, cache=cache or MemoryCache())
+
+
+def load_model(
+    model: ModelLike,
+    **options: Any,  # noqa: ANN401  # as for `evaluate`
+) -> AnyScorer | LoadedModel:
+    """A model loaded once, which every function takes in the place of its name.
+
+    Args:
+        model: as for `evaluate`.
+        options: how it is loaded, by the names of flags: ``dtype``, ``device``, ``tokenizer``,
+            ``kind``, ``model_args`` ... How texts are scored is said when they are.
+
+    Raises:
+        CimentoError: there is no such model, or it cannot be loaded.
+
+    Example:
+        >>> model = load_model("demo-causal", dtype="fp32")  # doctest: +SKIP
+        >>> evaluate("it-islands", model), evaluate("it-subject-verb", model)  # doctest: +SKIP
+    """
+    named, tokenizer = split_tokenizer(options)
+    if "bos" in named:
+        raise UsageError(
+            where="option bos",
+            seen="it says how texts are scored, not how a model is loaded",
+            todo="Give it to evaluate, score or fill.",
+        )
+    [taken] = as_models([model], tokenizer)
+    return loaded_model(taken, checked(ModelOptions, named).asking)
 
 
 def ask_suite(

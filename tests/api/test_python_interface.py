@@ -196,7 +196,8 @@ def test_the_names_of_cimento_are_these():
         "Measure Meta Missing ModelError Outcome Policy Prediction Reading Region Run "
         "RunOptions RunSummary Scorer Source Suite SuiteError Summary TableError TextScorer "
         "UsageError cite compare evaluate evaluate_all evaluate_while_training export figure "
-        "fill join_surprisals live_scorer load_suite load_suites new_canary open_morphology "
+        "fill join_surprisals live_scorer load_model load_suite load_suites new_canary "
+        "open_morphology "
         "open_run open_runs open_source pairs report score undisturbed"
     )
     for name in dir(cimento):

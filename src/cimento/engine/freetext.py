@@ -18,6 +18,7 @@ from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import TOKENS
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
+from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.registry import AnyScorer, Asking
 from cimento.models.tokens.characters import containing, word_spans
 from cimento.options import ScoringOptions, checked
@@ -84,7 +85,7 @@ Level: TypeAlias = Literal["token", "word", "sentence"]
 
 def score(
     texts: str | Sequence[str],
-    model: str | AnyScorer,
+    model: ModelLike,
     *,
     level: Level = "token",
     contexts: str | Sequence[str] | None = None,
@@ -95,7 +96,7 @@ def score(
 
     Args:
         texts: one, or several that are each scored by itself.
-        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
+        model: as for `evaluate`.
         level: ``token``, ``word``, or ``sentence`` for one row a text.
         contexts: what stands before each text (for several, one for each) and is not scored.
         cache: where answers are kept; None forgets them afterwards.
@@ -119,9 +120,11 @@ def score(
         raise UsageError(
             where="level", seen=f"got {level!r}", todo=did_you_mean(str(level), get_args(Level))
         )
-    asking = checked(ScoringOptions, options).asking
+    named, tokenizer = split_tokenizer(options)
+    asking = checked(ScoringOptions, named).asking
+    [ready] = as_scorers([model], asking, tokenizer)
     table = score_texts(
-        texts, model, contexts=contexts, asking=asking, words=level == "word", cache=cache
+        texts, ready, contexts=contexts, asking=asking, words=level == "word", cache=cache
     )
     return table if level != "sentence" else _sentences(one_or_several(texts), table)
 

@@ -480,6 +480,7 @@ def card_of(model: Scorer | TextScorer) -> ModelCard:
         raise UsageError(
             where="model",
             seen=f"{type(model).__name__} is neither the name of a model nor a scorer",
-            todo="Give a name as for cimento run -m, or see docs/plugins.md for scorers.",
+            todo="Give a name as for cimento run -m, a path, or a model of transformers with"
+            " tokenizer=; docs/plugins.md has scorers.",
         )
     return model.card

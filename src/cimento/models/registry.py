@@ -11,7 +11,7 @@ import functools
 import hashlib
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Protocol, TypeAlias, TypeGuard, get_args
 
@@ -200,7 +200,7 @@ def shown_name(model: str | AnyScorer) -> str:
     return card.name if isinstance(card, ModelCard) else type(model).__name__
 
 
-def open_source(model: str | AnyScorer, asking: Asking) -> Source:
+def open_source(model: str | Path | AnyScorer, asking: Asking) -> Source:
     """A source by its name, or around a model that is there already.
 
     Args:
@@ -210,15 +210,41 @@ def open_source(model: str | AnyScorer, asking: Asking) -> Source:
     Raises:
         CimentoError: there is no such file or model.
     """
+    if isinstance(model, Path):
+        model = str(model)
     if not isinstance(model, str):
         card = card_of(model)
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
-        settled = asking.settled(card.dtype)
+        settled = _as_it_is_made(model, asking.settled(card.dtype))
         return ScorerSource(card.label, inputs, load=lambda: model, asking=settled)
     source = _opened(model, asking)
     if isinstance(source, ScorerSource):
         source.named = lasting_name(model)
     return source
+
+
+def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
+    """How a model in memory is asked: what was said when it was made stands.
+
+    Raises:
+        UsageError: something else is asked for.
+    """
+    policy = getattr(model, "policy", None)
+    if not isinstance(policy, Policy):
+        return asking
+    usual = Policy()
+    for option in fields(Policy):
+        made, asked = getattr(policy, option.name), getattr(asking.policy, option.name)
+        if option.name not in ("dtype", "model_args") and asked not in (
+            made,
+            getattr(usual, option.name),
+        ):
+            raise UsageError(
+                where=f"{option.name}={asked}",
+                seen=f"the scorer was made with {option.name}={made}",
+                todo="Make it with the policy that is wanted, or give the model itself.",
+            )
+    return replace(asking, policy=policy)
 
 
 def asking_by(source: object, asking: Asking) -> Asking:

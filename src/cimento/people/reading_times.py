@@ -21,7 +21,8 @@ from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
-from cimento.models.base import Policy, Score, Scorer
+from cimento.models.base import Policy, Score
+from cimento.models.in_memory import ModelLike, as_scorers
 from cimento.models.registry import AnyScorer, Asking
 from cimento.models.tokens.characters import containing
 from cimento.suites.stimuli import Span
@@ -244,7 +245,7 @@ READING_POLICY = Policy(punctuation="keep")
 
 def join_surprisals(
     observations: pl.DataFrame,
-    model: str | Scorer,
+    model: ModelLike,
     *,
     names: WordColumns | None = None,
     texts: Mapping[str, str] | None = None,
@@ -282,7 +283,8 @@ def join_surprisals(
     made = [(name, n) for n in range(before + 1) for name in wanted] + [(REASON, 0)]
     _refuse_columns(observations, [_column_name(name, n) for name, n in made])
     places = word_positions(observations, names or WordColumns())
-    handle = ModelHandle(model, chosen)
+    [ready] = as_scorers([model], chosen)
+    handle = ModelHandle(ready, chosen)
     values = _values(all_words(places, texts), handle.scorer, handle.scoring, frequency)
     return observations.with_columns(_column(name, places, values, distance=n) for name, n in made)
 

@@ -63,7 +63,7 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle 
     Args:
         paradigm: of the suite.
         run_options: as they were given.
-        model: who is asked, which has a number format; None for a recording.
+        model: who is asked, with its number format; None for a recording.
 
     Raises:
         UsageError: an option has none of the values that the paradigm knows.
@@ -73,7 +73,9 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle 
     plain = Asking()
     not_asked = [name for name in SCORING_OPTIONS if name not in paradigm.scoring]
     without = {name: getattr(plain, name) for name in not_asked}
-    scoring = run_options.scoring.settled(model.scoring.policy.dtype if model else "")
+    scoring = run_options.scoring.settled()
+    if model is not None:
+        scoring = dataclasses.replace(scoring, policy=model.scoring.policy)
     return Honoured(
         options=parse_options(paradigm, given),
         scoring=dataclasses.replace(scoring, **without),

@@ -222,12 +222,12 @@ def locate(name: str, *, tokenizer: str = "") -> Located:
     found = _locate(name, inner=False)
     if not tokenizer:
         return found
-    other = _tokenizer_files(tokenizer)
+    other = tokenizer_files(tokenizer)
     both = hashlib.sha256(f"{found.revision} {other.revision}".encode()).hexdigest()
     return replace(found, revision=both, tokenizer=other)
 
 
-def _tokenizer_files(name: str) -> TokenizerFiles:
+def tokenizer_files(name: str) -> TokenizerFiles:
     """Find a tokenizer by the name a user gives.
 
     Raises:

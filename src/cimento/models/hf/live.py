@@ -50,6 +50,35 @@ def live_scorer(
         UsageError: the model is in training mode, or its tokenizer gives no offsets.
         ModelError: the model cannot be scored exactly.
     """
+    policy = live_policy(policy or Policy(), model)
+    located = Located(name=name, folder=Path(), revision=weights_digest(model))
+    return scorer_around(model, tokenizer, located=located, policy=policy, kind=kind, limits=limits)
+
+
+def scorer_around(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    *,
+    located: Located,
+    policy: Policy,
+    kind: KindRule,
+    limits: BatchLimits,
+) -> Scorer:
+    """The same of a model whose name and revision are known.
+
+    Args:
+        model: as for `live_scorer`.
+        tokenizer: a fast tokenizer.
+        located: name and revision.
+        policy: how texts are scored, with the dtype of the model.
+        kind: as for `live_scorer`.
+        limits: of a batch.
+
+    Raises:
+        UsageError: as for `live_scorer`.
+        ModelError: the model cannot be scored exactly.
+    """
+    name = located.name
     if model.training:
         raise UsageError(
             where=f"model {name!r}",
@@ -63,8 +92,6 @@ def live_scorer(
             todo="Use a fast tokenizer.",
         )
     chosen = _kind_of(model, name) if kind == "auto" else kind
-    policy = live_policy(policy or Policy(), model)
-    located = Located(name=name, folder=Path(), revision=weights_digest(model))
     card = model_card(located, chosen, policy, model, tokenizer)
     make, limits = scorer_of(chosen), limits.or_tokens(TOKENS)
     return make(model, tokenizer, card=card, policy=policy, limits=limits)

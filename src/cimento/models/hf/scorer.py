@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
-    from cimento.models.base import FloatArray, Score
+    from cimento.models.base import FloatArray, Policy, Score
     from cimento.models.hf.heads import Read
     from cimento.models.tokens.tokenizing import TextEncoder
 
@@ -105,6 +105,11 @@ class TransformersScorer(ABC):
             text_starts=[self._text_start(text) for text in encoded],
             score=self._score,
         )
+
+    @property
+    def policy(self) -> Policy:
+        """How it scores texts: what was said when it was made."""
+        return self._texts.policy
 
     @property
     def proof(self) -> Proof | None:

@@ -19,6 +19,7 @@ from cimento.engine.requests import Fill, Requests
 from cimento.errors import InputError, UsageError
 from cimento.io.files import expanded
 from cimento.io.tables import FILLS, REQUESTS
+from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.questions import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, FillPolicy, OpenRule
 from cimento.models.questions import Fill as FoundFill
 from cimento.models.registry import AnyScorer, Asking
@@ -110,7 +111,7 @@ _BLANK = re.compile(r"_{3,}")
 
 def fill(
     texts: str | Sequence[str],
-    model: str | AnyScorer,
+    model: ModelLike,
     *,
     k: int = 10,
     among: Sequence[str | Sequence[str]] = (),
@@ -124,7 +125,7 @@ def fill(
 
     Args:
         texts: one or several, each with one blank, three underscores or more.
-        model: a name as for ``cimento run -m``, or a loaded model.
+        model: as for `evaluate`.
         k: how many candidates.
         among: what is to be scored in the blank; for several texts, a list for each.
         protocol: how candidates are found, see `FillPolicy`.
@@ -142,12 +143,15 @@ def fill(
         UsageError: an option cannot be used, or there are not as many lists of options as texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
+    named, tokenizer = split_tokenizer(options)
+    asking = checked(ModelOptions, named).asking
+    [ready] = as_scorers([model], asking, tokenizer)
     return fill_texts(
         texts,
-        model,
+        ready,
         options=among,
         policy=FillPolicy(k=k, protocol=protocol, masks=masks, choice=tuple(choice)),
-        asking=checked(ModelOptions, options).asking,
+        asking=asking,
         cache=cache,
     )
 

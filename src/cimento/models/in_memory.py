@@ -1,0 +1,173 @@
+"""Models of transformers that are in memory, which functions take in the place of a name.
+
+What scores with one is made anew for each way of asking, so that ``pll`` or ``bos`` mean what they
+say, whoever loaded the weights; the weights are there once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from cimento.errors import UsageError
+from cimento.models.base import KindRule, Scorer
+from cimento.models.registry import AnyScorer, Asking, ScorerSource, open_source
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from cimento.models.hf.files import Located
+    from cimento.suites.model import JsonValue
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedModel:
+    """A model of transformers with its tokenizer, in memory.
+
+    Attributes:
+        model: on its device, in evaluation mode.
+        tokenizer: a fast one; None leaves it to an option.
+        located: where it was loaded from; None where it was made in Python.
+        kind: as it was loaded.
+        model_args: options of transformers that it was loaded with.
+    """
+
+    model: PreTrainedModel
+    tokenizer: PreTrainedTokenizerBase | None = None
+    located: Located | None = None
+    kind: KindRule = "auto"
+    model_args: Mapping[str, JsonValue] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """What it is called in tables: as it was loaded, or as transformers knows it."""
+        if self.located is not None:
+            return self.located.name
+        origin = str(getattr(self.model, "name_or_path", "") or "")
+        return Path(origin).name or type(self.model).__name__
+
+    def scorer(self, asking: Asking) -> Scorer:
+        """What scores texts with it, as they are asked for.
+
+        Raises:
+            UsageError: it is in training mode, or has no tokenizer that can be used.
+            ModelError: it cannot be scored exactly.
+        """
+        from cimento.models.hf.files import Located, tokenizer_files
+        from cimento.models.hf.live import live_policy, scorer_around, weights_digest
+        from cimento.models.hf.loading import load_tokenizer
+
+        located, tokenizer = self.located, self.tokenizer
+        if located is None:
+            located = Located(self.name, Path(), weights_digest(self.model))
+        if tokenizer is None and asking.tokenizer:
+            located = replace(located, tokenizer=tokenizer_files(asking.tokenizer))
+            tokenizer = load_tokenizer(located)
+        if tokenizer is None:
+            raise UsageError(
+                where=f"model {self.name!r}",
+                seen="it is in memory, and its tokenizer is not given",
+                todo="Give the tokenizer, or its name, with tokenizer=.",
+            )
+        policy = replace(live_policy(asking.policy, self.model), model_args=self.model_args)
+        kind = self.kind if asking.kind == "auto" else asking.kind
+        return scorer_around(
+            self.model, tokenizer, located=located, policy=policy, kind=kind, limits=asking.limits
+        )
+
+
+ModelLike: TypeAlias = "str | Path | AnyScorer | LoadedModel | PreTrainedModel"
+"""What functions take as a model."""
+
+
+def loaded_model(model: ModelLike, asking: Asking) -> AnyScorer | LoadedModel:
+    """A model loaded once, for any number of calls.
+
+    Raises:
+        CimentoError: there is no such model, or it cannot be loaded.
+    """
+    from cimento.models.hf.scorer import Inspectable
+
+    [taken] = as_models([model])
+    if isinstance(taken, LoadedModel):
+        return taken
+    source = open_source(taken, asking)
+    scorer = source.load()
+    located = source.located if isinstance(source, ScorerSource) else None
+    if located is None or not isinstance(scorer, Inspectable):
+        return scorer
+    inside = scorer.inside()
+    return LoadedModel(
+        inside.model, inside.tokenizer, located, asking.kind, asking.policy.model_args
+    )
+
+
+def split_tokenizer(options: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Options without a tokenizer that is in memory, and that tokenizer; None where it is a name.
+
+    Args:
+        options: as they were given.
+    """
+    rest = dict(options)
+    given = rest.get("tokenizer")
+    if given is None or isinstance(given, str | Path):
+        return rest, None
+    return rest, rest.pop("tokenizer")
+
+
+def as_models(
+    models: Sequence[ModelLike],
+    tokenizer: Any = None,  # noqa: ANN401  # seen to be one when it is asked
+) -> list[str | AnyScorer | LoadedModel]:
+    """Models by name, as scorers, or as weights with a tokenizer.
+
+    Args:
+        models: as functions take them.
+        tokenizer: one in memory, for models that are in memory as well.
+
+    Raises:
+        UsageError: a tokenizer in memory is given for a model that is not.
+    """
+    taken = [_taken(model, tokenizer) for model in models]
+    if tokenizer is not None and not all(isinstance(model, LoadedModel) for model in taken):
+        raise UsageError(
+            where="tokenizer",
+            seen="it is in memory, and the model that it is for is not",
+            todo="Give the name or the folder of the tokenizer, or save_pretrained it first.",
+        )
+    return taken
+
+
+def as_scorers(
+    models: Sequence[ModelLike],
+    asking: Asking,
+    tokenizer: Any = None,  # noqa: ANN401  # as for `as_models`
+) -> list[str | AnyScorer]:
+    """Models as the engine takes them: by name, or ready to score.
+
+    Args:
+        models: as functions take them.
+        asking: how they are asked.
+        tokenizer: as for `as_models`.
+
+    Raises:
+        CimentoError: one cannot be used.
+    """
+    return [
+        model.scorer(asking) if isinstance(model, LoadedModel) else model
+        for model in as_models(models, tokenizer)
+    ]
+
+
+def _taken(model: ModelLike, tokenizer: Any) -> str | AnyScorer | LoadedModel:  # noqa: ANN401
+    if isinstance(model, Path):
+        return str(model)
+    if isinstance(model, LoadedModel):
+        return model if tokenizer is None else replace(model, tokenizer=tokenizer, located=None)
+    is_module = hasattr(model, "state_dict") and hasattr(model, "config")
+    if isinstance(model, str) or hasattr(model, "card") or not is_module:
+        # What is no model at all is refused where it is opened.
+        return cast("str | AnyScorer", model)
+    return LoadedModel(cast("PreTrainedModel", model), tokenizer)
