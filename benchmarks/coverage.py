@@ -1,4 +1,4 @@
-"""How often 95 % intervals hold the truth, and how often tests find what is not there.
+"""How often 95% intervals hold the truth, and how often tests find what is not there.
 
 ::
 
@@ -6,7 +6,7 @@
     python benchmarks/coverage.py docs/statistics.md    writes them into the page
 
 Data are simulated with a known truth; where all outcomes can be counted (shares of independent
-items) the numbers are exact. Cells outside 93 to 97 % (tests: 3 to 7 %) are bold. The seed is
+items) the numbers are exact. Cells outside 93 to 97% (tests: 3 to 7%) are bold. The seed is
 fixed. Coefficients, regressions and the other tests are in `coverage_associations`.
 """
 
@@ -195,7 +195,7 @@ def clustered_differences(trials: int = 800) -> list[str]:
             covered,
         ),
         table(
-            "Test of two shares of items in clusters (`share_test`), 5 % asked for: rejected in %",
+            "Test of two shares of items in clusters (`share_test`), 5% asked for: rejected in %",
             names[:6],
             rejected,
         ),
@@ -235,7 +235,7 @@ def mcnemar_levels() -> str:
             )
             rows.append((n, share, *(percent(level, REJECTED) for level in found)))
     names = ("items", "share of discordant items", *MCNEMAR)
-    return table("McNemar's test, 5 % asked for: rejected in %, exact", names, rows)
+    return table("McNemar's test, 5% asked for: rejected in %, exact", names, rows)
 
 
 Part = Callable[[], str | list[str]]

@@ -165,7 +165,7 @@ def alphas(trials: int = 1000) -> str:
 
 
 def slopes(trials: int = 500) -> str:
-    """Slopes of least squares; what is missing to 100 % is the level of the test."""
+    """Slopes of least squares; what is missing to 100% is the level of the test."""
     generator = np.random.default_rng(SEED)
     rows = []
     for name, sizes in DESIGNS.items():
@@ -207,7 +207,7 @@ def association_levels(trials: int = 800) -> str:
             permuted.count(rejects(found.p))
         rows.append((name, q.cell(REJECTED), permuted.cell(REJECTED)))
     names = ("design", "Cochran's Q of 4 models (`cochran_q`)", "permutation of a correlation")
-    return table("Other tests, 5 % asked for: rejected in %", names, rows)
+    return table("Other tests, 5% asked for: rejected in %", names, rows)
 
 
 def _covariance(x: np.ndarray, y: np.ndarray) -> float:
@@ -239,9 +239,9 @@ def other_levels(trials: int = 300) -> str:
             same.count(tost(gaps, Design.independent(n), margin=0.5).equivalent)
         rows.append(("TOST of means", f"{n} items, difference = margin", same.cell((0, 0.07))))
         level = Tally(hits=_equivalent_shares(n), trials=1).cell((0, 0.07))
-        what = f"{n} items, 20 % and 10 % discordant, margin 10 %"
+        what = f"{n} items, 20% and 10% discordant, margin 10%"
         rows.append(("TOST of shares, exact", what, level))
-    title = "Mixed models, ranks and equivalence, 5 % asked for: found in %"
+    title = "Mixed models, ranks and equivalence, 5% asked for: found in %"
     return table(title, ("test", "design", "found"), rows)
 
 
@@ -256,7 +256,7 @@ def _set_apart(right: np.ndarray) -> bool:
 
 
 def _equivalent_shares(n: int) -> float:
-    """The chance that 20 and 10 % discordant items are equivalent at a margin of 10 %."""
+    """The chance that 20 and 10% discordant items are equivalent at a margin of 10%."""
     found = 0.0
     for c in range(n + 1):
         chance = stats.binom.pmf(c, n, 0.1)

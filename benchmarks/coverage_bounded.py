@@ -59,7 +59,7 @@ def held(truth: float, samples: Floats, design: Design) -> tuple[str, str]:
         for name, interval in (("bounded", bounded), ("mean", plain)):
             if interval.low is not None and interval.high is not None:
                 found[name] += interval.low <= truth <= interval.high
-    return tuple(f"{100 * count / len(samples):.1f} %" for count in found.values())  # type: ignore[return-value]  # two methods
+    return tuple(f"{100 * count / len(samples):.1f}%" for count in found.values())  # type: ignore[return-value]  # two methods
 
 
 def main() -> int:

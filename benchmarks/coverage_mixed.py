@@ -82,7 +82,7 @@ def main() -> int:
         for correlation in CORRELATIONS
     ]
     names = ("design", "correlation of DD", *FORMULAS)
-    title = "Interaction of mixed models, items in clusters, level asked for 5 %: simulated"
+    title = "Interaction of mixed models, items in clusters, level asked for 5%: simulated"
     return publish(table(title, names, rows), "mixed")
 
 

@@ -81,5 +81,5 @@ def holds(low: float | None, high: float | None, truth: float) -> bool | None:
 
 
 def rejects(p: float | None) -> bool | None:
-    """Whether a test at 5 % rejects; None where there is no p."""
+    """Whether a test at 5% rejects; None where there is no p."""
     return None if p is None else p <= ALPHA
