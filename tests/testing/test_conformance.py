@@ -11,7 +11,7 @@ import io
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,10 @@ import pytest
 from cimento import Asking
 from cimento.cli.main import invoke
 from cimento.models.registry import AnyScorer, open_scorer
-from cimento.paradigms.registry import find_paradigm
+from cimento.paradigms.loading import load_suite
+from cimento.paradigms.prompted.asking import prompted_suite
+from cimento.paradigms.prompted.paradigm import PROMPTED
+from cimento.paradigms.registry import find_paradigm, sentence_suite
 from cimento.suites.builtin import find_suite
 from cimento.testing import FakeScorer, Finding, check_paradigm
 from tests.helpers import probes, stories
@@ -67,6 +70,7 @@ class Case:
         model: in Python.
         limit: of runs on the command line, in items.
         small: another suite for `check_paradigm`, which asks all items; empty for the same.
+        options: of runs on the command line.
     """
 
     name: str
@@ -74,6 +78,7 @@ class Case:
     model: Callable[[], AnyScorer]
     limit: int = 6
     small: str = ""
+    options: tuple[str, ...] = ()
 
 
 def short_words() -> FakeScorer:
@@ -96,6 +101,13 @@ def first_stories(folder: Path) -> Path:
     return folder
 
 
+def prompted_pairs(folder: Path) -> Path:
+    """A few pairs of a starter suite, for the demo model to be asked about by prompt."""
+    suite = sentence_suite(load_suite("es-subject-verb"))
+    PROMPTED.write(prompted_suite(replace(suite, items=suite.items[:6])), folder)
+    return folder
+
+
 CASES = {
     case.name: case
     for case in (
@@ -103,6 +115,12 @@ CASES = {
         Case("ratings", lambda _folder: "it-connectives", short_words, limit=8),
         Case("cloze", lambda _folder: "it-connectives-cloze", demo, small=str(BLANKS)),
         Case("stories", lambda folder: first_stories(folder / "es-few"), stories.Hashes, limit=9),
+        Case(
+            "prompted",
+            lambda folder: prompted_pairs(folder / "es-asked"),
+            demo,
+            options=("--set", "answer=loglik"),
+        ),
         Case("probing", lambda folder: probes.write_suite(folder / "it-probe"), short_words),
     )
 }
@@ -148,7 +166,8 @@ class Tried:
     def run(self, *options: str) -> Said:
         """The suite run with two models; what is stored is shown."""
         limit = ("--limit", str(self.case.limit))
-        return said("run", self.suite, *MODELS, *limit, "-o", str(self.runs), *options)
+        place = ("-o", str(self.runs))
+        return said("run", self.suite, *MODELS, *limit, *place, *self.case.options, *options)
 
     @functools.cached_property
     def stored(self) -> list[str]:

@@ -274,3 +274,25 @@ def _read_replacements(path: Path) -> list[Replacement]:
             )
         found.append(Replacement(story_id=int(number), position=int(position), sentence=sentence))
     return found
+
+
+@app.command("prompted")
+def prompted(
+    suite: Annotated[
+        str, typer.Argument(metavar="SUITE", help="Pairs or rated sentences: a name or a path.")
+    ],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Suite folder to write.")],
+) -> None:
+    """Have models asked about the sentences of a suite: which is better, or how acceptable one is.
+
+    For models that only chat. What they answer is not how probable they find a sentence, so the
+    suite has a name of its own (NAME-prompted), and so have its runs and their numbers.
+    """
+    from cimento.paradigms.loading import load_suite
+    from cimento.paradigms.prompted.asking import prompted_suite
+    from cimento.paradigms.prompted.paradigm import PROMPTED
+    from cimento.paradigms.registry import sentence_suite
+
+    found = prompted_suite(sentence_suite(load_suite(suite)))
+    PROMPTED.write(found, output)
+    note(f"{len(found.items)} items: {output}. Now: cimento run {output} -m openai:URL#MODEL")

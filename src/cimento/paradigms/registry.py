@@ -29,6 +29,7 @@ PARADIGMS: Mapping[str, str] = {
     "ratings": "cimento.paradigms.ratings.paradigm:RATINGS",
     "cloze": "cimento.paradigms.cloze.paradigm:CLOZE",
     "stories": "cimento.paradigms.stories.paradigm:STORIES",
+    "prompted": "cimento.paradigms.prompted.paradigm:PROMPTED",
 }
 """Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""
 

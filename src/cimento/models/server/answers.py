@@ -44,7 +44,8 @@ CLAMPED_NATS = -9999.0
 
 CAN_SCORE = (
     "Scoring needs log-probabilities of the prompt (echo with logprobs on /completions):"
-    " vLLM gives them, and llama-cpp-python started with --logits_all true."
+    " vLLM gives them, and llama-cpp-python started with --logits_all true. A model that only chats"
+    " can be asked by prompt: cimento suites build prompted."
 )
 
 _ROUNDING_NATS = 1e-3

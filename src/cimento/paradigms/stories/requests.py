@@ -195,8 +195,8 @@ def _refuse_lost(text: str, turns: Sequence[Message]) -> None:
         place = found + len(turn["content"].strip())
 
 
-Task: TypeAlias = Tier | Literal["story_pair", "attributes"]
-"""A tier, or one of the questions beside them."""
+Task: TypeAlias = Tier | Literal["story_pair", "attributes", "judgment"]
+"""A tier, one of the questions beside them, or a judgment of sentences."""
 
 WITHOUT_STORY = -1
 """The row of the prompt without a story, whose answers correct the others (``norm=pmi``)."""

@@ -1,0 +1,241 @@
+"""The paradigm of judgments by prompt: which of two sentences is better, or how good is one?
+
+What a model answers about sentences is another thing than how probable it finds them, and the two
+often disagree (Hu and Levy 2023, doi:10.48550/arXiv.2305.13264). So these suites have names,
+questions and runs of their own; nothing puts them beside accuracies by probability. A suite is one
+of sentences, pairs or rated ones, whose ``kind`` is ``prompted``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from cimento.engine.requests import NO_ANSWERS, Answers, Request, Requests
+from cimento.errors import Fault, UsageError
+from cimento.io.tables import REQUESTS
+from cimento.paradigms.base import MethodFacts, SuiteReading
+from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.prompted.asking import (
+    KIND,
+    RATING,
+    PromptedOptions,
+    judgment_wording,
+    prompts_of,
+)
+from cimento.paradigms.prompted.judging import answers_of, choices, correlated, ratings, unread
+from cimento.paradigms.ratings.paradigm import RATINGS
+from cimento.paradigms.stories.prompts import Dialogue
+from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
+from cimento.runs.outcomes import Estimate, Role, outcomes_table, rate
+from cimento.suites.model import Suite
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.engine.replay import Recording
+    from cimento.models.registry import Asking
+    from cimento.paradigms.base import AskedModel
+    from cimento.runs.run import Run
+
+NOT_PROBABILITIES = (
+    "these are answers to prompts about sentences (metalinguistic judgments), not probabilities of"
+    " the sentences: do not set them beside accuracies by probability as if they were the same"
+)
+
+_SHOWN = 30
+_COEFFICIENTS: Mapping[str, Role] = {"spearman": "headline", "pearson": "main"}
+_CHANCE = {"generate": (0.25, "two guesses, one for each order"), "loglik": (0.5, "by lot")}
+_HOW = {
+    ("generate", "choice"): "A pair counts as right where the better one was named both times.",
+    ("generate", "rating"): "The rating is the number that was written.",
+    ("loglik", "choice"): "A pair counts as right where the answers that name the better one have"
+    " more than half of the probability of both answers, over both orders.",
+    ("loglik", "rating"): "The rating is the mean of the scale, each number weighted by its"
+    " probability after the prompt.",
+}
+
+
+class Prompted(PlainParadigm[Suite, PromptedOptions]):
+    """Forced choice and ratings by prompt."""
+
+    name = KIND
+    kinds: ClassVar[tuple[str, ...]] = (KIND,)
+    options = PromptedOptions
+
+    def read(self, path: Path) -> SuiteReading[Suite]:
+        """A folder of the kind, read as one of rated sentences is, and every fault of it.
+
+        Raises:
+            InputError: it cannot be read, or a rating or the scale is not what it should be.
+        """
+        return RATINGS.read(path)
+
+    def files(self, path: Path) -> Sequence[Path]:
+        """As of all suites of sentences."""
+        return RATINGS.files(path)
+
+    def owns(self, suite: object) -> bool:
+        """Whether a suite made in Python declares this kind."""
+        return isinstance(suite, Suite) and suite.extra.get("kind") == KIND
+
+    def write(self, suite: Suite, folder: Path) -> None:
+        """As all suites of sentences.
+
+        Raises:
+            StorageError: the folder cannot be written.
+        """
+        RATINGS.write(suite, folder)
+
+    def check(self, suite: Suite) -> Sequence[Fault]:
+        """Every fault of a suite; that single sentences predict nothing is none."""
+        return RATINGS.check(suite)
+
+    def holds(self, suite: Suite) -> str:
+        """How many items, in which conditions, and how many predictions."""
+        return RATINGS.holds(suite)
+
+    def limited(self, suite: Suite, limit: int) -> Suite:
+        """The first items of a suite."""
+        return RATINGS.limited(suite, limit)
+
+    def describe(self, suite: Suite, items: int) -> str:
+        """What ``suites show`` prints of a suite and its first items."""
+        return RATINGS.describe(suite, items)
+
+    def requests(
+        self,
+        suite: Suite,
+        options: PromptedOptions,
+        *,
+        scoring: Asking,  # noqa: ARG002  # prompts are no texts to be scored
+        model: AskedModel,
+        answers: Answers,
+    ) -> Requests | None:
+        """One round: each pair once in each order, or each sentence.
+
+        Raises:
+            UsageError: the suite says of no two sentences which is the better one.
+            ModelError: the model's chat template cannot render a prompt.
+        """
+        import polars as pl
+
+        if answers is not NO_ANSWERS:
+            return None
+        prompting = options.prompting
+        prompt_format = find_format(model, prompting)
+        numbers: dict[str, int] = {}
+        requests: list[Request] = []
+        rows: list[tuple[object, ...]] = []
+        for each in prompts_of(suite, options):
+            parts = Dialogue(each.instruction, "\n\n", (), each.body)
+            prompt = StoryPrompt(
+                row=len(rows),
+                tier="judgment",
+                labels=each.answers,
+                words=each.answers,
+                rendered=rendered(parts, prompting, prompt_format),
+            )
+            number = numbers.setdefault(each.asked, len(numbers))
+            if number == len(requests):
+                requests.append(prompt.request(prompting))
+            region = (1, prompt.shown, "", 0, len(prompt.shown), True)
+            rows.append((number, suite.name, each.item, each.condition, *region))
+        places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
+        return Requests(asked=requests, places=places)
+
+    def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:  # noqa: ARG002
+        """What somebody recorded of the answers: nothing is read.
+
+        Raises:
+            UsageError: always.
+        """
+        raise UsageError(
+            where=f"replay:{name}",
+            seen="judgments by prompt have no recordings",
+            todo="Give a model.",
+        )
+
+    def judge(self, run: Run) -> pl.DataFrame:
+        """Pairs pass, fail or tie over both orders; a rating stands beside the mean of people."""
+        suite, answers = cast("Suite", run.suite), answers_of(run)
+        made = choices if _task(run) == "choice" else ratings
+        return outcomes_table(suite.name, made(suite, answers))
+
+    def estimate(self, run: Run) -> Sequence[Estimate]:
+        """How often the better sentence is chosen; or how ratings go with those of people."""
+        outcomes, answer = run.outcomes(), _options(run).answer
+        like = Estimate(suite=run.suite.name, model=run.model, question=RATING)
+        if _task(run) == "rating":
+            return [
+                correlated(outcomes, dataclasses.replace(like, statistic=kind, role=role))
+                for kind, role in _COEFFICIENTS.items()
+            ]
+        questions = outcomes["question"].unique(maintain_order=True).to_list()
+        return [
+            rate(
+                outcomes.filter(outcomes["question"] == question),
+                dataclasses.replace(
+                    like,
+                    question=question,
+                    role="main" if number else "headline",
+                    description=_HOW[answer, "choice"],
+                    chance=_CHANCE[answer][0],
+                    chance_method=_CHANCE[answer][1],
+                ),
+            )
+            for number, question in enumerate(questions)
+        ]
+
+    def methods(self, run: Run) -> MethodFacts:
+        """How the model was asked and its answers were read; that they are no probabilities."""
+        options, is_choice = _options(run), _task(run) == "choice"
+        wording = judgment_wording(options.language or run.suite.meta.language)
+        what = (
+            "was shown the two sentences of each pair, once in each order, and asked which of them"
+            " is the better one"
+            if is_choice
+            else "was shown each sentence and asked how acceptable it is, on a scale from 1 to"
+            f" {options.points}; its ratings were set beside the mean ratings of people"
+        )
+        how = _HOW[options.answer, _task(run)]
+        if options.answer == "generate":
+            how += (
+                " Replies were read strictly: one that is not just an answer counts neither way"
+                f" ({len(unread(run))} were not)."
+            )
+        brief = (
+            f"The model {what}.",
+            how,
+            "Such metalinguistic judgments are not probabilities of the sentences [@hu2023].",
+        )
+        n = run.outcomes()["item"].n_unique()
+        return MethodFacts(
+            counted=f"{n} {'pairs' if is_choice else 'sentences'}",
+            sentences=(*brief, f"The prompt was {wording.id}, version {wording.version}."),
+            brief=brief,
+        )
+
+    def warnings(self, run: Run) -> Sequence[str]:
+        """What these numbers are, and how many replies could not be read."""
+        lost = unread(run)
+        if not lost:
+            return (NOT_PROBABILITIES,)
+        shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
+        return (
+            NOT_PROBABILITIES,
+            f"{len(lost)} replies name no answer and count neither way, such as {shown!r}",
+        )
+
+
+PROMPTED = Prompted()
+
+
+def _options(run: Run) -> PromptedOptions:
+    return cast("PromptedOptions", run.options)
+
+
+def _task(run: Run) -> str:
+    return _options(run).task_of(cast("Suite", run.suite))
