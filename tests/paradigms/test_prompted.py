@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
 
 import pytest
 
 import cimento
-from cimento import UsageError
+from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
+from cimento.paradigms import Choose
 from cimento.paradigms.loading import load_suite
 from cimento.paradigms.prompted.asking import CHOICE, LETTERS, RATING, prompted_suite
 from cimento.paradigms.prompted.judging import UNREAD
@@ -124,6 +126,52 @@ def test_a_model_that_scores_can_be_compared_by_its_answers(pairs):
     rows = outcomes(run)
     assert all(0 < row.value < 1 and row.value != 0.5 for row in rows)
     assert run.estimates()[0].chance == 0.5
+
+
+def listing(better, worse):
+    """What a server lists in the place of the first token."""
+
+    def top(messages):
+        right = knows(messages)
+        wrong = next(letter for letter in LETTERS if letter != right)
+        shares = {right: better[0], f" {right}": better[1], wrong: worse, "Well": 0.01}
+        return [
+            {"token": token, "logprob": math.log(share)} for token, share in shares.items() if share
+        ]
+
+    return top
+
+
+def test_tokens_that_a_chat_server_lists_are_compared(pairs):
+    with reply_server(knows) as server:
+        server.top = listing((0.4, 0.2), 0.3)
+        run = cimento.evaluate(pairs, server.address, answer="loglik")
+    body = server.bodies[0]
+    assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, 1)
+    assert [each.value for each in outcomes(run)] == pytest.approx([0.6 / 0.9] * 3)
+    assert {each.verdict for each in outcomes(run)} == {"pass"}
+    assert run.summary().usage.sent == 6
+
+
+def test_an_answer_that_is_not_listed_counts_as_nothing_and_none_is_unscored(pairs):
+    with reply_server(knows) as server:
+        server.top = listing((0.9, 0), 0)
+        run = cimento.evaluate(pairs, server.address, answer="loglik")
+        server.top = lambda _: [{"token": "Well", "logprob": -0.1}]
+        other = cimento.evaluate(pairs, server.address, answer="loglik")
+    assert {each.value for each in outcomes(run)} == {1.0}
+    assert {(each.verdict, each.reason) for each in outcomes(other)} == {("unscored", UNREAD)}
+
+
+def test_a_server_that_lists_nothing_says_what_to_do(pairs):
+    with reply_server(knows) as server, pytest.raises(CimentoError, match="answer=generate"):
+        cimento.evaluate(pairs, server.address, answer="loglik")
+
+
+def test_what_is_kept_of_choices_without_turns_is_found_again():
+    ask = Choose(prompt="a", options=(" b",))
+    assert repr(ask) == "Choose(prompt='a', options=(' b',), templated=False)"
+    assert repr(dataclasses.replace(ask, messages=(("user", "a"),))) != repr(ask)
 
 
 def test_a_local_model_replies_too(pairs):

@@ -99,7 +99,7 @@ def sent_texts(request: Request) -> tuple[str, ...]:
         texts = [whole_text(request)]
     elif isinstance(request, Fill):
         texts = [f"{request.before}{option}{request.after}" for option in request.options]
-    elif isinstance(request, Choose) or not request.messages:
+    elif not request.messages:
         texts = [request.prompt + option for option in request.options]
     else:
         texts = []
@@ -139,7 +139,7 @@ def _choices(
             yield (
                 number,
                 [
-                    [sum(nats), len(nats), is_greedy]
+                    [sum(nats) if nats else None, len(nats), is_greedy]
                     for nats, is_greedy in zip(scores.nats, greedy, strict=True)
                 ],
             )

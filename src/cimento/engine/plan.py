@@ -264,10 +264,11 @@ def _of_server(
             continue
         scored = sent_texts(request)
         texts |= dict.fromkeys(scored)
-        if not scored and isinstance(request, Reply):
+        if not scored and isinstance(request, Reply | Choose):
             turns = request.messages or (("", request.prompt),)
             read.append(sum(_estimated(text) + _TURN_TOKENS for _, text in turns))
-            written.append(limit if isinstance(limit, int) else request.max_tokens)
+            most = request.max_tokens if isinstance(request, Reply) else 1
+            written.append(limit if isinstance(limit, int) else most)
     refusal = getattr(model.scorer, "refusal", None)
     return replace(
         plain,

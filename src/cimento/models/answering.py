@@ -123,8 +123,17 @@ class TextOptions:
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; see `OptionScorer`. A prompt is yielded when all its answers are there."""
-        texts = {ask.prompt + option for ask in asks for option in ask.options}
-        waiting = dict(enumerate(asks))
+        from cimento.models.server.model import ServerScorer
+
+        chats = [number for number, ask in enumerate(asks) if ask.messages]
+        if chats and isinstance(self._scorer, ServerScorer):
+            replier = self._scorer.replier()
+            for place, listed in replier.score_options([asks[number] for number in chats]):
+                yield chats[place], listed
+        waiting = {number: ask for number, ask in enumerate(asks) if not ask.messages}
+        if not waiting:
+            return
+        texts = {ask.prompt + option for ask in waiting.values() for option in ask.options}
         known: dict[str, dict[int, float]] = {}
         for text, scores in self._scorer.read(sorted(texts)):
             known[text] = scores

@@ -40,11 +40,22 @@ class Choose:
         options: the answers, each with the blank before it where there is one.
         templated: the prompt comes from a chat template and holds its special tokens, so that
             nothing is put before it.
+        messages: the turns as (role, content), for servers that render them themselves; the
+            answers are then compared by their first tokens, as far as the server lists them.
     """
 
     prompt: str
     options: tuple[str, ...]
     templated: bool = False
+    messages: tuple[tuple[str, str], ...] = ()
+
+    def __repr__(self) -> str:
+        # Addresses of kept answers are made of it: without turns it says what it always said.
+        turns = f", messages={self.messages!r}" if self.messages else ""
+        return (
+            f"Choose(prompt={self.prompt!r}, options={self.options!r},"
+            f" templated={self.templated!r}{turns})"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +63,7 @@ class OptionScores:
     """What a model says of some answers after a prompt; one entry for each answer.
 
     Attributes:
-        nats: log-probability of each of its tokens, in nats.
+        nats: log-probability of each of its tokens, in nats; none where it is not known.
         tokens: its tokens, as the tokenizer writes them or numbers them.
         greedy: whether greedy decoding would write it; empty where that is not known.
     """

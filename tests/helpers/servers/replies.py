@@ -32,6 +32,7 @@ class ReplyServer:
         refuses: from a request to why it is refused; None where it is not.
         refused: what was said of requests that were, in order.
         finish: why its replies end.
+        top: from turns to what is listed in the place of the first token; None where nothing is.
         usage: what an answer says of tokens; nothing by default.
     """
 
@@ -43,6 +44,7 @@ class ReplyServer:
     refuses: Callable[[dict[str, Any]], str | None] = lambda _: None
     refused: list[str] = field(default_factory=list)
     finish: str = "stop"
+    top: Callable[[Any], object] | None = None
     usage: dict[str, int] | None = None
     models: object = field(default_factory=lambda: {"data": [{"id": "tiny"}]})
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -86,16 +88,20 @@ class ReplyHandler(Handler):
         if fault is not None:
             fault(self)
         else:
-            self._reply(said)
+            self._reply(said, asked=body.get("messages"))
 
-    def _reply(self, said: str | None) -> None:
+    def _reply(self, said: str | None, *, asked: object = None) -> None:
         if said is None:
             self.send_json({"choices": []})
         elif self.path == "/v1/chat/completions":
             message = {"role": "assistant", "content": said}
             finish = self.server.state.finish
             counted = {"usage": self.server.state.usage} if self.server.state.usage else {}
-            self.send_json({"choices": [{"message": message, "finish_reason": finish}], **counted})
+            choice: dict[str, object] = {"message": message, "finish_reason": finish}
+            if self.server.state.top is not None and asked is not None:
+                place = {"token": said, "top_logprobs": self.server.state.top(asked)}
+                choice["logprobs"] = {"content": [place]}
+            self.send_json({"choices": [choice], **counted})
         else:
             self.send_json({"choices": [{"text": said, "finish_reason": "stop"}]})
 

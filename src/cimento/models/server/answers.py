@@ -341,6 +341,28 @@ def _checked(value: float | None, token: str, where: str, *, first: bool) -> flo
     return value
 
 
+def listed_tokens(answer: JsonValue) -> dict[str, float]:
+    """The most probable first tokens of a reply in a chat, without blanks around them.
+
+    Tokens that differ in blanks only are one, with the probability of both.
+
+    Returns:
+        Token to log-probability in nats; empty where the server lists none.
+    """
+    place: JsonValue = answer
+    for step in ("choices", 0, "logprobs", "content", 0, "top_logprobs"):
+        if isinstance(step, int):
+            place = place[0] if isinstance(place, list) and place else None
+        else:
+            place = place.get(step) if isinstance(place, dict) else None
+    shares: dict[str, float] = {}
+    for entry in place if isinstance(place, list) else ():
+        token, value = map(entry.get, ("token", "logprob")) if isinstance(entry, dict) else (0, 0)
+        if isinstance(token, str) and isinstance(value, int | float) and value > CLAMPED_NATS:
+            shares[token.strip()] = shares.get(token.strip(), 0.0) + math.exp(value)
+    return {token: math.log(share) for token, share in shares.items() if share > 0}
+
+
 def tokens_of(answer: JsonValue) -> Tokens:
     """What one request came to, as the server counts it."""
     return Tokens(1, _usage(answer, "prompt_tokens"), _usage(answer, "completion_tokens"))

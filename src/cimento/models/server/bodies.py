@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import ModelError, UsageError
 from cimento.io.parsing import parse_json
-from cimento.models.questions import Reply
+from cimento.models.questions import Choose, Reply
 from cimento.suites.model import JsonValue
 
 Fields: TypeAlias = Mapping[str, JsonValue]
@@ -56,6 +56,9 @@ _SECRET = re.compile(
 )
 _SECRET_VALUE = re.compile(r"(sk-|Bearer )\S")
 _MOST_STOPS = 4
+MOST_TOKENS = 20
+"""That servers list in the place of one."""
+
 _WANTS_ANOTHER_LIMIT = re.compile(r"\bmax_tokens\b.*\bmax_completion_tokens\b", re.DOTALL)
 _REFUSES_TEMPERATURE = re.compile(
     r"\btemperature\b.*(unsupported|not support|only the default|not allowed|deprecated)"
@@ -225,6 +228,11 @@ class Bodies:
         if ask.options:
             body["response_format"] = _one_of(ask.options)
         return _merged(body, self.fields)
+
+    def choice(self, ask: Choose) -> dict[str, JsonValue]:
+        """A request for the first token of a reply, and the most probable ones in its place."""
+        first = self.reply(Reply(messages=ask.messages, max_tokens=1))
+        return {**first, "logprobs": True, "top_logprobs": MOST_TOKENS}
 
     def learns(self, error: ModelError, sent: Fields) -> bool:
         """Whether a request that was refused can be sent again in another form.

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -19,8 +19,14 @@ from cimento.errors import ModelError, UsageError
 from cimento.io.parsing import parse_json
 from cimento.io.transport import Patience, TransientError
 from cimento.models.base import Meter, ModelCard, Policy, Score
-from cimento.models.questions import Reply, StopReason, Written
-from cimento.models.server.answers import JsonObject, TextScores, read_answer, tokens_of
+from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Written
+from cimento.models.server.answers import (
+    JsonObject,
+    TextScores,
+    listed_tokens,
+    read_answer,
+    tokens_of,
+)
 from cimento.models.server.bodies import ANSWER, Bodies, Fields
 from cimento.models.server.http import NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
@@ -90,7 +96,7 @@ class ServerReplier:
         about = f"prompt that ends in {shown[-_SHOWN_CHARACTERS:]!r}"
         path = "/chat/completions" if ask.messages else "/completions"
         for _ in range(MALFORMED_ATTEMPTS):
-            answer = self._post(path, ask, about=about)
+            answer = self._post(path, lambda: self.bodies.reply(ask), about=about)
             self.meter[ask] = self.meter.get(ask, Tokens()).plus(tokens_of(answer))
             reply = reply_in(answer, chat=bool(ask.messages), options=ask.options)
             if reply is not None:
@@ -103,10 +109,39 @@ class ServerReplier:
             todo="Does the server keep the OpenAI form? What was answered is kept: run again.",
         )
 
-    def _post(self, path: str, ask: Reply, *, about: str) -> JsonValue:
+    def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
+        """Score answers in chats by the tokens that are listed; see `OptionScorer`."""
+        yield from ask_at_once(
+            range(len(asks)),
+            lambda number: self._choose(asks[number]),
+            concurrency=self.concurrency,
+            stop=self.server.stop,
+        )
+
+    def _choose(self, ask: Choose) -> OptionScores:
+        about = f"prompt that ends in {ask.messages[-1][1][-_SHOWN_CHARACTERS:]!r}"
+        path = "/chat/completions"
+        answer = self._post(path, lambda: self.bodies.choice(ask), about=about)
+        self.meter[ask] = tokens_of(answer)
+        listed = listed_tokens(answer)
+        if not listed:
+            raise ModelError(
+                where=f"{self.server.where}, {about}",
+                seen="it lists no log-probabilities of what it writes",
+                todo="Say --set answer=generate.",
+            )
+        known = [listed.get(option.strip()) for option in ask.options]
+        return OptionScores(
+            nats=tuple(() if value is None else (value,) for value in known),
+            tokens=tuple((option.strip(),) for option in ask.options),
+        )
+
+    def _post(
+        self, path: str, written: Callable[[], dict[str, JsonValue]], *, about: str
+    ) -> JsonValue:
         """The answer to a request, in the form that the server takes."""
         while True:
-            body = self.bodies.reply(ask)
+            body = written()
             try:
                 return self.server.post(path, body, about=about)
             except ModelError as error:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
 
 UNREAD = "the reply names no answer"
+NOT_LISTED = "(no answer is among the most probable tokens)"
 
 _AROUND = r"[\s\"'“”«»*_`().:\[\]]*"
 _HALF = 0.5
@@ -36,7 +37,7 @@ def answers_of(run: Run) -> list[tuple[Prompt, Answer]]:
     if options.answer == "generate":
         texts = dict(run.table("replies").select("request", "text").iter_rows())
         return [(each, _read(texts[numbers[each.asked]], each.answers)) for each in prompts]
-    nats: dict[int, list[float]] = {}
+    nats: dict[int, list[float | None]] = {}
     table = run.table("choices").sort("request", "option")
     for number, value in table.select("request", "logprob_nats").iter_rows():
         nats.setdefault(number, []).append(value)
@@ -56,9 +57,16 @@ def _read(reply: str, answers: Sequence[str]) -> Answer:
     return reply
 
 
-def _shares(answers: Sequence[str], nats: Sequence[float]) -> dict[str, float]:
-    """How much of the probability of all answers each has."""
-    weights = [math.exp(value - max(nats)) for value in nats]
+def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:
+    """How much of the probability of all answers each has.
+
+    An answer that a server does not list among the most probable ones counts as 0; where it lists
+    none, there is no answer.
+    """
+    best = max((value for value in nats if value is not None), default=None)
+    if best is None:
+        return NOT_LISTED
+    weights = [0.0 if value is None else math.exp(value - best) for value in nats]
     whole = math.fsum(weights)
     return {answer: weight / whole for answer, weight in zip(answers, weights, strict=True)}
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
-from cimento.engine.requests import NO_ANSWERS, Answers, Request, Requests
+from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
 from cimento.errors import Fault, UsageError
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import MethodFacts, SuiteReading
@@ -125,7 +125,9 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         if answers is not NO_ANSWERS:
             return None
         prompting = options.prompting
-        prompt_format = find_format(model, prompting)
+        # Servers list the most probable tokens of what they write in a chat.
+        prompt_format = find_format(model, prompting.model_copy(update={"answer": "generate"}))
+        is_listed = prompt_format.remote and options.answer == "loglik"
         numbers: dict[str, int] = {}
         requests: list[Request] = []
         rows: list[tuple[object, ...]] = []
@@ -140,7 +142,9 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
             )
             number = numbers.setdefault(each.asked, len(numbers))
             if number == len(requests):
-                requests.append(prompt.request(prompting))
+                turns = tuple((turn["role"], turn["content"]) for turn in prompt.rendered.messages)
+                listed = Choose(prompt="", options=each.answers, messages=turns)
+                requests.append(listed if is_listed else prompt.request(prompting))
             region = (1, prompt.shown, "", 0, len(prompt.shown), True)
             rows.append((number, suite.name, each.item, each.condition, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
