@@ -260,7 +260,7 @@ def test_dd_of_items():
 
 
 def test_surprisal_by_region_with_gaps_left_out():
-    suite = open_suite(find_suite("it-licensing")).suite
+    suite = open_suite(find_suite("it-filler-gap")).suite
     suite = dataclasses.replace(suite, items=suite.items[:4])
     run = evaluate(suite, FakeScorer(lambda tokens, index: -float(len(tokens[index])) * LN2))
     frame = regions_frame(run.suite, values_of(run))

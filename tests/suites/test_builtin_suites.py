@@ -280,3 +280,35 @@ class TestItalianIslands:
             assert clause.startswith("che "), item.id
             assert relative.startswith("de"), item.id
             assert clause.split()[-2:] == relative.split()[-2:], item.id
+
+
+@pytest.mark.parametrize("name", ["en-filler-gap", "it-filler-gap"])
+def test_conditions_of_filler_gap_suites_are_named_by_their_factors(name):
+    """`wh` stands for who and what; `cosa` and `che` are the words themselves."""
+    suite = starter_suite(name)
+    levels = {"en": ("wh", "that"), "it": ("cosa", "che")}[suite.meta.language]
+    assert suite.factors["filler"] == levels
+    assert suite.condition_names == tuple(
+        f"{filler}_{gap}" for filler, gap in product(levels, ("gap", "nogap"))
+    )
+
+
+def test_portuguese_suites_say_that_they_are_brazilian_and_russian_ones_have_one_spelling():
+    """A language code has no variety; the folders of every kind of suite are looked at."""
+    folders = {language: sorted(FOLDER.glob(f"{language}-*")) for language in ("pt", "ru")}
+    assert len(folders["pt"]) == 15
+    for folder in folders["pt"]:
+        assert "Brazilian Portuguese" in (folder / "suite.toml").read_text(encoding="utf-8")
+        limits = (folder / "README.md").read_text(encoding="utf-8").partition("## Known limits")[2]
+        assert "European Portuguese" in limits
+    for folder in folders["ru"]:
+        for table in folder.glob("*.tsv"):
+            assert "ё" not in table.read_text(encoding="utf-8").lower()
+
+
+def test_each_phenomenon_of_the_rated_sentences_has_two_of_each_degree():
+    rows = (FOLDER / "it-acceptability" / "items.tsv").read_text(encoding="utf-8").splitlines()
+    counts = Counter(tuple(row.split("\t")[3:5]) for row in rows[1:])
+    assert set(counts.values()) == {2}
+    assert len(counts) == 60
+    assert len({row.split("\t")[2] for row in rows}) == len(rows)

@@ -33,7 +33,7 @@ def test_what_is_wrong_while_it_is_read_is_a_fault(probing, capsys):
 
 
 def test_it_is_audited_with_its_faults(probing, capsys):
-    assert invoke(["suites", "audit", str(probing), "it-licensing", "--json"]) == 0
+    assert invoke(["suites", "audit", str(probing), "it-filler-gap", "--json"]) == 0
     first, second = json.loads(capsys.readouterr().out)["suites"]
     assert first == {"suite": "it-probe", "faults": []}
     assert second["n_items"] == 20

@@ -111,7 +111,7 @@ def prompted_pairs(folder: Path) -> Path:
 CASES = {
     case.name: case
     for case in (
-        Case("regions", lambda _folder: "it-licensing", short_words),
+        Case("regions", lambda _folder: "it-filler-gap", short_words),
         Case("ratings", lambda _folder: "it-connectives", short_words, limit=8),
         Case("cloze", lambda _folder: "it-connectives-cloze", demo, small=str(BLANKS)),
         Case("stories", lambda folder: first_stories(folder / "es-few"), stories.Hashes, limit=9),
