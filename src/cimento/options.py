@@ -296,7 +296,7 @@ class JudgingOptions(Options):
     metric: Metric | None = option(None, "How a region's tokens become one value.")
     predictions: Texts = option(
         (),
-        "A formula, or the number of one of the suite's. May be repeated.",
+        "A formula, or the name or number of one of the suite's. May be repeated.",
         flags=("--prediction",),
     )
     unit: UnitName | None = option(

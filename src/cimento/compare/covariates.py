@@ -22,6 +22,7 @@ from cimento.paradigms.regions.judging import (
     judged_tokens,
     options_of,
     questions,
+    suite_of,
 )
 from cimento.paradigms.regions.predictions import judged_items, parse_predictions
 from cimento.runs.run import Run
@@ -107,7 +108,7 @@ def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     margins = {
         name: _margins(suite, _costing(tokens, values), requests) for name, values in costs.items()
     }
-    outcomes, numbers = run.outcomes(), options_of(run).numbers(len(suite.predictions))
+    outcomes, numbers = run.outcomes(), options_of(run).numbers(suite_of(run))
     rows = []
     for place, (number, question) in enumerate(zip(numbers, questions(run), strict=False)):
         known = outcomes.filter(

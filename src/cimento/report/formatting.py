@@ -125,13 +125,22 @@ def question_label(question: str) -> str:
     return "all" if question == ALL_PREDICTIONS else question.removeprefix(_PREDICTION)
 
 
+def named_question(run: RunSummary, question: str) -> str:
+    """The name that the author of the suite gave a prediction, else as `question_label`."""
+    return run.names.get(question) or question_label(question)
+
+
 def labels(run: RunSummary) -> list[str]:
     """The rates of a run as a narrow column has them; one prediction alone goes by its number."""
     if len(run.results) == 1 and run.results[0].question == ALL_PREDICTIONS:
         given = run.options.get("predictions")
         first = str(given[0]).strip() if isinstance(given, list | tuple) and given else "0"
-        return [first if first.isdigit() else "0"]
-    return [question_label(result.question) for result in run.results]
+        if not first.isdigit():
+            return [first if first in run.names.values() else "0"]
+        if isinstance(given, list | tuple) and given:
+            return [named_question(run, _PREDICTION + first)]
+        return [named_question(run, f"{_PREDICTION}0")]
+    return [named_question(run, result.question) for result in run.results]
 
 
 def cells(result: Estimate, label: str) -> dict[str, str]:
@@ -171,7 +180,8 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
     if not run.estimates:
         return ("The suite has no predictions: nothing was judged.", *run.warnings)
     found = {
-        question_label(result.question): _remark(result, of_chance=True) for result in run.results
+        named_question(run, result.question): _remark(result, of_chance=True)
+        for result in run.results
     }
     said = [text for text in dict.fromkeys(found.values()) if text]
     if len(run.results) > 1 and not (len(said) == 1 and all(found.values())):
@@ -209,7 +219,7 @@ def _lengths(run: RunSummary) -> str:
         return ""
     many = len(run.results) > 1
     levels = [
-        f"{length_rate(each)}{f' ({question_label(each.question)})' if many else ''}"
+        f"{length_rate(each)}{f' ({named_question(run, each.question)})' if many else ''}"
         for each in off
     ]
     return (

@@ -47,11 +47,13 @@ class Claim:
         number: of the prediction, from 0.
         formula: of the prediction.
         comment: what it claims, in words.
+        name: by which people know it; empty for its number.
     """
 
     number: int
     formula: str
     comment: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

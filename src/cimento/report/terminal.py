@@ -35,6 +35,7 @@ _WIDTHS = {  # the model's column takes what is left
     "unscored": 8,
 }
 _LONGEST_MODEL = 48
+_LONGEST_NAME = 16
 
 
 def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -> str:
@@ -80,6 +81,10 @@ def _widths(summary: Summary, width: int) -> dict[str, int]:
     if sum(_WIDTHS[name] + 1 for name in names) + min(longest, _LONGEST_MODEL) > width:
         names = [name for name in names if name != "length"]  # the notes have its numbers
     others = {name: _WIDTHS[name] for name in names}
+    longest_name = max(
+        (len(each) for run in summary.runs for each in run.names.values()), default=0
+    )
+    others["pred."] = max(others["pred."], min(longest_name, _LONGEST_NAME))
     left = width - sum(size + 1 for size in others.values())
     return {"model": max(12, min(left, longest + 1, _LONGEST_MODEL)), **others}
 

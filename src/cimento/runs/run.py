@@ -27,7 +27,7 @@ from cimento.io.tables import (
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
 from cimento.runs.store import ADDED, FILES, MANIFEST, Manifest, RunFolder, find_runs
-from cimento.runs.summary import RunSummary, Summary, from_json, run_html, to_json
+from cimento.runs.summary import RunSummary, Summary, from_json, names_of, run_html, to_json
 from cimento.runs.usage import stored_usage
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ class _Later:
 class _SuiteField:
     """The field `suite` of a run: a suite, or what reads it.
 
-    Whatever makes a changed copy of a run hands on the suite itself, so that a run whose suite
-    still stands here as what reads it is as it was opened.
+    A changed copy of a run holds the suite itself; one that holds what reads it is unchanged.
     """
 
     _PLACE = "_suite"
@@ -280,6 +279,7 @@ class Run:
             warnings=self.warnings,
             outcomes=outcomes,
             usage=stored_usage(self.manifest),
+            names=names_of(self.suite),
         )
 
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own

@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento._version import __version__
@@ -110,6 +110,8 @@ class RunSummary:
         outcomes: what became of every item; only in what ``--json`` prints, for a run folder has
             them in a table.
         usage: what the run took of a server; only where a server was asked.
+        names: question to the name that the author of the suite gave it, where there is one; not
+            written as JSON, whose questions keep their ids.
     """
 
     suite: str
@@ -124,6 +126,7 @@ class RunSummary:
     warnings: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()
     usage: RunUsage | None = None
+    names: dict[str, str] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -163,6 +166,12 @@ class RunSummary:
             and each.is_share
             and each.method == headline.method
         )
+
+
+def names_of(suite: object) -> dict[str, str]:
+    """Question to the name that the author of a suite gave it; none for those without a name."""
+    predictions = enumerate(getattr(suite, "predictions", ()))
+    return {f"prediction {number}": each.name for number, each in predictions if each.name}
 
 
 def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
@@ -240,6 +249,7 @@ def to_json(summary: Summary) -> str:
     fields = asdict(summary)
     ordered = {name: fields[name] for name in _ORDER}
     for run in fields["runs"]:
+        del run["names"]
         if run["usage"] is None:
             del run["usage"]
     return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
@@ -286,6 +296,7 @@ def json_schema() -> JsonSchema:
     schema: JsonSchema = _adapter().json_schema(mode="serialization")
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
+        _forget_names(definitions[RunSummary.__name__])
         for record in (Estimate, Outcome, RunSummary, RunUsage, Missing, SuiteMean):
             definition = definitions[record.__name__]
             if isinstance(definition, dict):
@@ -293,6 +304,13 @@ def json_schema() -> JsonSchema:
     _describe(schema, Summary.__doc__ or "")
     draft = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": draft, "$id": f"urn:cimento:summary:{SUMMARY_VERSION}", **schema}
+
+
+def _forget_names(definition: object) -> None:
+    """Take out of a schema what is not written."""
+    properties = definition["properties"] if isinstance(definition, dict) else None
+    if isinstance(properties, dict):
+        del properties["names"]
 
 
 @functools.cache
@@ -311,7 +329,7 @@ def _describe(schema: JsonSchema, docstring: str) -> None:
         return
     texts = re.findall(r"^    (\w+): (.*(?:\n {5,}.*)*)", attributes, flags=re.MULTILINE)
     for name, text in texts:
-        described = properties[name]
+        described = properties.get(name)
         if isinstance(described, dict):
             described.pop("title", None)
             described["description"] = _plain(text)

@@ -101,11 +101,14 @@ class Prediction:
         formula: as written by the suite's author.
         comment: what it claims, in words.
         extra: keys of the source format that cimento does not use, kept for writing.
+        name: a word or two by which people know it; empty for its number. It is no part of what
+            is asked, so it does not tell two suites apart that were made in Python.
     """
 
     formula: str
     comment: str = ""
     extra: Mapping[str, JsonValue] = field(default_factory=_nothing)
+    name: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,7 +297,8 @@ def describe_suite(suite: Suite, items: int) -> str:
     ]
     lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
     for number, prediction in enumerate(suite.predictions):
-        lines.append(f"  prediction {number}  {prediction.formula}  {prediction.comment}".rstrip())
+        name = prediction.name or str(number)
+        lines.append(f"  prediction {name}  {prediction.formula}  {prediction.comment}".rstrip())
     for item in suite.items[:items]:
         lines.append(f"  item {item.id}")
         lines += [
@@ -320,7 +324,7 @@ def suite_html(suite: Suite) -> str:
     count = f"{len(suite.items)} item{'' if len(suite.items) == 1 else 's'}"
     left = len(suite.items) - ITEMS
     predicted = [
-        f"prediction {number}: {each.formula} {each.comment}".rstrip()
+        f"prediction {each.name or number}: {each.formula} {each.comment}".rstrip()
         for number, each in enumerate(suite.predictions)
     ]
     notes = [*([f"... and {left} more items"] if left > 0 else []), *predicted]

@@ -81,6 +81,7 @@ class TomlPrediction(Open):
 
     formula: str
     comment: str = ""
+    name: str = ""
 
 
 class TomlSuite(Open):
@@ -116,6 +117,7 @@ class Ours(Open):
     cluster: str = ""
     factors: dict[str, list[str]] = {}
     id: str | None = None
+    name: str = ""
     columns: dict[str, str] = {}
     glued: bool = False
     extra: dict[str, pydantic.JsonValue] = {}

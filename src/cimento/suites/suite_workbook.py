@@ -48,7 +48,11 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
 
 _LISTS = ("tags", "regions")
 _HEADERS = ("setting", "impostazione", "campo", "ajuste", "parámetro", "параметр", "поле")
-_FORMULA = {"formula": ("fórmula", "формула"), "comment": SETTINGS["comment"][1]}
+_FORMULA = {
+    "name": SETTINGS["name"][1],
+    "formula": ("fórmula", "формула"),
+    "comment": SETTINGS["comment"][1],
+}
 _JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null)$')
 _NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
 _STEPS = (

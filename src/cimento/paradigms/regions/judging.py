@@ -180,7 +180,7 @@ def questions(run: Run) -> tuple[str, ...]:
     suite = judged_suite(run)
     if len(suite.predictions) < 2:  # noqa: PLR2004  # one alone is all
         return (ALL,) if suite.predictions else ()
-    numbers = options_of(run).numbers(len(suite.predictions))
+    numbers = options_of(run).numbers(suite_of(run))
     return (*(f"prediction {number}" for number in numbers), ALL)
 
 

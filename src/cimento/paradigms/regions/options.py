@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from cimento.errors import UsageError
+from cimento.errors import UsageError, did_you_mean
 from cimento.io.tables import Column
 from cimento.measures import columns_needed
 from cimento.measures.regions import FirstTokenRule
@@ -46,8 +46,8 @@ class RegionOptions(ParadigmOptions):
 
     Attributes:
         metric: how the surprisals of a region's tokens become one value; None: as the suite says.
-        predictions: formulas to judge instead of the suite's, or numbers of the suite's own
-            predictions; empty for all of the suite's.
+        predictions: formulas to judge instead of the suite's, or names or numbers of the suite's
+            own predictions; empty for all of the suite's.
         unit: the unit in which formulas are read: that of their numbers and of the tolerance
             of ``=``.
         seed: of simulated chance levels and of resampling.
@@ -124,13 +124,18 @@ class RegionOptions(ParadigmOptions):
             _refuse_regions(judged)
         return judged
 
-    def numbers(self, n: int) -> tuple[int, ...]:
-        """The numbers that `n` judged predictions go by.
+    def numbers(self, suite: Suite) -> tuple[int, ...]:
+        """The numbers that the judged predictions go by, in the order in which they are judged.
+
+        Args:
+            suite: as its author wrote it.
 
         A prediction of the suite keeps its number there. A formula that was given goes by its
         place among those given, or by the next number that none of them has.
         """
-        texts = [text.strip() for text in self.predictions] or [str(i) for i in range(n)]
+        places = {each.name: str(n) for n, each in enumerate(suite.predictions) if each.name}
+        given = self.predictions or map(str, range(len(suite.predictions)))
+        texts = [places.get(text.strip(), text.strip()) for text in given]
         taken = {int(text) for text in texts if text.isdigit()}
         numbers: list[int] = []
         for position, text in enumerate(texts):
@@ -156,7 +161,16 @@ class RegionOptions(ParadigmOptions):
 
 
 def _prediction(text: str, suite: Suite) -> Prediction:
+    named = {each.name: each for each in suite.predictions if each.name}
+    if text.strip() in named:
+        return named[text.strip()]
     if not text.strip().isdigit():
+        if named and "(" not in text:
+            raise UsageError(
+                where="--prediction",
+                seen=f"the suite {suite.name!r} has no prediction {text.strip()!r}",
+                todo=did_you_mean(text.strip(), named),
+            )
         return Prediction(formula=text)
     number = int(text)
     if number >= len(suite.predictions):

@@ -30,6 +30,7 @@ from cimento.paradigms.regions.judging import (
     label_of,
     options_of,
     questions,
+    suite_of,
 )
 from cimento.paradigms.regions.predictions import evaluate_item, parse_predictions
 from cimento.people.judgments.records import ACCEPTABILITY, ACCEPTABLE, BETTER, Judgment
@@ -95,7 +96,7 @@ def people_of(run: Run) -> list[ChoiceRate]:
     suite, options = judged_suite(run), options_of(run)
     if CHOSEN_BY not in suite.column_names:
         return []
-    names, own = questions(run), options.numbers(len(suite.predictions))
+    names, own = questions(run), options.numbers(suite_of(run))
     # The conjunction has no number, unless it is that of one prediction.
     numbers: tuple[int | None, ...] = own if len(names) == 1 else (*own, None)
     table = run.outcomes()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -71,7 +72,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         items: how many are shown with their tokens, the worst first; None for all.
     """
     suite, summary = judged_suite(run), run.summary()
-    numbers = options_of(run).numbers(len(suite.predictions))
+    numbers = options_of(run).numbers(suite_of(run))
     return RunReport(
         suite=summary.suite,
         paradigm=summary.paradigm,
@@ -83,14 +84,17 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
         regions=suite.region_names,
         items=item_records(
             suite,
-            each_outcome(run.outcomes()),
+            (
+                replace(each, question=summary.names.get(each.question, each.question))
+                for each in each_outcome(run.outcomes())
+            ),
             tokens_of(run),
             run.table("requests"),
-            alone=f"prediction {numbers[0]}" if len(numbers) == 1 else "",
+            alone=_alone(numbers, summary.names),
             limit=items,
         ),
         claims=tuple(
-            Claim(number, prediction.formula, prediction.comment)
+            Claim(number, prediction.formula, prediction.comment, prediction.name)
             for number, prediction in zip(numbers, suite.predictions, strict=True)
         ),
         metric=suite.metric,
@@ -101,11 +105,23 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
     )
 
 
+def _alone(numbers: Sequence[int], names: Mapping[str, str]) -> str:
+    """What the one prediction of a run is called; empty where there are several."""
+    question = f"prediction {numbers[0]}" if len(numbers) == 1 else ""
+    return names.get(question, question)
+
+
 def _rates(summary: RunSummary) -> tuple[Rates, ...]:
     """Each prediction, all together, and all together by phenomenon."""
     several = len(summary.results) > 1
     lines = tuple(
-        (each.question.capitalize() if several else "All items", each) for each in summary.results
+        (
+            (summary.names.get(each.question) or each.question.capitalize())
+            if several
+            else "All items",
+            each,
+        )
+        for each in summary.results
     )
     together = ", all predictions together" if several else ""
     phenomena = tuple((each.level or "no phenomenon named", each) for each in summary.phenomena)

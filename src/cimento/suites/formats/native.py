@@ -42,7 +42,7 @@ META_KEYS = (
 )  # fmt: skip
 TOP_KEYS = ("regions", "meta", "options", "factors", "predictions", EXTRA)
 OPTION_KEYS = ("metric", "join", "cluster", "leading_blank")
-PREDICTION_KEYS = ("formula", "comment")
+PREDICTION_KEYS = ("formula", "name", "comment")
 
 
 def read_native(folder: Path) -> Reading:
@@ -191,7 +191,7 @@ def _with_settings(items: Sequence[Item], settings: TomlSuite, *, pairs: bool) -
     if settings.options.rest():
         extra.setdefault("options", settings.options.rest())
     predictions = tuple(
-        Prediction(each.formula, comment=each.comment, extra=_extra(each.rest()))
+        Prediction(each.formula, comment=each.comment, extra=_extra(each.rest()), name=each.name)
         for each in settings.predictions
     )
     if pairs and not predictions:
@@ -261,6 +261,8 @@ def _settings(suite: Suite) -> _Object:
 
 def _prediction(prediction: Prediction) -> _Object:
     said: _Object = {"formula": prediction.formula}
+    if prediction.name:
+        said["name"] = prediction.name
     if prediction.comment:
         said["comment"] = prediction.comment
     return _table(said, prediction.extra, PREDICTION_KEYS)

@@ -209,6 +209,7 @@ def _prediction(prediction: JsonPrediction | JsonRelation) -> Prediction:
         prediction.formula,
         comment=comment if isinstance(comment, str) else "",
         extra={**rest, **prediction.ours.extra},
+        name=prediction.ours.name,
     )
 
 
@@ -422,7 +423,8 @@ def _prediction_object(prediction: Prediction) -> _PlainObject:
     standard: _PlainObject = {"type": "formula", "formula": prediction.formula}
     if prediction.comment or "comment" in prediction.extra:
         standard["comment"] = prediction.comment
-    return _object(standard, {}, prediction.extra)
+    ours: _PlainObject = {"name": prediction.name} if prediction.name else {}
+    return _object(standard, ours, prediction.extra)
 
 
 def _item_object(item: Item, position: int | None) -> _PlainObject:
