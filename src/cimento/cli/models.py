@@ -39,6 +39,7 @@ _NAMES = (
     ("org/name, org/name@revision", "of the Hugging Face hub"),
     ("openai:URL#model", "behind a server"),
     ("kenlm:FILE", "an n-gram model"),
+    ("gguf:FILE", "a GGUF file, by llama.cpp"),
     ("replay:FILE", "recorded surprisals"),
 )
 

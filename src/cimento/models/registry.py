@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -39,7 +40,7 @@ AnyScorer: TypeAlias = Scorer | TextScorer
 
 # User name and password, or the query, of a URL.
 _SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
-_OF_FILES = frozenset({"replay", "kenlm"})
+_OF_FILES = frozenset({"replay", "kenlm", "gguf"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,6 +348,48 @@ def _open_ngrams(file: str, asking: Asking) -> Source:
     )
 
 
+def _open_gguf(file: str, asking: Asking) -> Source:
+    from cimento.models.gguf import load_gguf, locate_gguf
+
+    located = locate_gguf(expanded(file))
+    return ScorerSource(
+        located.label,
+        {"revision": located.revision, "kind": "causal"},
+        load=lambda: load_gguf(located, policy=asking.policy, device=asking.device),
+        asking=asking,
+    )
+
+
+def _is_server(prefix: str, *, command: str, port: int) -> Opener:
+    """What says how a program is asked that is a server, which cimento does not start."""
+
+    def refuse(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
+        raise UsageError(
+            where=f"--model {prefix}:{name}",
+            seen="it is asked as a server, which cimento does not start",
+            todo=f"Start it: {command} {shlex.quote(name)} --port {port}. Then give"
+            f" --model openai:http://127.0.0.1:{port}/v1#{name}",
+        )
+
+    return refuse
+
+
+def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
+    """Say what Ollama can be asked: it gives no log-probabilities of a prompt.
+
+    Raises:
+        UsageError: always.
+    """
+    raise UsageError(
+        where=f"--model ollama:{name}",
+        seen="Ollama gives no probabilities of the texts that it is sent, only of what it writes:"
+        " it cannot score sentences",
+        todo="To score, give the model's GGUF file as gguf:FILE, or the original's name on the hub."
+        " For replies (stories, blanks): ollama serve, and --model"
+        f" openai:http://127.0.0.1:11434/v1#{name} --set answer=generate.",
+    )
+
+
 def _plugged_opener(prefix: str) -> Opener | None:
     """What opens models of a prefix that a plug-in brings."""
     found = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
@@ -384,6 +427,12 @@ OPENERS: dict[str, Opener] = {
     "replay": _refuse_recording,
     "openai": _open_server,
     "kenlm": _open_ngrams,
+    "gguf": _open_gguf,
+    "vllm": _is_server("vllm", command="vllm serve", port=8000),
+    "sglang": _is_server(
+        "sglang", command="python -m sglang.launch_server --model-path", port=30000
+    ),
+    "ollama": _refuse_ollama,
 }
 """Prefix of a model's name (``replay:FILE``) to what makes a source of the rest of it; plug-ins
 bring others."""
@@ -425,6 +474,8 @@ def needs_saying(model: str, *, plugged: bool = True) -> str:
         return "a server, which would be sent texts and, where there is one, the API key"
     if prefix == "kenlm":
         return "a file that KenLM may read without checking it"
+    if prefix == "gguf":
+        return "a file that llama.cpp may read without checking it"
     if not plugged:
         return ""
     opener = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)

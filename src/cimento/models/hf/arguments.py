@@ -46,7 +46,7 @@ _OURS: Mapping[str, str] = {
     "device": "Say it with --device.",
     "dtype": "Say it with --dtype.",
     "force_download": _LOCATED,
-    "gguf_file": "Serve the file with llama.cpp, and give openai:URL#model.",
+    "gguf_file": "Give the file itself: --model gguf:FILE.",
     "load_in_4bit": 'Write quantization_config={"load_in_4bit": true}.',
     "load_in_8bit": 'Write quantization_config={"load_in_8bit": true}.',
     "local_files_only": _LOCATED,

@@ -281,8 +281,8 @@ def _locate(name: str, *, inner: bool) -> Located:
         raise UsageError(
             where=f"model {name!r}",
             seen="there is no such folder, and it is no name on the hub either",
-            todo="Give a folder, org/name@revision, openai:URL#model, kenlm:FILE, replay:FILE,"
-            f" {' or '.join(DEMO_MODELS)}.",
+            todo="Give a folder, org/name@revision, openai:URL#model, kenlm:FILE, gguf:FILE,"
+            f" replay:FILE, {' or '.join(DEMO_MODELS)}.",
         )
     return _from_hub(hub_name, revision or None, inner=inner)
 

@@ -1,0 +1,203 @@
+"""GGUF files are scored in process by llama.cpp, of which there is a fake of the same form here."""
+
+from __future__ import annotations
+
+import math
+import sys
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+import cimento
+from cimento import ModelError, UsageError
+from cimento.cli.main import invoke
+from cimento.errors import InputError, MissingDependencyError
+
+BOS, EOS = 256, 257
+SIZE = 258
+
+
+class FakeLlama:
+    """Bytes as tokens; outputs that are other ones for every history.
+
+    As llama-cpp-python: `eval` goes on after what was read, `scores` has a row for each token.
+    """
+
+    made: list[dict[str, object]] = []  # noqa: RUF012  # what the tests look at
+    adds_bos = True
+    blank_first = False
+
+    def __init__(self, **options: object) -> None:
+        FakeLlama.made.append(options)
+        self.scores = np.full((int(options["n_ctx"]), SIZE), np.nan, dtype=np.float32)
+        self._read: list[int] = []
+
+    def tokenize(self, text: bytes, add_bos, special) -> list[int]:
+        assert not special
+        marked = b" " + text if self.blank_first else text
+        return [BOS] * (add_bos and self.adds_bos) + list(marked)
+
+    def detokenize(self, tokens: list[int]) -> bytes:
+        return bytes(token for token in tokens if token < BOS)
+
+    def token_bos(self) -> int:
+        return BOS
+
+    def token_eos(self) -> int:
+        return EOS
+
+    def reset(self) -> None:
+        self._read = []
+
+    def eval(self, tokens) -> None:
+        for token in tokens:
+            self._read.append(token)
+            self.scores[len(self._read) - 1] = outputs(self._read)
+
+
+def outputs(before) -> np.ndarray:
+    """Of every token after some others: other ones for every history."""
+    return np.random.default_rng(before).standard_normal(SIZE).astype(np.float32) * 3
+
+
+def expected(before: list[int], content: bytes) -> list[float]:
+    """log P of each byte, from the outputs and nothing else."""
+    values = []
+    for number, byte in enumerate(content):
+        history = [*before, *content[:number]]
+        if not history:
+            values.append(math.nan)
+            continue
+        row = outputs(history).astype(float)
+        values.append(row[byte] - math.log(sum(math.exp(value) for value in row)))
+    return values
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    module = ModuleType("llama_cpp")
+    module.Llama = FakeLlama
+    monkeypatch.setitem(sys.modules, "llama_cpp", module)
+    monkeypatch.setattr(FakeLlama, "made", [])
+    path = tmp_path / "tiny-Q4.gguf"
+    path.write_bytes(b"GGUF and what follows")
+    return path
+
+
+def bits_of(text: str, file, **options) -> list[float | None]:
+    table = cimento.score(text, f"gguf:{file}", **options)
+    assert "".join(table["token"]).replace(" ", "") == text.replace(" ", "")
+    return table["surprisal_bits"].to_list()
+
+
+@pytest.mark.parametrize(
+    ("rule", "before"),
+    [("auto", [BOS]), ("tokenizer", [BOS]), ("bos-or-eos", [BOS]), ("none", [])],
+)
+def test_scores_are_those_of_the_outputs(rule, before, file):
+    found = bits_of("Le zie.", file, bos=rule)
+
+    for bits, nats in zip(found, expected(before, b"Le zie."), strict=True):
+        assert (bits is None) == math.isnan(nats)
+        assert bits is None or bits == pytest.approx(-nats / math.log(2), abs=1e-9)
+
+
+@pytest.mark.parametrize(("rule", "before"), [("auto", [BOS]), ("tokenizer", [])])
+def test_a_file_that_puts_nothing_before_texts(rule, before, file, monkeypatch):
+    monkeypatch.setattr(FakeLlama, "adds_bos", False)
+    first = bits_of("Le", file, bos=rule)[0]
+
+    assert (first is None) == (not before)
+
+
+def test_texts_do_not_see_each_other(file):
+    both = cimento.score(["Le zie.", "La zia."], f"gguf:{file}")["surprisal_bits"].to_list()
+
+    assert both == [*bits_of("Le zie.", file), *bits_of("La zia.", file)]
+
+
+def test_the_mark_of_a_blank_before_a_text_counts_with_its_first_token(file, monkeypatch):
+    monkeypatch.setattr(FakeLlama, "blank_first", True)
+    values = expected([BOS], b" Le")
+    found = bits_of("Le", file)
+
+    assert found[0] == pytest.approx(-(values[0] + values[1]) / math.log(2), abs=1e-9)
+    assert found[1] == pytest.approx(-values[2] / math.log(2), abs=1e-9)
+
+
+def test_a_suite_is_run_and_the_model_is_the_file(file, tmp_path):
+    path = str(tmp_path / "runs")
+    command = ["run", "it-subject-verb", "-m", f"gguf:{file}", "--limit", "2", "-o", path]
+    assert invoke([*command, "--device", "cpu"]) == 0
+    [run] = cimento.open_runs(path)
+
+    assert run.manifest["model"]["name"] == "tiny-Q4"
+    assert run.manifest["named"] == f"gguf:{file}"
+    assert FakeLlama.made[0]["n_gpu_layers"] == 0
+    assert FakeLlama.made[0]["logits_all"] is True
+
+
+def test_a_manifest_does_not_have_a_file_read_by_llama_cpp(file, tmp_path, capsys):
+    path = str(tmp_path / "runs")
+    assert invoke(["run", "it-subject-verb", "-m", f"gguf:{file}", "--limit", "1", "-o", path]) == 0
+
+    assert invoke(["rerun", path, "-o", str(tmp_path / "again")]) == 2
+    assert "name it yourself: -m gguf:" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "seen"),
+    [
+        ({"leading_blank": True}, UsageError, "--leading-blank: GGUF files are scored without it"),
+        ({"window": "sliding"}, UsageError, "--window"),
+        ({"boundary": "word-start"}, UsageError, "does not say how probable the end of a word is"),
+        ({"tokenizer": "demo-causal"}, UsageError, "gguf models have none to be replaced"),
+        ({"model_args": {"a": 1}}, UsageError, "does not load gguf models"),
+    ],
+)
+def test_what_cannot_be_done_with_a_file_is_one_message(options, error, seen, file):
+    with pytest.raises(error, match=seen):
+        cimento.score("Le zie.", f"gguf:{file}", **options)
+
+
+def test_a_text_that_is_too_long_or_not_spelt_is_one_message(file, monkeypatch):
+    with pytest.raises(ModelError, match=r"makes 3001 tokens, and 2048 are read"):
+        cimento.score("a" * 3000, f"gguf:{file}")
+    monkeypatch.setattr(FakeLlama, "detokenize", lambda _self, tokens: b"?" * len(tokens))
+    with pytest.raises(ModelError, match="do not spell it"):
+        cimento.score("Le zie.", f"gguf:{file}")
+
+
+def test_a_file_that_is_none_is_one_message(file, tmp_path):
+    (tmp_path / "other.gguf").write_bytes(b"something else")
+    for name, seen in (("other.gguf", "is no GGUF file"), ("none.gguf", "cannot be read")):
+        with pytest.raises(InputError, match=seen):
+            cimento.score("Le zie.", f"gguf:{file.parent / name}")
+
+
+def test_without_the_library_the_extra_is_named(file, monkeypatch):
+    monkeypatch.setitem(sys.modules, "llama_cpp", None)
+    with pytest.raises(MissingDependencyError, match=r"cimento\[gguf\]"):
+        cimento.score("Le zie.", f"gguf:{file}")
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("vllm:org/name", r"vllm serve org/name .*openai:http://127\.0\.0\.1:8000/v1#org/name"),
+        (
+            "sglang:org/name",
+            r"sglang\.launch_server --model-path org/name .*openai:http://127\.0\.0\.1:30000/v1#org/name",
+        ),
+        ("ollama:gemma3", r"cannot score sentences.*gguf:FILE.*11434/v1#gemma3"),
+    ],
+)
+def test_what_is_asked_as_a_server_says_how(model, said):
+    with pytest.raises(UsageError, match=said):
+        cimento.score("Le zie.", model)
+
+
+def test_the_hint_for_gguf_leads_to_what_can_score():
+    with pytest.raises(UsageError, match="--model gguf:FILE"):
+        cimento.score("Le zie.", "demo-causal", model_args={"gguf_file": "x.gguf"})
