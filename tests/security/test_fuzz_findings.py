@@ -58,6 +58,14 @@ def test_a_member_of_an_archive_that_does_not_unpack(tmp_path):
         list(load_suites(written(tmp_path / "a.zip", bytes(content))))
 
 
+def test_keys_of_a_task_that_are_no_text(tmp_path, capsys):
+    written(tmp_path / "data.jsonl", seeds.BLIMP)
+    task = written(tmp_path / "task.yaml", seeds.LM_EVAL + b"\n0: more\non: more\n")
+
+    assert invoke(["suites", "check", str(task)]) == 0
+    assert "may change scores: 0, True." in " ".join(capsys.readouterr().out.split())
+
+
 @pytest.mark.parametrize(
     "name", ["a" * 400, "\\0", "/etc/hostname", "../../../../../../etc/hostname"]
 )

@@ -110,6 +110,8 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
         ) from error
     if not isinstance(content, dict):
         raise InputError(where=str(path), seen="is no task: there are no keys in it")
+    # YAML has keys of other types too: `0:`, or `on:` for true.
+    content = {str(key): value for key, value in content.items()}
     include = content.pop("include", None)
     if include is None:
         return content
