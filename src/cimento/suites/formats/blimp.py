@@ -67,7 +67,7 @@ def read_blimp(path: Path) -> Reading:
         meta=Meta(
             name=pairs.only(PARADIGM_KEY) or path.stem,
             phenomenon=pairs.only(PHENOMENON_KEY),
-            language="en" if pairs.only(PARADIGM_KEY) in _datasets() else "",
+            language=_known(pairs.only(PARADIGM_KEY)),
         ),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
@@ -75,6 +75,11 @@ def read_blimp(path: Path) -> Reading:
     )
     twice = tuple(place for place in places for _ in SENTENCES)
     return Reading(suite, sha256, twice, (*faults, *pairs.faults))
+
+
+def _known(dataset: str) -> str:
+    """The language of a dataset; empty where it is none of BLiMP's own, so that none is known."""
+    return "en" if dataset in _datasets() else ""
 
 
 @functools.cache
@@ -217,7 +222,12 @@ def write_blimp(suite: Suite, path: Path) -> Path:
 
 def blimp_losses(suite: Suite) -> list[str]:
     """What BLiMP JSONL cannot hold of a suite, as phrases; empty where nothing is lost."""
-    losses = [f"{key}, in the metadata" for key in _META_KEYS if getattr(suite.meta, key)]
+    losses = [
+        f"{key}, in the metadata"
+        for key in _META_KEYS
+        if (value := getattr(suite.meta, key))
+        and not (key == "language" and value == _known(suite.name))
+    ]
     if len(suite.region_names) > 1:
         losses.append(f"the division into {len(suite.region_names)} regions")
     if set(suite.condition_names) != SENTENCES.keys():
