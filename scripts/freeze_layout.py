@@ -144,6 +144,8 @@ EPOCHS = (1.6e9, 2.6e9)
 FLOAT = re.compile(r"-?\d+\.\d+(?:[eE][-+]?\d+)?(?![\d.])")
 
 _VARIES = (
+    # A line of progress, where a run took longer than ten seconds.
+    (re.compile(r"(?m)^cimento: .* x .*: \d+ of \d+ texts.*\n"), ""),
     (re.compile(r"(?<![0-9a-f])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![0-9a-f])"), "UUID"),
     (re.compile(r"(?<!\d)\d{4}(?:-\d\d){2}[T ]\d\d(?:[:-]\d\d){2}(?:\.\d+)?"
                 r"(?:Z|[+-]\d\d[:-]?\d\d)?"),

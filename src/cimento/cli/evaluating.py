@@ -204,7 +204,7 @@ class _Lines:
     def __call__(self, done: int, total: int) -> None:
         now_s = time.monotonic()
         first_s, before = self._first = self._first or (now_s, done)
-        if now_s - self._clock.last_s < LINES_EVERY_S:
+        if done == total or now_s - self._clock.last_s < LINES_EVERY_S:
             return
         self._clock.last_s = now_s
         rate = ""
