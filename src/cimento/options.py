@@ -167,7 +167,7 @@ class ModelOptions(Options):
         metavar="FORMAT",
     )
     tokenizer: Name = option(
-        "", "Another tokenizer than the model's: a folder, or org/name@revision.", metavar="NAME"
+        "", "A tokenizer other than the model's: a folder, or org/name@revision.", metavar="NAME"
     )
     model_args: Arguments = option(
         (),
@@ -176,7 +176,7 @@ class ModelOptions(Options):
     )
     allow_pickle: bool = option(
         default=False,
-        help="Take weights that are not safetensors; trust who made them.",
+        help="Accept weights that are not safetensors; only from a source that you trust.",
         where="command line",
     )
     trust_remote_code: bool = option(
@@ -184,23 +184,23 @@ class ModelOptions(Options):
         help="Run code that comes with the model; read it first.",
         where="command line",
     )
-    kind: KindRule = option("auto", "Kind of model, where its config does not tell.")
+    kind: KindRule = option("auto", "Kind of model, if its config does not give it.")
     bos: BosRule | None = option(
         None,
         "auto (the default): BOS, or EOS where there is none; none: nothing; "
         "tokenizer: what it puts there itself; bos-or-eos: whatever that is.",
     )
     batch_size: Limit = option(
-        "auto", "Sequences in one batch; auto goes by --batch-tokens.", metavar="N|auto"
+        "auto", "Sequences in one batch; auto depends on --batch-tokens.", metavar="N|auto"
     )
     batch_tokens: Limit = option(
         "auto",
-        "Padded tokens in one batch; auto goes by the device.",
+        "Padded tokens in one batch; auto depends on the device.",
         metavar="N|auto",
         unit="tokens",
     )
     concurrency: int = option(8, "Requests to a server at once.", ge=1, le=64)
-    timeout: float = option(120.0, "Seconds without a sign of a server.", unit="seconds", ge=0.1)
+    timeout: float = option(120.0, "Seconds to wait for a silent server.", unit="seconds", ge=0.1)
     body: Body = option(
         (),
         "A field of requests to a server, or a JSON object of several; null leaves one out."
@@ -257,22 +257,18 @@ class ScoringOptions(ModelOptions):
         None, "split (the default): a mark is a word of its own."
     )
     leading_blank: bool | None = option(None, "Put a blank before every text.")
-    boundary: BoundaryRule | None = option(
-        None, "Correct words for where they may end; none by default."
-    )
+    boundary: BoundaryRule | None = option(None, "Correction for word boundaries; none by default.")
     boundary_eos: bool | None = option(None, "Whether EOS ends a word, in that correction.")
     boundary_first: FirstWordRule | None = option(
-        None, "What divides a text's first word: initial (the default)."
+        None, "Divisor of a text's first word: initial (the default)."
     )
-    window: WindowRule = option("refuse", "Texts longer than the model's window.")
-    stride: int | None = option(
-        None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
-    )
-    context: str = option("", "What stands before every text and is not scored.")
-    columns: Texts = option((), "Store also: logit, log_sigmoid_sum, entropy_nats, rank.")
+    window: WindowRule = option("refuse", "What to do with texts longer than the model's window.")
+    stride: int | None = option(None, "Step of a sliding window.", unit="tokens", ge=1)
+    context: str = option("", "Context put before every text, not scored.")
+    columns: Texts = option((), "Also store: logit, log_sigmoid_sum, entropy_nats, rank.")
     layers: str = option(
         "",
-        "Store also each token's log-probability after these layers; 0 is before the first.",
+        "Also store each token's log-probability after these layers; 0 is before the first.",
         metavar="all|N,N...",
     )
 
@@ -300,7 +296,7 @@ class JudgingOptions(Options):
         flags=("--prediction",),
     )
     unit: UnitName | None = option(
-        None, "Unit in which formulas are read; bits by default.", unit="bits or nats"
+        None, "Unit of numbers in formulas; bits by default.", unit="bits or nats"
     )
     measures: Texts = option(
         (),
@@ -316,7 +312,7 @@ class JudgingOptions(Options):
     ties: TieRule | None = option(None, "Whether a tie counts as a pass.")
     near_ties: float | None = option(
         None,
-        "Verdicts with a smaller margin are near ties; else the number format decides.",
+        "Threshold of near ties; by default it depends on the number format.",
         metavar="BITS",
         unit="bits",
         ge=0.0,
@@ -360,10 +356,10 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     """
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
-    context_column: str = option("", "Free column of the suite with what stands before each text.")
+    context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", unit="items", ge=1)
     all_tokens: bool = option(
-        default=False, help="Score every token, not only what predictions need."
+        default=False, help="Score every token, not only those that predictions need."
     )
     spec: Path | None = option(None, "Model spec (JSON) of recorded surprisals.")
     recorded_unit: UnitName = option("bits", "Unit of recorded surprisals.")
@@ -374,7 +370,9 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
         where="this run",
     )
     no_cache: bool = option(default=False, help="Do not keep answers between runs.")
-    force: bool = option(default=False, help="Run again what is already there.", where="this run")
+    force: bool = option(
+        default=False, help="Repeat runs that are already stored.", where="this run"
+    )
     from_file: bool = Field(default=False, exclude=True)
 
     @property

@@ -149,12 +149,14 @@ def _write_people(
 
 
 def pseudonym_of(
-    names: Annotated[list[str], typer.Argument(metavar="ID...", help="As the platform has them.")],
-    secret: Annotated[Path, flags.flag("--secret", help="The file that they were made with.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="ID...", help="Identifiers as the platform has them.")
+    ],
+    secret: Annotated[Path, flags.flag("--secret", help="File with the secret that made them.")],
 ) -> None:
     """Print the pseudonyms of participants, to find somebody who asks for deletion.
 
-    Their answers are then left out with: cimento annotate filter --drop PSEUDONYM=WHY.
+    Then exclude their answers with: cimento annotate filter --drop PSEUDONYM=WHY.
     """
     if not secret.is_file():
         raise InputError(
@@ -206,7 +208,7 @@ class FilterOptions(Options):
 
 
 def _filter_answers(options: FilterOptions) -> None:
-    """Leave participants out by rules, and say who, why and what it changes.
+    """Exclude participants by rules, with a log of who was excluded, why, and the effect.
 
     Beside OUTPUT the log is written, as .log.json and .log.txt; the text is printed too.
     """
@@ -250,15 +252,17 @@ filter_answers = command_of(
 
 
 def apply_answers(
-    suite: Annotated[str, typer.Argument(metavar="SUITE", help="The suite that was asked.")],
-    judgments: Annotated[list[Path], typer.Argument(metavar="JUDGMENTS...", help="Tables.")],
+    suite: Annotated[str, typer.Argument(metavar="SUITE", help="Suite that people judged.")],
+    judgments: Annotated[
+        list[Path], typer.Argument(metavar="JUDGMENTS...", help="Tables of judgments.")
+    ],
     output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
     *,
     scale: Annotated[
-        str, flags.flag("--scale", help="Ends of the scale, as in 1,5; else the suite's.")
+        str, flags.flag("--scale", help="Ends of the scale, as in 1,5; by default the suite's.")
     ] = "",
 ) -> None:
-    """Write a copy of a suite with what people said of it, for models to be set beside.
+    """Write a copy of a suite with people's answers, for comparison with models.
 
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
     among options stand in choices.tsv, for `cimento profile --people`.
@@ -293,15 +297,13 @@ def _scale(text: str) -> tuple[float, float] | None:
 def adjudicate(
     first: Annotated[Path, typer.Argument(metavar="A", help="Judgments of one annotator.")],
     second: Annotated[Path, typer.Argument(metavar="B", help="Judgments of another; may be A.")],
-    output: Annotated[Path, flags.flag("-o", "--output", help="Table of what holds.")],
+    output: Annotated[Path, flags.flag("-o", "--output", help="Table of the final judgments.")],
     *,
-    one: Annotated[
-        str, flags.flag("--first", help="Whose answers in A, where it has several people's.")
-    ] = "",
-    other: Annotated[str, flags.flag("--second", help="Whose answers in B.")] = "",
-    by: Annotated[str, flags.flag("--by", help="Who decides, for the record.")] = "",
+    one: Annotated[str, flags.flag("--first", help="Annotator in A, if A has several.")] = "",
+    other: Annotated[str, flags.flag("--second", help="Annotator in B.")] = "",
+    by: Annotated[str, flags.flag("--by", help="Name of the person who decides.")] = "",
     ask: Annotated[
-        bool, flags.flag("--ask/--no-ask", help="Ask, or only say how far they agree.")
+        bool, flags.flag("--ask/--no-ask", help="Ask, or only print the agreement.")
     ] = True,
 ) -> None:
     """Decide, one after the other, where two annotators differ.
@@ -323,24 +325,28 @@ def adjudicate(
 
 
 app = typer.Typer(
-    help="Let people judge and write: terminal, surveys, browser.", no_args_is_help=True
+    help="Collect people's judgments: terminal, surveys, browser.", no_args_is_help=True
 )
-app.command("candidates", short_help="Judge what models put into blanks.")(
+app.command("candidates", short_help="Judge the words that models put into blanks.")(
     annotate_candidates.candidates
 )
-app.command("pairs", short_help="Decide what each drawn sentence becomes.")(
+app.command("pairs", short_help="Decide on replacements in sampled sentences.")(
     annotate_dialogues.pairs
 )
 app.command("stories", short_help="Write stories down, field by field.")(annotate_dialogues.stories)
 app.command("second", short_help="Judge stories blind.")(annotate_dialogues.second)
-app.command("agreement", short_help="How far a second annotator agrees.")(
+app.command("agreement", short_help="Compute the agreement of annotators.")(
     annotate_dialogues.agreement
 )
-app.add_typer(annotate_dialogues.app, name="review", short_help="To a native speaker and back.")
-app.command("import", short_help="Answers of people into the judgments table.")(import_answers)
-app.command("pseudonym", short_help="Of somebody who asks for deletion.")(pseudonym_of)
-app.command("filter", short_help="Leave participants out, in the open.")(filter_answers)
-app.add_typer(annotate_surveys.survey_app, name="survey", short_help="Make surveys out of suites.")
-app.add_typer(annotate_surveys.serve_app, name="serve", short_help="Ask people in a browser.")
-app.command("apply", short_help="Answers of people into a copy of the suite.")(apply_answers)
+app.add_typer(
+    annotate_dialogues.app,
+    name="review",
+    short_help="Send a suite to a native speaker; import corrections.",
+)
+app.command("import", short_help="Read people's answers into the judgments table.")(import_answers)
+app.command("pseudonym", short_help="Print the pseudonym of a participant.")(pseudonym_of)
+app.command("filter", short_help="Exclude participants, with a log.")(filter_answers)
+app.add_typer(annotate_surveys.survey_app, name="survey", short_help="Make surveys from suites.")
+app.add_typer(annotate_surveys.serve_app, name="serve", short_help="Run a survey in a browser.")
+app.command("apply", short_help="Add people's answers to a copy of the suite.")(apply_answers)
 app.command("adjudicate", short_help="Decide where two annotators differ.")(adjudicate)

@@ -30,7 +30,7 @@ class CandidateOptions(Options):
     method: str = option("", "Candidates of this protocol; of the first if not given.")
     order: Order = option("rank", "Candidates of an item by rank, or shuffled.")
     seed: int = option(0, "Seed of the shuffled order.")
-    show_probability: bool = option(default=False, help="Show how probable a candidate is.")
+    show_probability: bool = option(default=False, help="Show the probability of each candidate.")
     part: str = option("", "1/3: the first of three people's share of the items.")
     overlap: int = option(0, "Items that everybody judges.", ge=0)
     reuse: Path | None = option(None, "A judged run: its candidates are not asked again.")
@@ -38,7 +38,7 @@ class CandidateOptions(Options):
     import_from: Path | None = option(
         None, "Take decisions over from such a table.", flags=("--import",)
     )
-    agreement: bool = option(default=False, help="Say how far those who judged agree.")
+    agreement: bool = option(default=False, help="Print the agreement of the annotators.")
     as_json: bool = run_option("as_json")
 
 

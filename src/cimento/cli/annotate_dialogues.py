@@ -74,7 +74,7 @@ pairs = command_of(
 
 INVALID = 2
 
-app = typer.Typer(help="Give a suite to a native speaker, and take corrections back.")
+app = typer.Typer(help="Send a suite to a native speaker, and import the corrections.")
 
 
 @app.command("export")
@@ -96,9 +96,11 @@ def export(
 @app.command("import")
 def import_(
     suite: flags.SuiteName,
-    sheet: Annotated[Path, typer.Argument(metavar="SHEET", help="As the reviewer left it.")],
+    sheet: Annotated[
+        Path, typer.Argument(metavar="SHEET", help="Sheet filled in by the reviewer.")
+    ],
     output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
-    reviewer: Annotated[str, flags.flag("--reviewer", help="Who reviewed it: a name.")],
+    reviewer: Annotated[str, flags.flag("--reviewer", help="Name of the reviewer.")],
 ) -> int:
     """Take corrections into a copy of the suite, with a log of every change.
 
@@ -125,7 +127,7 @@ def import_(
 
 
 Stories = Annotated[Path, typer.Argument(metavar="FILE", help="Stories as JSONL; need not exist.")]
-Annotator = Annotated[str, flags.flag("--annotator", help="Who is at the keyboard.")]
+Annotator = Annotated[str, flags.flag("--annotator", help="Name of the annotator.")]
 
 
 def stories(
@@ -158,10 +160,10 @@ def stories(
 
 def second(
     file: Stories,
-    judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Where they go.")],
+    judgments: Annotated[Path, typer.Argument(metavar="JUDGMENTS", help="Table to write.")],
     *,
     annotator: Annotator = "second",
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the mixed order.")] = 0,
+    seed: Annotated[int, flags.flag("--seed", help="Seed of the random order.")] = 0,
 ) -> int:
     """Judge stories blind: their sentences and nothing else, in mixed order.
 
@@ -194,11 +196,12 @@ def agreement(
         Path, typer.Argument(metavar="FILE", help="Stories as JSONL, or a table of judgments.")
     ],
     judgments: Annotated[
-        Path | None, typer.Argument(metavar="[JUDGMENTS]", help="Of one annotator, on stories.")
+        Path | None,
+        typer.Argument(metavar="[JUDGMENTS]", help="Judgments of one annotator, on stories."),
     ] = None,
     *,
     adjudicate: Annotated[
-        Path | None, flags.flag("--adjudicate", help="Write what differs to this JSONL.")
+        Path | None, flags.flag("--adjudicate", help="Write the differences to this JSONL file.")
     ] = None,
     json: flags.Json = False,
 ) -> int:

@@ -26,14 +26,12 @@ if TYPE_CHECKING:
     from cimento.people.surveys.design import SurveyDesign
 
 
-survey_app = typer.Typer(help="Make surveys out of suites.", no_args_is_help=True)
+survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 
 # As `cimento.paradigms.base.SurveyTask` has them, which is imported only when it is needed.
 Task = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
-Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder that is written.")]
-Force = Annotated[
-    bool, flags.flag("--force", help="Take the place of another design in that folder.")
-]
+Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
+Force = Annotated[bool, flags.flag("--force", help="Replace another design in that folder.")]
 
 
 class BuildOptions(Options):
@@ -58,7 +56,7 @@ class BuildOptions(Options):
     language: str = option("", "Of the texts around: en, es, it, pt or ru.")
     limit: int | None = run_option("limit")
     seed: int = option(0, "Seed of all orders.")
-    force: bool = option(default=False, help="Take the place of another design in that folder.")
+    force: bool = option(default=False, help="Replace another design in that folder.")
 
 
 def _build(options: BuildOptions) -> None:
@@ -89,7 +87,7 @@ def _build(options: BuildOptions) -> None:
     note(f"Everything is in {folder}. To ask in a browser: cimento annotate serve {folder}")
 
 
-survey_app.command("build", short_help="Deal the items of a suite over surveys.")(
+survey_app.command("build", short_help="Distribute the items of a suite over surveys.")(
     command_of(BuildOptions, _build, positional="suite", metavar="SUITE")
 )
 
@@ -131,35 +129,36 @@ class ServeGroup(TyperGroup):
 
 
 serve_app = typer.Typer(
-    cls=ServeGroup, help="Ask people in a browser: serve DESIGN.", no_args_is_help=True
+    cls=ServeGroup, help="Run a survey in a browser: serve DESIGN.", no_args_is_help=True
 )
 
-DesignPath = Annotated[
-    Path, typer.Argument(metavar="DESIGN", help="A design, or the folder that holds it.")
-]
+DesignPath = Annotated[Path, typer.Argument(metavar="DESIGN", help="A design, or its folder.")]
 Database = Annotated[
     Path | None,
-    flags.flag("--database", help="File of the answers; answers.sqlite beside the design."),
+    flags.flag(
+        "--database", help="File of the answers; by default answers.sqlite in the design's folder."
+    ),
 ]
 
 
-@serve_app.command("start", short_help="Ask; stop with Ctrl-C.")
+@serve_app.command("start", short_help="Run the survey; stop with Ctrl-C.")
 def start(
     design: DesignPath,
     *,
     database: Database = None,
     host: Annotated[
-        str, flags.flag("--host", help="Address to listen at; only this machine by default.")
+        str, flags.flag("--host", help="Address to listen on; only this machine by default.")
     ] = "127.0.0.1",
     port: Annotated[int, flags.flag("--port", min=1, max=65535, help="Port.")] = 8000,
     url: Annotated[
         str,
-        flags.flag("--url", help="Address that participants know, of a web server in front, say."),
+        flags.flag("--url", help="Public address, such as that of a web server in front."),
     ] = "",
     admin_secret_file: Annotated[
         Path | None,
         flags.flag(
-            "--admin-secret-file", help=f"File with the administrator's secret; else ${SECRET}."
+            "--admin-secret-file",
+            help=f"File with the administrator's secret; by default ${SECRET}.",
         ),
     ] = None,
 ) -> None:
@@ -192,9 +191,11 @@ def start(
 def invite(
     design: DesignPath,
     *,
-    number: Annotated[int, flags.flag("-n", "--number", min=1, max=10000, help="How many.")] = 10,
+    number: Annotated[
+        int, flags.flag("-n", "--number", min=1, max=10000, help="Number of links.")
+    ] = 10,
     url: Annotated[
-        str, flags.flag("--url", help="What the links begin with.")
+        str, flags.flag("--url", help="Beginning of the links.")
     ] = "http://127.0.0.1:8000",
     database: Database = None,
 ) -> None:
@@ -216,7 +217,7 @@ def export_answers(
     *,
     person: Annotated[
         str,
-        flags.flag("--person", help="Write all that is stored of one participant, as .json."),
+        flags.flag("--person", help="Write everything stored about one participant, as .json."),
     ] = "",
     people: Annotated[
         Path | None, flags.flag("--people", help="Write the participants to this .csv.")
@@ -244,7 +245,7 @@ def export_answers(
         note(f"The participants are in {people}.")
 
 
-@serve_app.command("delete", short_help="Delete what one participant answered.")
+@serve_app.command("delete", short_help="Delete a participant's answers.")
 def delete(
     design: DesignPath,
     participant: Annotated[
@@ -265,7 +266,7 @@ def delete(
     note(f"{participant} is deleted (answers: {delete_participant(path, participant)}).")
 
 
-@serve_app.command("expire", short_help="Delete what is older than some days.")
+@serve_app.command("expire", short_help="Delete answers older than a number of days.")
 def expire(
     design: DesignPath,
     *,
@@ -274,7 +275,7 @@ def expire(
         flags.flag("--keep-days", min=1, max=36500, help="Days for which answers are kept."),
     ],
     dry_run: Annotated[
-        bool, flags.flag("--dry-run", help="Say who would be deleted, and delete nothing.")
+        bool, flags.flag("--dry-run", help="List who would be deleted, without deleting.")
     ] = False,
     database: Database = None,
 ) -> None:

@@ -33,10 +33,10 @@ class CompareOptions(TableOptions):
         ..., "Two: two models, or before and after. One folder of runs, or three and more: all."
     )
     measure: str = option("", "Of scores and verdicts; else as the runs are stored.")
-    items: bool = option(default=False, help="Also the difference of every item.")
+    items: bool = option(default=False, help="Also print the difference of every item.")
     every_question: bool = option(
         default=False,
-        help="Also what does not sum up its suite: single predictions, hits at k, all tiers.",
+        help="Also compare every question of a suite: single predictions, hits at k, all tiers.",
     )
     correct: Correction = option("holm", "Of p-values over suites and pairs: holm or bh.")
     fail_if_worse: float | None = option(

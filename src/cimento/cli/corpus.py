@@ -25,17 +25,17 @@ from cimento.options import Options, Texts, option
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
 
-app = typer.Typer(help="Search treebanks, and make suites of them.", no_args_is_help=True)
-app.command("select", short_help="The most frequent connectives, some left out.")(
-    corpus_build.select
-)
-app.command("pairs", short_help="Draw sentences; a person decides on replacements.")(
+app = typer.Typer(help="Search treebanks, and make suites from them.", no_args_is_help=True)
+app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
+app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
     corpus_build.pairs
 )
-app.command("finish", short_help="Make a suite of decisions.")(corpus_build.finish)
-app.command("nli", short_help="Premises and hypotheses of sentences.")(corpus_sources.nli)
-app.command("tweets", short_help="Messages as sentences.")(corpus_sources.tweets)
-app.command("concordance", short_help="Sentences of concordances.")(corpus_sources.concordance)
+app.command("finish", short_help="Make a suite from the decisions.")(corpus_build.finish)
+app.command("nli", short_help="Write premises and hypotheses.")(corpus_sources.nli)
+app.command("tweets", short_help="Turn messages into sentences.")(corpus_sources.tweets)
+app.command("concordance", short_help="Extract sentences from concordances.")(
+    corpus_sources.concordance
+)
 
 
 class SearchOptions(ConnectiveOptions, TextOptions):
@@ -84,7 +84,7 @@ def _search(options: SearchOptions) -> None:
         note(f"{len(known.pairs)} sentences that were there before were left out")
 
 
-app.command("search", short_help="Every occurrence that a rule accepts.")(
+app.command("search", short_help="Find every occurrence that a rule accepts.")(
     command_of(SearchOptions, _search, positional="treebanks", metavar="TREEBANK...")
 )
 
@@ -157,7 +157,7 @@ def _connectives(options: CountOptions) -> None:
     note_skipped(skipped)
 
 
-app.command("connectives", short_help="How often each connective is found.")(
+app.command("connectives", short_help="Count each connective.")(
     command_of(CountOptions, _connectives, positional="treebanks", metavar="TREEBANK...")
 )
 
@@ -210,7 +210,7 @@ def _check(options: CheckOptions) -> int:
     return 2 if failed else 0
 
 
-app.command("check", short_help="What is malformed in treebank files.")(
+app.command("check", short_help="List the errors of treebank files.")(
     command_of(CheckOptions, _check, positional="treebanks", metavar="TREEBANK...")
 )
 

@@ -187,9 +187,9 @@ class DrawOptions(ConnectiveOptions, TextOptions):
         "single sentences, such as tweets.",
         flags=("--join/--no-join",),
     )
-    fewer: bool = option(default=False, help="Take what there is where there are not so many.")
+    fewer: bool = option(default=False, help="Accept fewer sentences if there are not enough.")
     avoid: Path | None = option(None, "Table of another section: none of its sentences.")
-    propose: bool = option(default=False, help="Fill in replacements to start from.")
+    propose: bool = option(default=False, help="Fill in first replacements.")
 
 
 def _pairs(options: DrawOptions) -> None:

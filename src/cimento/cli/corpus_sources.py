@@ -70,7 +70,7 @@ class ConcordanceOptions(Options):
     seed: int = option(0, "Seed of the draw and the order.")
     shortest: int = option(5, "In tokens.", ge=1)
     longest: int = option(40, "In tokens.", ge=1)
-    incomplete: bool = option(default=False, help="Keep sentences that are cut off.")
+    incomplete: bool = option(default=False, help="Keep incomplete sentences.")
 
 
 def _concordance(options: ConcordanceOptions) -> None:

@@ -45,9 +45,9 @@ export = command_of(ExportOptions, _export, positional="runs", metavar="RUN...")
 class CiteOptions(StoredOptions):
     """What is cited, in which form."""
 
-    methods: bool = option(default=False, help="The methods paragraph in place of BibTeX.")
+    methods: bool = option(default=False, help="Print the methods paragraph instead of BibTeX.")
     appendix: bool = option(
-        default=False, help="With it, or alone: the whole protocol, for an appendix."
+        default=False, help="Print the whole protocol, alone or after the paragraph."
     )
     form: ParagraphForm = option(
         "text", "Of paragraphs: text, markdown or latex.", flags=("--format",)

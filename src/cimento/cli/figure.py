@@ -69,7 +69,7 @@ class FigureOptions(TableOptions):
         metavar="NAME=TEXT",
     )
     font_size: int | None = option(None, "Of all texts.", unit="points", ge=4, le=72)
-    grey: bool = option(default=False, help="Without colours, for print.")
+    grey: bool = option(default=False, help="Draw in grey, for print.")
     item: str = option("", "For tokens: the id of the item.")
     length: int | None = option(
         None, "For position: only sentences of so many tokens.", unit="tokens", ge=1

@@ -39,39 +39,39 @@ class Entry(NamedTuple):
 
 
 COMMANDS: Mapping[str, Entry] = {
-    "demo": Entry("cimento.cli.run:demo", "Everything once, offline, with a report."),
-    "run": Entry("cimento.cli.run:run", "Ask suites of models and judge."),
-    "plan": Entry("cimento.cli.plan:plan", "What a run would do and cost."),
+    "demo": Entry("cimento.cli.run:demo", "Try everything once, offline, with a report."),
+    "run": Entry("cimento.cli.run:run", "Run suites on models."),
+    "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
     "prefetch": Entry(
-        "cimento.cli.plan:prefetch", "Download what a run needs, for nodes without network."
+        "cimento.cli.plan:prefetch", "Download models and suites, for nodes without network."
     ),
-    "slurm": Entry("cimento.cli.slurm:slurm", "Write a run as an array of Slurm jobs."),
-    "collect": Entry("cimento.cli.slurm:collect", "What a spread run lacks; put it together."),
-    "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again."),
-    "report": Entry("cimento.cli.report:report", "Write a page or a table to read."),
-    "show": Entry("cimento.cli.report:show_run", "A stored run, or one item of it."),
+    "slurm": Entry("cimento.cli.slurm:slurm", "Write a run as a Slurm job array."),
+    "collect": Entry("cimento.cli.slurm:collect", "Check and merge a distributed run."),
+    "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again, without a model."),
+    "report": Entry("cimento.cli.report:report", "Write a report."),
+    "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
     "profile": Entry(
-        "cimento.cli.profile:profile", "What models do in each dimension of a cloze suite."
+        "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
     ),
     "figure": Entry("cimento.cli.figure:figure", "Draw stored runs."),
-    "compare": Entry(
-        "cimento.cli.compare:compare", "Two runs, or all models of a suite, item by item."
-    ),
-    "cite": Entry("cimento.cli.export:cite", "BibTeX, or the methods paragraph, of stored runs."),
+    "compare": Entry("cimento.cli.compare:compare", "Compare two runs, or all models of a suite."),
+    "cite": Entry("cimento.cli.export:cite", "Print BibTeX, or a methods paragraph, for runs."),
     "export": Entry("cimento.cli.export:export", "Write stored runs for other programs."),
-    "rerun": Entry("cimento.cli.judge:rerun", "Make stored runs again and compare byte for byte."),
-    "score": Entry("cimento.cli.score:score", "Surprisals of free text."),
-    "join": Entry("cimento.cli.score:join", "Reading times beside surprisals of words."),
-    "fill": Entry("cimento.cli.score:fill", "What fits the blanks of free text."),
+    "rerun": Entry("cimento.cli.judge:rerun", "Repeat stored runs and compare byte by byte."),
+    "score": Entry("cimento.cli.score:score", "Print the surprisals of free text."),
+    "join": Entry("cimento.cli.score:join", "Join reading times with surprisals of words."),
+    "fill": Entry("cimento.cli.score:fill", "List candidates for the blanks of free text."),
     "suites": Entry("cimento.cli.suites:app", "List, show, check, convert and make test suites."),
-    "corpus": Entry("cimento.cli.corpus:app", "Search treebanks, and make items out of them."),
+    "corpus": Entry("cimento.cli.corpus:app", "Search treebanks, and make items from them."),
     "annotate": Entry(
-        "cimento.cli.annotate:app", "Let people judge and write: terminal, surveys, browser."
+        "cimento.cli.annotate:app", "Collect people's judgments: terminal, surveys, browser."
     ),
-    "study": Entry("cimento.cli.study:app", "Redo a published study, computed beside printed."),
-    "stories": Entry("cimento.cli.stories:app", "Convert stories; how results vary."),
-    "models": Entry("cimento.cli.models:app", "List models, and check what a model is like."),
-    "cache": Entry("cimento.cli.models:cache_app", "Look after the answers kept between runs."),
+    "study": Entry("cimento.cli.study:app", "Repeat a published study and compare the numbers."),
+    "stories": Entry("cimento.cli.stories:app", "Convert stories; measure how results vary."),
+    "models": Entry("cimento.cli.models:app", "List models, and check a model."),
+    "cache": Entry(
+        "cimento.cli.models:cache_app", "Inspect or clear the answers kept between runs."
+    ),
 }
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 FAILED = 1
 
-app = typer.Typer(help="List models, and check what a model is like.", no_args_is_help=True)
+app = typer.Typer(help="List models, and check a model.", no_args_is_help=True)
 
 _NAMES = (
     ("demo-causal, demo-masked", "the demo models"),
@@ -319,7 +319,9 @@ def _plain(
 
 DAMAGED = 1
 
-cache_app = typer.Typer(help="Look after the answers kept between runs.", no_args_is_help=True)
+cache_app = typer.Typer(
+    help="Inspect or clear the answers kept between runs.", no_args_is_help=True
+)
 
 
 @cache_app.command("info")

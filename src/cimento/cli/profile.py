@@ -49,7 +49,7 @@ class ProfileOptions(SheetOptions):
         (), "A remark that says that a candidate is not what was asked for. May be repeated."
     )
     threshold: float = option(0.5, "Candidates above it are counted.", ge=0, le=1)
-    frequency: bool = option(default=False, help="Hits against the frequency of their targets.")
+    frequency: bool = option(default=False, help="Relate hits to the frequency of their targets.")
     ratings: Path | None = option(None, "A table with expression and rating (0: an idiom).")
     at_most: float = option(1.0, "Leave expressions with a higher rating out.")
     people: Path | None = option(None, "A table of what people chose: item, option, count.")

@@ -307,7 +307,7 @@ class _RunOptions(RunOptions):
 
 
 def _run(options: _RunOptions) -> int:
-    """Ask suites of models, judge the answers, store everything and print a table.
+    """Run suites on models, judge the answers, store everything and print a table.
 
     A run that is already stored is shown, not done again. Of several measures the first is the one
     it is stored with. A run file names suites, models and options; what the command line says goes
@@ -453,7 +453,7 @@ def demo(
     ),
     *,
     everything: Annotated[
-        bool, flags.flag("--all", help="Run all starter suites, in some two minutes.")
+        bool, flags.flag("--all", help="Run all starter suites, in about two minutes.")
     ] = False,
     json: flags.Json = False,
 ) -> int:

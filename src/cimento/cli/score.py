@@ -26,7 +26,7 @@ class _ScoreOptions(ScoringOptions):
         ..., "demo-causal, a folder, org/name@revision, openai:URL#model.", flags=("-m",)
     )
     words: bool = option(
-        default=False, help="One row a word, or one a token.", flags=("--words/--tokens",)
+        default=False, help="One row per word, or one per token.", flags=("--words/--tokens",)
     )
     context_file: Path | None = option(None, "What stands before each text, one line for each.")
     end_marks: str = option("", "Instead: how probable these are after every word, such as '?.'.")
@@ -146,7 +146,7 @@ class _JoinOptions(ModelOptions, SheetOptions):
     )
     before: int = option(2, "Of how many earlier words too.", unit="words", ge=0)
     frequency: str = option("", "Language of word frequencies (wordfreq): it.")
-    entropy: bool = option(default=False, help="With the entropy before every word.")
+    entropy: bool = option(default=False, help="Add the entropy before every word.")
     pll: PllRule | None = option(
         None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
     )

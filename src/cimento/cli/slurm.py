@@ -53,13 +53,13 @@ class _CollectOptions(RunOptions):
 
     check: bool = option(
         default=False,
-        help="Only say what is missing; put nothing together.",
+        help="Only list what is missing; merge nothing.",
         where="this run",
     )
 
 
 def _collect(options: _CollectOptions) -> int:
-    """Say which units of a run are missing, and put together the runs that have all of theirs.
+    """List the missing units of a run, and merge the runs that are complete.
 
     No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
     """

@@ -42,7 +42,10 @@ def prompt(
     row: Annotated[int, flags.flag("--row", min=0, help="Row of the story, from 0.")] = 0,
     *,
     model: Annotated[
-        str, flags.flag("-m", "--model", help="Whose chat template is used; flat without.")
+        str,
+        flags.flag(
+            "-m", "--model", help="Model whose chat template is used; by default plain text."
+        ),
     ] = "",
     set_: Annotated[
         list[str] | None,
@@ -101,8 +104,8 @@ def _show(ask: StoryPrompt, *, right: int) -> None:
 
 
 app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)
-app.command("prompts", short_help="The wordings of the story tasks.")(prompts)
-app.command("prompt", short_help="One story as a model reads it.")(prompt)
+app.command("prompts", short_help="Print the wordings of the story tasks.")(prompts)
+app.command("prompt", short_help="Print one story as a model reads it.")(prompt)
 
 TierName = Literal["story_class", "conflict_detec", "physical_state"]
 StoryTarget = Literal["native", "gita4calamita", "gita-v1"]
@@ -119,10 +122,10 @@ def convert(
     ] = "",
     states: Annotated[
         str | None,
-        flags.flag("--states", help="Take states per sentence from another file, by sentences."),
+        flags.flag("--states", help="File with the states of each sentence."),
     ] = None,
     allow_loss: Annotated[
-        bool, flags.flag("--allow-loss", help="Write even what the format cannot hold whole.")
+        bool, flags.flag("--allow-loss", help="Write even if the format loses information.")
     ] = False,
 ) -> None:
     """Write stories in another format, corrected where that is asked for.
@@ -181,7 +184,7 @@ def variation(
     ],
     *,
     tier: Annotated[
-        TierName, flags.flag("--tier", help="Right at this tier and all before it.")
+        TierName, flags.flag("--tier", help="Tier to count: right at it and at all tiers before.")
     ] = "story_class",
     json: flags.Json = False,
 ) -> None:

@@ -308,7 +308,7 @@ def _recorded(paths: Sequence[Path], stories: Sequence[Story]) -> list[Responses
 
 
 app = typer.Typer(
-    help="Redo a published study: every table, computed beside printed.", no_args_is_help=True
+    help="Repeat a published study: every table, computed and as printed.", no_args_is_help=True
 )
 app.command("agreement")(study_agreement.agreement)
 app.command("portuguese")(portuguese)

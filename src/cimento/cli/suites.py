@@ -34,14 +34,16 @@ _WHAT_TO_DO = (
 def audit_suites(
     suites: flags.SuiteNames,
     *,
-    model: Annotated[str, flags.flag("-m", "--model", help="Whose tokens are looked at.")] = "",
+    model: Annotated[
+        str, flags.flag("-m", "--model", help="Model whose tokens are examined.")
+    ] = "",
     baseline: Annotated[
         list[str] | None,
         flags.flag("--baseline", help="A cheap model to try, such as kenlm:FILE. Repeatable."),
     ] = None,
     region: Annotated[
         list[int] | None,
-        flags.flag("--region", help="The target's region, where formulas leave it open."),
+        flags.flag("--region", help="Region of the target, if formulas do not name it."),
     ] = None,
     json: flags.Json = False,
 ) -> None:
@@ -270,7 +272,7 @@ def get(
 @app.command("show")
 def show_suite(
     suite: flags.SuiteName,
-    items: Annotated[int, flags.flag("--items", min=0, help="How many items to print.")] = 3,
+    items: Annotated[int, flags.flag("--items", min=0, help="Number of items to print.")] = 3,
 ) -> None:
     """Print what a suite is, what it predicts, and its first items."""
     from cimento.paradigms.loading import load_suites
@@ -283,7 +285,7 @@ def show_suite(
 def check(
     suites: flags.SuiteNames,
     *,
-    as_json: Annotated[bool, flags.flag("--json", help="Print what was found as JSON.")] = False,
+    as_json: Annotated[bool, flags.flag("--json", help="Print the findings as JSON.")] = False,
 ) -> int:
     """Report every fault of some suites at once: where, what was seen, what to do.
 
@@ -328,10 +330,10 @@ def convert(
     *,
     from_: Annotated[
         str,
-        flags.flag("--from", help="Format to read, where the file does not tell: zorro."),
+        flags.flag("--from", help="Format to read, if it cannot be recognised: zorro."),
     ] = "",
     allow_loss: Annotated[
-        bool, flags.flag("--allow-loss", help="Write even what the format cannot hold whole.")
+        bool, flags.flag("--allow-loss", help="Write even if the format loses information.")
     ] = False,
 ) -> None:
     """Write a suite in another format; refused where the format would lose something.

@@ -189,7 +189,7 @@ treebank = command_of(
 )
 
 
-app = typer.Typer(help="Make new items out of those that are there.", no_args_is_help=True)
+app = typer.Typer(help="Make new items from existing material.", no_args_is_help=True)
 app.command("templates")(templates)
 app.command("treebank")(treebank)
 
@@ -197,7 +197,7 @@ app.command("treebank")(treebank)
 @app.command("stories")
 def stories(
     source: Annotated[
-        Path, typer.Argument(metavar="FILE", help="Stories, plausible ones in them.")
+        Path, typer.Argument(metavar="FILE", help="Stories; the plausible ones are used.")
     ],
     output: Annotated[Path, flags.flag("-o", "--output", help="JSONL file to write.")],
     *,
@@ -209,7 +209,7 @@ def stories(
         Path | None,
         flags.flag("--replacements", help="Table with story_id, position (from 0) and sentence."),
     ] = None,
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the draw of variants.")] = 0,
+    seed: Annotated[int, flags.flag("--seed", help="Seed of the sample of variants.")] = 0,
 ) -> None:
     """Propose order variants (two sentences swapped) and cloze variants (one replaced).
 
@@ -236,8 +236,8 @@ def pairs(
     ],
     output: Annotated[Path, flags.flag("-o", "--output", help="Folder for the suites.")],
     *,
-    items: Annotated[int, flags.flag("--items", min=1, help="How many items.")] = 24,
-    seed: Annotated[int, flags.flag("--seed", help="Seed of the draw of words.")] = 0,
+    items: Annotated[int, flags.flag("--items", min=1, help="Number of items.")] = 24,
+    seed: Annotated[int, flags.flag("--seed", help="Seed of the sample of words.")] = 0,
 ) -> None:
     """Make an agreement suite from a grammar, and its adversarial twin where it has attractors."""
     from cimento.corpus.making.generation import generate_suites

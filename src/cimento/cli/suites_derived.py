@@ -88,9 +88,13 @@ def prime_suite(
     suite: flags.SuiteName,
     output: Folder,
     *,
-    condition: Annotated[str, flags.flag("--condition", help="Of the sentences that come first.")],
-    earlier: Annotated[int, flags.flag("--earlier", min=1, help="How many come first.")] = 1,
-    seed: Annotated[int, flags.flag("--seed", help="Of the choice.")] = 0,
+    condition: Annotated[
+        str, flags.flag("--condition", help="Condition of the preceding sentences.")
+    ],
+    earlier: Annotated[
+        int, flags.flag("--earlier", min=1, help="Number of preceding sentences.")
+    ] = 1,
+    seed: Annotated[int, flags.flag("--seed", help="Seed of the choice.")] = 0,
 ) -> None:
     """Write a copy with sentences of other items before every sentence, as context.
 
@@ -112,7 +116,7 @@ def merge_suite(
     suites: flags.SuiteNames,
     output: Folder,
     *,
-    name: Annotated[str, flags.flag("--name", help="Of the whole.")],
+    name: Annotated[str, flags.flag("--name", help="Name of the merged suite.")],
 ) -> None:
     """Write several suites of one design as one, a phenomenon each.
 
