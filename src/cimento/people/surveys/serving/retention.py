@@ -35,11 +35,10 @@ def data_of(path: Path, participant: str) -> str:
             "SELECT * FROM consents WHERE version = ?", (person["consent"],)
         ).fetchone()
         stored = {
-            # Table names of our own.
             table: [
                 dict(row)
                 for row in connection.execute(
-                    f"SELECT * FROM {table} WHERE participant = ?",  # noqa: S608
+                    f"SELECT * FROM {table} WHERE participant = ?",  # noqa: S608  # our own names
                     (participant,),
                 )
             ]
