@@ -50,7 +50,11 @@ def test_it_is_not_audited_as_sentences_are(probing, capsys, option):
 def test_where_sentences_are_needed_the_paradigm_is_named(probing, capsys, tmp_path):
     with pytest.raises(InputError, match="is a suite of the paradigm 'probing'"):
         sentence_suite(load_suite(probing))
-    for command in (["convert", "--to", "blimp"], ["merge", "--name", "all"], ["prime", "--condition", "good"]):
+    for command in (
+        ["convert", "--to", "blimp"],
+        ["merge", "--name", "all"],
+        ["prime", "--condition", "good"],
+    ):
         arguments = ["suites", command[0], str(probing), *command[1:]]
         assert invoke([*arguments, "-o", str(tmp_path / "out")]) == 2
         assert "one of sentences in regions is needed here" in capsys.readouterr().err
