@@ -168,12 +168,9 @@ async def answer_at_once(people: list[Person]) -> float:
     return time.perf_counter() - started
 
 
-def faults(path: Path, design: SurveyDesign, people: list[Person]) -> list[str]:
+def faults(path: Path, people: list[Person]) -> list[str]:
     """Every difference between what was acknowledged and what is stored."""
-    places = {
-        person.id: [each.id for each in design.by_survey[person.survey]]
-        for person in storage.participants(path)
-    }
+    places = {person.id: list(person.questions) for person in storage.participants(path)}
     stored = storage.answers(path)
     found = [
         f"{key} is stored {count} times"
@@ -301,7 +298,7 @@ def main() -> int:
             report["answers"] = sum(len(each.acknowledged) for each in people)
             report["answer_ms"] = told([each for p in people for each in p.answer_seconds])
             report["page_ms"] = told([each for p in people for each in p.page_seconds])
-            report["faults"] = faults(folder / "answers.sqlite", design, people)
+            report["faults"] = faults(folder / "answers.sqlite", people)
         finally:
             process.terminate()
             process.wait()

@@ -110,3 +110,8 @@ def serving(design, database, *, secret=SECRET):
         finally:
             server.should_exit = True
             thread.join()
+
+
+def asked_of(database, design, number=0):
+    """The questions of a participant, in the order in which they are asked."""
+    return [design.by_id[question] for question in storage.participants(database)[number].questions]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import secrets
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -16,6 +17,7 @@ from cimento.cli.flags import command_of, run_option
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes, write_text
 from cimento.options import Options, option
+from cimento.people.judgments.records import FILLER, PRACTICE
 from cimento.people.surveys.design import read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.serving import storage
@@ -45,6 +47,18 @@ class BuildOptions(Options):
     scale: int = option(5, "Points of the scale.")
     checks: int = option(2, "Attention checks in each survey.", ge=0, le=20)
     check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
+    fillers: Path | None = option(None, "Table of sentences asked in between: text, choices.")
+    practice: Path | None = option(None, "Table of sentences asked first: text, choices.")
+    background: tuple[str, ...] = option(
+        (), "Ask participants about themselves: first-language, region, age, dialect; repeat it."
+    )
+    background_file: Path | None = option(
+        None, "Questions of your own about them: name, text, choices."
+    )
+    break_every: int = option(0, "Questions between two breaks; 0 for no breaks.", ge=0)
+    completion: str = option(
+        "", "Address or code shown at the end, such as Prolific's completion link."
+    )
     balance: str = option("", "Column that surveys are balanced over.")
     apart: str = option("", "Nobody sees two rows with one value in this column.")
     none: bool | None = option(
@@ -77,6 +91,9 @@ def _build(options: BuildOptions) -> None:
         wanted=wanted, surveys=options.surveys, times=options.times, scale=options.scale,
         checks=options.checks, check_file=options.check_file, consent=options.consent,
         contact=options.contact, title=options.title, seed=options.seed,
+        fillers=options.fillers, practice=options.practice, background=options.background,
+        background_file=options.background_file, break_every=options.break_every,
+        completion=options.completion,
     )  # fmt: skip
     design = build_design(find_suite(options.suite), plan)
     write_survey(design, options.output, force=options.force)
@@ -108,8 +125,15 @@ def _told(design: SurveyDesign) -> str:
     """The surveys of a design, in a line each."""
     lines = [f"{design.source.suite}: {design.task}, language {design.language}"]
     for survey, questions in design.by_survey.items():
-        checks = sum(bool(each.expected) for each in questions)
-        lines.append(f"survey {survey}: {len(questions) - checks} questions, {checks} checks")
+        kinds = Counter("check" if asked.expected else asked.kind for asked in questions)
+        counts = {
+            "questions": kinds[""], "checks": kinds["check"],
+            "fillers": kinds[FILLER], "practice": kinds[PRACTICE],
+        }  # fmt: skip
+        shown = [
+            f"{n} {name}" for name, n in counts.items() if n or name in {"questions", "checks"}
+        ]
+        lines.append(f"survey {survey}: {', '.join(shown)}")
     return "\n".join(lines)
 
 

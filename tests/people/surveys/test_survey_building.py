@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import random
 from collections import Counter
 from dataclasses import replace
 
@@ -17,10 +18,10 @@ from cimento.people.surveys.building import (
     SurveyPlan,
     assign_lists,
     build_design,
-    spread,
 )
 from cimento.people.surveys.design import design_json, parse_design, read_design, write_design
 from cimento.people.surveys.material import MaterialOptions
+from cimento.people.surveys.ordering import order_questions, spread
 from cimento.people.surveys.tasks import languages, words
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
@@ -257,7 +258,7 @@ def test_consent_texts_have_a_version(tmp_path):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda text: text.replace('"cimento_survey": 1', '"cimento_survey": 9'),
+        lambda text: text.replace('"cimento_survey": 2', '"cimento_survey": 9'),
         lambda text: text.replace('"q1"', '"q2"', 1),
         lambda text: text[:100],
         lambda text: text.replace('"seed"', '"sed"'),
@@ -299,3 +300,115 @@ def test_any_text_survives_the_design_file(text, seed):
     changed = replace(design, questions=(question, *design.questions[1:]), seed=seed)
     assert parse_design(design_json(changed).encode(), where="x") == changed
     assert json.loads(design_json(changed))["questions"][0]["lines"] == [text]
+
+
+def test_an_order_keeps_phenomena_and_conditions_apart():
+    design = build_design(find_suite("it-islands"), SurveyPlan(surveys=4, checks=2))
+    assert len({question.condition for question in design.questions}) > 3
+    for seed in range(8):
+        order = order_questions(design.by_survey["1"], random.Random(seed))  # noqa: S311  # no secret
+        assert {*order} == {*design.by_survey["1"]}
+        asked = [question for question in order if not question.expected]
+        assert all(one.condition != other.condition for one, other in itertools.pairwise(asked))
+        assert not order[0].expected
+
+
+def test_two_conditions_do_not_take_strict_turns():
+    design = build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=2))
+    order = order_questions(design.by_survey["1"], random.Random(1))  # noqa: S311  # no secret
+    runs = [len([*run]) for _, run in itertools.groupby(order, lambda asked: asked.condition)]
+    assert max(runs) == 2
+
+
+@pytest.fixture
+def tables(tmp_path):
+    (tmp_path / "practice.tsv").write_text("text\nPrima prova.\nSeconda prova.\n")
+    (tmp_path / "fillers.tsv").write_text("text\nUn riempitivo.\nUn altro.\n")
+    (tmp_path / "background.tsv").write_text(
+        "name\ttext\tchoices\nstudies\tHai studiato linguistica?\tsì | no\njob\tChe lavoro fai?\t\n"
+    )
+    return tmp_path
+
+
+def test_practice_comes_first_and_fillers_are_asked_in_every_order(tables):
+    plan = SurveyPlan(
+        surveys=2, checks=1, practice=tables / "practice.tsv", fillers=tables / "fillers.tsv"
+    )
+    design = build_design(find_suite("it-acceptability"), plan)
+    for questions in design.by_survey.values():
+        assert [asked.lines[0] for asked in questions[:2]] == ["Prima prova.", "Seconda prova."]
+        kinds = Counter(asked.kind for asked in questions)
+        assert (kinds["practice"], kinds["filler"]) == (2, 2)
+    names = {design.fields_of(asked)[0].name for asked in design.questions}
+    assert names == {"acceptability", "attention", "filler", "practice"}
+
+
+@pytest.mark.parametrize(
+    ("table", "task", "seen"),
+    [
+        ("text\texpected\nSì?\t3\n", "likert", "an answer is expected"),
+        ("text\nSì?\n", "choice", "no answers to choose from"),
+        ("text\tchoices\n\ta | b\n", "likert", "no text"),
+    ],
+)
+def test_fillers_that_cannot_be_asked_are_refused(tmp_path, table, task, seen):
+    file = tmp_path / "fillers.tsv"
+    file.write_text(table)
+    plan = SurveyPlan(fillers=file, wanted=MaterialOptions(task=task))
+    with pytest.raises(InputError, match=seen):
+        build_design(find_suite("it-connectives"), plan)
+
+
+def test_the_researcher_chooses_what_participants_say_of_themselves(tables):
+    plan = SurveyPlan(
+        background=("first-language", "age"), background_file=tables / "background.tsv"
+    )
+    design = build_design(find_suite("it-connectives"), plan)
+    language, age, studies, job = design.background
+    assert language.prompt.startswith("Qual è la tua lingua madre?")
+    assert not language.choices
+    assert "25–34" in age.choices
+    assert studies.choices == ("sì", "no", "Preferisco non rispondere")
+    assert job.choices == ()
+    with pytest.raises(UsageError, match="no such question"):
+        build_design(find_suite("it-connectives"), SurveyPlan(background=("income",)))
+    with pytest.raises(UsageError, match="twice"):
+        build_design(find_suite("it-connectives"), SurveyPlan(background=("age", "age")))
+
+
+@pytest.mark.parametrize("name", ["", "survey", "Età", "x" * 41])
+def test_names_of_questions_that_can_be_no_column_are_refused(tmp_path, name):
+    file = tmp_path / "background.tsv"
+    file.write_text(f"name\ttext\n{name}\tChi sei?\n")
+    with pytest.raises(InputError, match="the name is"):
+        build_design(find_suite("it-connectives"), SurveyPlan(background_file=file))
+
+
+@pytest.mark.parametrize("language", languages())
+def test_checks_differ_in_their_words_and_in_their_answers(language):
+    suite = find_suite("it-acceptability")
+    plan = SurveyPlan(checks=4, wanted=MaterialOptions(language=language))
+    checks = [asked for asked in build_design(suite, plan).questions if asked.expected]
+    assert len({asked.expected for asked in checks}) == 4
+    wordings = {asked.lines[0].replace(asked.expected, "") for asked in checks}
+    assert len(wordings) == 4
+
+
+def test_an_address_without_encryption_is_no_completion_link():
+    with pytest.raises(UsageError, match="neither a code nor an address"):
+        build_design(find_suite("it-connectives"), SurveyPlan(completion="http://prolific.example"))
+
+
+def test_a_suite_that_does_not_say_its_language_needs_one(tmp_path, capsys):
+    (tmp_path / "pairs.tsv").write_text("good\tbad\nUno va.\tUno vanno.\nDue vanno.\tDue va.\n")
+    command = [
+        "annotate",
+        "survey",
+        "build",
+        str(tmp_path / "pairs.tsv"),
+        "-o",
+        str(tmp_path / "s"),
+    ]
+    assert invoke(command) == 2
+    assert "the suite does not say its language" in capsys.readouterr().err
+    assert invoke([*command, "--language", "it"]) == 0

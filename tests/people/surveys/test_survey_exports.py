@@ -25,6 +25,7 @@ from cimento.people.surveys.building import SurveyPlan, build_design
 from cimento.people.surveys.design import AnswerChoice, read_design
 from cimento.people.surveys.exports import write_survey
 from cimento.people.surveys.material import MaterialOptions
+from cimento.people.surveys.tasks import words
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 
@@ -390,3 +391,22 @@ def test_jspsych_results_are_taken_over(tmp_path, served, jspsych_packages, brow
     assert {each.value for each in found} == {"4"}
     assert {each.annotator for each in found} == {"P-1"}
     assert all(each.seconds <= each.session_seconds for each in found)
+
+
+@pytest.mark.parametrize("language", ["en", "es", "it", "pt", "ru"])
+def test_paper_asks_for_no_name_and_promises_what_paper_keeps(language):
+    plan = SurveyPlan(
+        contact="A. Bianchi",
+        background=("age",),
+        wanted=MaterialOptions(limit=4, language=language),
+    )
+    design = build_design(find_suite("it-connectives"), plan)
+    page = html.unescape(exports.printed(design)["survey-1.html"])
+    texts = words(language)
+    for paragraph in texts["consent"]["paragraphs"].split("\n")[1:]:
+        assert paragraph not in page
+    for paragraph in texts["consent"]["paper"].split("\n"):
+        assert paragraph in page
+    assert "A. Bianchi" in page
+    assert design.background[0].prompt in page
+    assert texts["pages"]["name"] in page

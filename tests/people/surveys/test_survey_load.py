@@ -39,7 +39,7 @@ def test_answers_of_many_at_once_are_all_there_once(tmp_path):
         process.terminate()
         process.wait()
     assert all(len(each.acknowledged) >= 3 for each in people)
-    assert load.faults(tmp_path / "answers.sqlite", design, people) == []
+    assert load.faults(tmp_path / "answers.sqlite", people) == []
 
 
 def test_a_killed_server_has_lost_no_answer_it_acknowledged(tmp_path):
@@ -49,7 +49,7 @@ def test_a_killed_server_has_lost_no_answer_it_acknowledged(tmp_path):
     run(load.killed_run(people, port, load.Load(people=40, seconds=60), process, 2.5))
     assert process.wait() == -9
     assert sum(len(each.acknowledged) for each in people) >= 40
-    assert load.faults(tmp_path / "answers.sqlite", design, people) == []
+    assert load.faults(tmp_path / "answers.sqlite", people) == []
     # The next server takes the file as it is.
     again = load.start_server(tmp_path, port)
     again.terminate()
@@ -60,7 +60,7 @@ def test_the_comparison_sees_what_is_lost_and_what_was_never_sent(tmp_path):
     design = design_of_many()
     (person,) = load.make_people(tmp_path, design, 1)
     person.acknowledged[1], person.sent[1] = "3", ["3"]
-    (lost,) = load.faults(tmp_path / "answers.sqlite", design, [person])
+    (lost,) = load.faults(tmp_path / "answers.sqlite", [person])
     assert "acknowledged, None stored" in lost
 
 

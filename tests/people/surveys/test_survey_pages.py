@@ -9,7 +9,7 @@ import pytest
 
 from cimento.people.surveys.design import AnswerChoice, SurveyQuestion
 from cimento.people.surveys.serving import administration, storage
-from tests.helpers.survey_help import SECRET, serving, small
+from tests.helpers.survey_help import SECRET, asked_of, serving, small
 
 pytest.importorskip("uvicorn")
 
@@ -100,7 +100,7 @@ def test_a_survey_is_answered_without_scripts(browser, database):
         assert page.get_by_label("nessuna di queste").is_checked()
         page.locator("label").first.click()
         page.get_by_role("button", name="Avanti").click()
-    first = design.by_survey["1"][2].choices[0].value
+    first = asked_of(database, design)[2].choices[0].value
     assert values(database) == ["none", "none", first, "none"]
 
 

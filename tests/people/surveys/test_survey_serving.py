@@ -7,17 +7,21 @@ import logging
 import socket
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.people.surveys.building import SurveyPlan, build_design
+from cimento.people.surveys.material import MaterialOptions
 from cimento.people.surveys.serving import administration, storage
 from cimento.people.surveys.serving.app import listen, make_app
 from cimento.people.surveys.serving.security import LARGEST_FORM, RateLimits
+from cimento.suites.builtin import find_suite
 from tests.helpers import survey_help
-from tests.helpers.survey_help import SECRET, Person, hidden, serving, small, stored
+from tests.helpers.survey_help import SECRET, Person, asked_of, hidden, serving, small, stored
 
 starlette = pytest.importorskip("starlette.testclient")
 
@@ -27,7 +31,7 @@ client, people = survey_help.client, survey_help.people
 
 def test_a_survey_is_answered_from_consent_to_thanks(people, design, database):
     first = people[0]
-    questions = design.by_survey["1"]
+    questions = asked_of(database, design)
     assert "1 (per nulla accettabile)" in first.get("/guidelines").text
     for position, question in enumerate(questions, start=1):
         page = first.get(f"/{position}").text
@@ -273,7 +277,7 @@ def test_forced_choices_name_the_condition_that_was_preferred(tmp_path):
     database = tmp_path / "answers.sqlite"
     app = make_app(design, database, secret=SECRET)
     ((_, token),) = storage.invite_participants(database, design, 1)
-    questions = design.by_survey["1"]
+    questions = asked_of(database, design)
     with starlette.TestClient(app, base_url="http://localhost") as client:
         person = Person(client, token)
         person.agree()
@@ -385,3 +389,77 @@ def test_numbers_of_thousands_of_digits_are_no_page(people):
 
 def test_looking_at_the_head_of_a_page_is_no_attempt_to_sign_in(client):
     assert [client.head("/admin/login").status_code for _ in range(30)] == [200] * 30
+
+
+def test_participants_have_orders_of_their_own_which_are_recorded(design, database):
+    storage.prepare(database, design)
+    made = storage.invite_participants(database, design, 20)
+    known = storage.participants(database)
+    assert [person.questions for person, _ in made] == [person.questions for person in known]
+    first = [person.questions for person in known if person.survey == "1"]
+    assert len({*first}) > 5
+    assert len({frozenset(order) for order in first}) == 1
+
+
+@pytest.fixture
+def whole_survey(tmp_path):
+    """A survey with practice, fillers, breaks, questions about the participant and a link."""
+    for name in ("practice", "filler"):
+        (tmp_path / f"{name}.tsv").write_text(f"text\nUna frase: {name}.\n")
+    plan = SurveyPlan(
+        checks=1, practice=tmp_path / "practice.tsv", fillers=tmp_path / "filler.tsv",
+        background=("first-language", "age"), break_every=3, wanted=MaterialOptions(limit=4),
+        completion="https://app.prolific.example/complete?cc=C1&x=<",
+    )  # fmt: skip
+    return build_design(find_suite("it-connectives"), plan)
+
+
+def test_a_whole_survey_leads_from_oneself_over_practice_and_breaks_to_the_link(
+    whole_survey, database
+):
+    app = make_app(whole_survey, database, secret=SECRET, pace=1000)
+    ((_, token),) = storage.invite_participants(database, whole_survey, 1)
+    with starlette.TestClient(app, base_url="http://localhost") as client:
+        person = Person(client, token)
+        assert person.agree().headers["location"].endswith("/background")
+        for place in ("/guidelines", "/1"):
+            assert person.get(place).headers["location"] == f"/p/{token}"
+        page = person.get("/background").text
+        told = {**hidden(page), "field-0": " =italiano ", "field-1": "99"}
+        assert client.post(f"/p/{token}/background", data={**told, "form": "x"}).status_code == 403
+        reply = client.post(f"/p/{token}/background", data=told, follow_redirects=False)
+        assert reply.headers["location"].endswith("/guidelines")
+        assert "Prova · " in person.get("/1").text
+        assert person.get("/pause/1").status_code == 303
+        places = []
+        questions = asked_of(database, whole_survey)
+        for position in range(1, len(questions) + 1):
+            assert "prolific" not in person.get(f"/{position}").text
+            reply = person.answer(position, questions[position - 1].expected or "3")
+            places.append(reply.headers["location"].removeprefix(f"/p/{token}"))
+        assert places == ["/pause/1", "/3", "/pause/3", "/5", "/6", "/pause/6", "/done"]
+        assert "La prova è finita" in person.get("/pause/1").text
+        assert "3 domande su" in person.get("/pause/3").text
+        assert "https://app.prolific.example/complete?cc=C1&amp;x=&lt;" in person.get("/done").text
+    judgments = administration.judgments_in(database)
+    assert {judgment.question for judgment in judgments} == {"acceptability", "attention"}
+    header, row = administration.people_csv(database).splitlines()
+    assert header.endswith("first-language,age")
+    # What is none of the choices is no answer, and no spreadsheet computes a free one.
+    assert row.endswith(",'=italiano,")
+
+
+def test_a_completion_code_is_shown_at_the_end_only(design, database):
+    coded = replace(design, completion="C0DE<1>")
+    app = make_app(coded, database, secret=SECRET, pace=1000)
+    ((_, token),) = storage.invite_participants(database, coded, 1)
+    with starlette.TestClient(app, base_url="http://localhost") as client:
+        person = Person(client, token)
+        pages = [person.get().text]
+        person.agree()
+        pages.append(person.get("/guidelines").text)
+        for position, question in enumerate(asked_of(database, coded), start=1):
+            pages.append(person.get(f"/{position}").text)
+            person.answer(position, question.expected or "3")
+        assert not any("C0DE" in page for page in pages)
+        assert "C0DE&lt;1&gt;" in person.get("/done").text

@@ -29,7 +29,15 @@ from cimento.people.judgments.mapping import (
     ColumnMap,
     RawRow,
 )
-from cimento.people.judgments.records import ACCEPTABILITY, ATTENTION, BETTER, Judgment, finite
+from cimento.people.judgments.records import (
+    ACCEPTABILITY,
+    ATTENTION,
+    BETTER,
+    FILLER,
+    PRACTICE,
+    Judgment,
+    finite,
+)
 
 BYTES = 32
 """The length of a new secret."""
@@ -172,6 +180,8 @@ def _judgment(row: RawRow, reading: ImportRules, people: dict[str, str]) -> Judg
             todo="Name the column: --map annotator=COLUMN.",
         )
     expected, question = cell("expected"), cell("question") or ACCEPTABILITY
+    if question in {FILLER, PRACTICE}:
+        return f"it is a {question} question, which is not of the suite"
     place = None if expected or question == ATTENTION else _place(row, reading)
     if isinstance(place, str):
         return place

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Final
 
 from cimento.errors import InputError, UsageError
 from cimento.io import parquet
@@ -24,6 +24,8 @@ BETTER = "which is better"
 WHICH_FITS = "which fits"
 FITS = "fits"
 ATTENTION = "attention"
+FILLER: Final = "filler"
+PRACTICE: Final = "practice"
 """The questions, as in the column ``question``; docs/tables.md explains them."""
 
 NONE = "none"

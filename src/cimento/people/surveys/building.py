@@ -8,18 +8,25 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
 
 from cimento.errors import InputError, UsageError
-from cimento.people.surveys.design import AnswerChoice, Survey, SurveyDesign, SurveyQuestion
+from cimento.people.judgments.records import FILLER, PRACTICE
+from cimento.people.surveys.background import background_questions, parted
+from cimento.people.surveys.design import (
+    AnswerChoice,
+    QuestionKind,
+    Survey,
+    SurveyDesign,
+    SurveyField,
+    SurveyQuestion,
+)
 from cimento.people.surveys.material import MaterialOptions, SurveyMaterial, read_material
+from cimento.people.surveys.ordering import order_questions
 from cimento.people.surveys.tasks import Words, fields_for, guidelines, words
 from cimento.suites.reading import open_text
-
-Category = TypeVar("Category", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,35 +92,6 @@ def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[i
     return dealt
 
 
-def spread(groups: Sequence[Category]) -> list[int]:
-    """The order of things in which no two neighbours share a group, where possible.
-
-    Of those that may come next, the earliest is taken, but a group that makes up half of what is
-    left comes before all others.
-
-    Args:
-        groups: of each thing, in an order that was drawn by chance.
-
-    Returns:
-        The numbers of the things, from 0.
-    """
-    waiting = list(range(len(groups)))
-    left = Counter(groups)
-    order: list[int] = []
-    while waiting:
-        last = groups[order[-1]] if order else None
-        most, count = left.most_common(1)[0]
-        if 2 * count > len(waiting) and (not order or most != last):
-            chosen = next(number for number in waiting if groups[number] == most)
-        else:
-            others = (number for number in waiting if not order or groups[number] != last)
-            chosen = next(others, waiting[0])
-        waiting.remove(chosen)
-        left[groups[chosen]] -= 1
-        order.append(chosen)
-    return order
-
-
 def _crowding(
     question_set: QuestionSet,
     places: Sequence[int],
@@ -147,6 +125,12 @@ class SurveyPlan:
         scale: points of the scale, for ratings.
         checks: attention checks in each survey, in cimento's own words.
         check_file: a table with checks of one's own; None for none.
+        fillers: a table with sentences that are asked in between; None for none.
+        practice: a table with sentences that are asked first; None for none.
+        background: names of usual questions about the participant.
+        background_file: a table with questions of one's own about them; None for none.
+        break_every: questions between two breaks; 0 for none.
+        completion: address or code that is shown at the end; empty for none.
         consent: a text file with what people agree to; None for cimento's own words.
         contact: who is responsible, as the consent text names them.
         title: as people read it; empty for a neutral one.
@@ -159,6 +143,12 @@ class SurveyPlan:
     scale: int = 5
     checks: int = 0
     check_file: Path | None = None
+    fillers: Path | None = None
+    practice: Path | None = None
+    background: tuple[str, ...] = ()
+    background_file: Path | None = None
+    break_every: int = 0
+    completion: str = ""
     consent: Path | None = None
     contact: str = ""
     title: str = ""
@@ -178,11 +168,17 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
             seen="a scale cannot have that many points",
             todo=f"Give {SHORTEST_SCALE} to {LONGEST_SCALE}.",
         )
+    if "://" in plan.completion and not plan.completion.startswith("https://"):
+        raise UsageError(
+            where=f"--completion {plan.completion}",
+            seen="is neither a code nor an address that begins with https://",
+            todo="Copy the completion link of the platform.",
+        )
     material = read_material(path, plan.wanted)
     texts = words(material.language)
     fields = fields_for(material.task, texts, scale=plan.scale, length=material.longest)
     chance = random.Random(plan.seed)  # noqa: S311  # no secret
-    checks = _checks(plan, material, texts, chance)
+    more = (*_checks(plan, material, texts, chance), *_more_questions(plan, fields[0]))
     whole = SurveyDesign(
         title=plan.title or texts["pages"]["title"],
         language=material.language,
@@ -193,8 +189,11 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         guidelines=guidelines(material.task, texts, fields, none=material.none),
         fields=fields,
         remarks=material.task == "candidate",
-        questions=(*(member for members in material.sets for member in members), *checks),
-        surveys=_surveys(material, plan, checks, chance),
+        background=background_questions(plan.background, plan.background_file, texts),
+        break_every=plan.break_every,
+        completion=plan.completion,
+        questions=(*(member for members in material.sets for member in members), *more),
+        surveys=_surveys(material, plan, more, chance),
     )
     asked = {question for survey in whole.surveys for question in survey.questions}
     return replace(
@@ -205,7 +204,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
 def _surveys(
     material: SurveyMaterial,
     plan: SurveyPlan,
-    checks: Sequence[SurveyQuestion],
+    more: Sequence[SurveyQuestion],
     chance: random.Random,
 ) -> tuple[Survey, ...]:
     sets = list(material.sets)
@@ -229,44 +228,42 @@ def _surveys(
     surveys = []
     for number, places in enumerate(dealt, start=1):
         questions = [sets[place][member] for place, member in places]
-        chance.shuffle(questions)
-        order = [questions[place] for place in spread([question.group for question in questions])]
-        ids = tuple(question.id for question in _with_checks(order, checks))
-        surveys.append(Survey(str(number), ids))
+        order = order_questions([*questions, *more], chance)
+        surveys.append(Survey(str(number), tuple(question.id for question in order)))
     return tuple(surveys)
-
-
-def _with_checks(
-    order: list[SurveyQuestion], checks: Sequence[SurveyQuestion]
-) -> list[SurveyQuestion]:
-    """The checks at equal distances; never first."""
-    mixed = list(order)
-    for number, check in enumerate(checks, start=1):
-        mixed.insert(max(1, number * len(order) // (len(checks) + 1)) + number - 1, check)
-    return mixed
 
 
 def _checks(
     plan: SurveyPlan, material: SurveyMaterial, texts: Words, chance: random.Random
 ) -> tuple[SurveyQuestion, ...]:
-    from_file = _own_checks(plan.check_file) if plan.check_file is not None else []
     choices = fields_for(material.task, texts, scale=plan.scale)[0].choices
-    made = []
+    wordings = [texts[material.task]["check"], *texts["checks"]["more"].split("\n")]
+    made: list[SurveyQuestion] = []
     for number in range(1, plan.checks + 1):
         answers = choices or _sample_choices(material, texts, chance)
-        right = chance.choice(answers)
+        # No answer is asked for again before all others were.
+        earlier = Counter(check.expected for check in made)
+        rarest = min(earlier[answer.value] for answer in answers)
+        right = chance.choice([answer for answer in answers if earlier[answer.value] == rarest])
         quoted = texts["answers"]["quoted"].format(text=right.label)
         shown = right.label if material.task == "likert" else quoted
         made.append(
             SurveyQuestion(
                 id=f"check-{number}",
                 item=f"check-{number}",
-                lines=(texts[material.task]["check"].format(answer=shown),),
+                lines=(wordings[(number - 1) % len(wordings)].format(answer=shown),),
                 choices=() if choices else tuple(answers),
                 expected=right.value,
             )
         )
+    from_file = _read_questions(plan.check_file, "own-check") if plan.check_file else []
     for check in from_file:
+        if not check.expected:
+            raise InputError(
+                where=f"{plan.check_file}, {check.lines[0]!r}",
+                seen="a check needs a text and the expected answer",
+                todo="Fill the columns text and expected.",
+            )
         if not check.choices and check.expected not in {choice.value for choice in choices}:
             raise InputError(
                 where=f"{plan.check_file}, {check.lines[0]!r}",
@@ -289,39 +286,60 @@ def _sample_choices(
     ]
 
 
-def _own_checks(path: Path) -> list[SurveyQuestion]:
-    """Checks from a table: ``text``, ``expected``, and ``choices`` with bars between."""
+def _more_questions(plan: SurveyPlan, first: SurveyField) -> Iterator[SurveyQuestion]:
+    """Practice and fillers, from the tables that hold them."""
+    kinds: tuple[tuple[Path | None, QuestionKind], ...] = (
+        (plan.practice, PRACTICE),
+        (plan.fillers, FILLER),
+    )
+    for path, kind in kinds:
+        for question in _read_questions(path, kind) if path else ():
+            where = f"{path}, {question.lines[0]!r}"
+            if question.expected:
+                raise InputError(
+                    where=where,
+                    seen=f"an answer is expected, and to a {kind} question none is",
+                    todo="Leave the column expected out, or give the question with --check-file.",
+                )
+            if not (question.choices or first.choices):
+                raise InputError(
+                    where=where,
+                    seen="there are no answers to choose from",
+                    todo="Give them in the column choices, with | between them.",
+                )
+            yield replace(question, kind=kind)
+
+
+def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
+    """Questions from a table: ``text``, ``expected``, and ``choices`` with bars between."""
     from cimento.suites.tables import open_table
 
     table = open_table(path)
-    checks = []
+    questions = []
     for number, row in enumerate(table.rows, start=1):
         text, expected = (row.cells.get(name, "").strip() for name in ("text", "expected"))
-        if not text or not expected:
+        if not text:
             raise InputError(
-                where=table.where(row),
-                seen="a check needs a text and the expected answer",
-                todo="Fill the columns text and expected.",
+                where=table.where(row), seen="there is no text", todo="Fill the column text."
             )
-        parts = [part.strip() for part in row.cells.get("choices", "").split("|")]
-        choices = tuple(AnswerChoice(part, part) for part in parts if part)
+        choices = tuple(AnswerChoice(part, part) for part in parted(row.cells.get("choices", "")))
         if len(set(choices)) != len(choices):
             raise InputError(
                 where=table.where(row),
                 seen=f"a choice is there twice in {row.cells['choices']!r}",
                 todo="Give different answers, with | between them.",
             )
-        if choices and expected not in {choice.value for choice in choices}:
+        if choices and expected and expected not in {choice.value for choice in choices}:
             raise InputError(
                 where=table.where(row),
                 seen=f"{expected!r} is none of the choices",
                 todo="Write one of them as the expected answer.",
             )
-        name = f"own-check-{number}"
-        checks.append(
-            SurveyQuestion(id=name, item=name, lines=(text,), choices=choices, expected=expected)
+        id_ = f"{name}-{number}"
+        questions.append(
+            SurveyQuestion(id=id_, item=id_, lines=(text,), choices=choices, expected=expected)
         )
-    return checks
+    return questions
 
 
 def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Literal, TypeAlias
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes, write_text
@@ -17,10 +18,11 @@ from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.paradigms.base import SurveyTask
 from cimento.people.judgments.records import ATTENTION
 
-FORMAT = 1
+FORMAT = 2
 MOST_CHOICES = 200
 """Among which one may be asked to choose."""
 FILE = "design.json"
+QuestionKind: TypeAlias = Literal["", "filler", "practice"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class SurveyQuestion:
         members: what nobody may see two questions of.
         group: what the surveys are balanced over.
         expected: the right answer of an attention check; empty for every other question.
+        kind: `FILLER`, `PRACTICE`, or empty for what is of the suite and for attention checks.
     """
 
     id: str
@@ -86,6 +89,22 @@ class SurveyQuestion:
     members: str = ""
     group: str = ""
     expected: str = ""
+    kind: QuestionKind = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BackgroundQuestion:
+    """A question about the participant.
+
+    Attributes:
+        name: the column of its answers, such as ``region``.
+        prompt: as people read it.
+        choices: the answers; empty for a line to write on.
+    """
+
+    name: str
+    prompt: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +157,9 @@ class SurveyDesign:
         guidelines: paragraphs of what they should do.
         fields: what is asked of each question.
         remarks: whether a remark can be written.
+        background: what participants are asked about themselves.
+        break_every: questions between two breaks; 0 for none.
+        completion: address or code that is shown when all is answered; empty for none.
         questions: all of them, attention checks included.
         surveys: which of them go together, and in which order.
     """
@@ -152,6 +174,9 @@ class SurveyDesign:
     guidelines: tuple[str, ...]
     fields: tuple[SurveyField, ...]
     remarks: bool = False
+    background: tuple[BackgroundQuestion, ...] = ()
+    break_every: int = 0
+    completion: str = ""
     questions: tuple[SurveyQuestion, ...]
     surveys: tuple[Survey, ...]
 
@@ -169,6 +194,11 @@ class SurveyDesign:
         }
 
     @property
+    def completion_link(self) -> str:
+        """The address that participants go back to; empty where there is none."""
+        return self.completion if self.completion.startswith("https://") else ""
+
+    @property
     def consent_version(self) -> str:
         """Twelve hexadecimal digits that change whenever the consent text does."""
         from hashlib import sha256
@@ -183,13 +213,13 @@ class SurveyDesign:
         return sha256(design_json(self).encode()).hexdigest()
 
     def fields_of(self, question: SurveyQuestion) -> tuple[SurveyField, ...]:
-        """The fields of a question; of an attention check, the first field only."""
+        """The fields of a question; of what is not of the suite, the first field only."""
         first, *rest = self.fields
-        name = ATTENTION if question.expected else first.name
+        name = ATTENTION if question.expected else question.kind or first.name
         choices = question.choices or first.choices
         return (
             SurveyField(name, first.prompt, choices, first.low, first.high),
-            *(() if question.expected else rest),
+            *(() if question.expected or question.kind else rest),
         )
 
 
@@ -253,6 +283,11 @@ def _faults(design: SurveyDesign) -> Iterator[str]:
         yield "there are no surveys, no fields or no consent text"
     if len(design.by_id) != len(design.questions):
         yield "two questions have the same id"
+    names = [question.name for question in design.background]
+    if len({*names}) != len(names) or not all(names):
+        yield "a question about the participant has no name, or two have the same"
+    if design.break_every < 0:
+        yield "the number of questions between two breaks is negative"
     if len({survey.name for survey in design.surveys}) != len(design.surveys):
         yield "two surveys have the same name"
     most = max((len(field.choices) for field in design.fields), default=0)

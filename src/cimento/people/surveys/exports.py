@@ -56,10 +56,18 @@ def printed(design: SurveyDesign) -> dict[str, str]:
     return {
         f"survey-{survey}.html": template.render(
             design=design, survey=survey, questions=questions, words=words(design.language),
-            style=style,
+            style=style, consent=_paper_consent(design),
         )
         for survey, questions in design.by_survey.items()
     }  # fmt: skip
+
+
+def _paper_consent(design: SurveyDesign) -> list[str]:
+    """The consent text for paper: cimento's own paragraphs as they are true there."""
+    texts = words(design.language)["consent"]
+    online, paper = (texts[name].split("\n") for name in ("paragraphs", "paper"))
+    on_paper = dict(zip(online, paper, strict=True))
+    return [on_paper.get(paragraph, paragraph) for paragraph in design.consent]
 
 
 KNOWN_COLUMNS = (

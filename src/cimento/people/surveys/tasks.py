@@ -35,7 +35,9 @@ def words(language: str) -> Words:
     if language not in languages():
         raise UsageError(
             where="--language",
-            seen=f"there are no guidelines in {language or 'the language of the suite'!r}",
+            seen=f"there are no guidelines in {language!r}"
+            if language
+            else "the suite does not say its language, so it has to be given",
             todo=f"Choose one of: {', '.join(languages())}.",
         )
     sections = tomllib.loads((_FOLDER / f"{language}.toml").read_text(encoding="utf-8"))

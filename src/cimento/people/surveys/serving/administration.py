@@ -75,15 +75,16 @@ def judgments_in(path: Path) -> list[Judgment]:
         design = storage.stored_design(path)
         people = {participant.id: participant for participant in storage.participants(path)}
         places = {
-            (survey, question.id): place
-            for survey, questions in design.by_survey.items()
-            for place, question in enumerate(questions, start=1)
+            (person.id, question): place
+            for person in people.values()
+            for place, question in enumerate(person.questions, start=1)
         }
         judgments = [
             _judgment(design, answer, people[answer.participant], places)
             for answer in storage.answers(path)
             # Somebody may have been deleted between the two queries.
-            if answer.participant in people
+            # Practice and fillers are asked, but not about the suite.
+            if answer.participant in people and not design.by_id[answer.question].kind
         ]
         order = {person: number for number, person in enumerate(people)}
         fields = {field.name: number for number, field in enumerate(design.fields)}
@@ -114,7 +115,9 @@ def people_csv(path: Path) -> str:
             for answer in answers
             if design.by_id[answer.question].expected == answer.value
         )
-        lines = [list(_PEOPLE)]
+        names = [question.name for question in design.background]
+        said = storage.background(path)
+        lines = [[*_PEOPLE, *names]]
         for person in storage.participants(path):
             questions = design.by_survey[person.survey]
             seconds = session_seconds(person)
@@ -125,6 +128,7 @@ def people_csv(path: Path) -> str:
                     person.consented_at or "", person.finished_at or "",
                     "" if seconds is None else f"{seconds:.3f}", str(given[person.id]),
                     str(len(questions)), str(checks), str(passed[person.id]),
+                    *(said.get((person.id, name), "") for name in names),
                 ]
             )  # fmt: skip
         return safe_csv(lines)
@@ -177,7 +181,7 @@ def _judgment(
         remark=answer.remark or None,
         at=answer.at,
         survey=person.survey,
-        position=places[(person.survey, question.id)],
+        position=places[(person.id, question.id)],
         seconds=answer.seconds,
         session_seconds=session_seconds(person),
         expected=question.expected or None,

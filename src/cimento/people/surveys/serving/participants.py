@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from cimento.people.judgments.records import PRACTICE
 from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment
 from cimento.people.surveys.serving import storage
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_REMARK = 2000
+LONGEST_BACKGROUND = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,7 @@ class Pages:
         self, token: str, person: Participant, position: int, shown: Shown
     ) -> HTMLResponse:
         """One question."""
-        questions = self._design.by_survey[person.survey]
-        question = questions[position - 1]
+        question = self._design.by_id[person.questions[position - 1]]
         fields = self._design.fields_of(question)
         moment = f"{time.time():.3f}"
         return self._page(
@@ -86,7 +87,7 @@ class Pages:
             fields=fields,
             opens=next((asked.when for asked in fields if asked.when), ""),
             position=position,
-            total=len(questions),
+            total=len(person.questions),
             shown=shown,
             moment=moment,
             form=sign(self._key, "answer", token, question.id, moment),
@@ -95,8 +96,23 @@ class Pages:
 
     def done(self, token: str, person: Participant) -> HTMLResponse:
         """The last page, with the participant's code."""
-        total = len(self._design.by_survey[person.survey])
+        total = len(person.questions)
         return self._page("done.html", token=token, person=person, total=total)
+
+    def background(self, token: str) -> HTMLResponse:
+        """The questions about the participant, on one page."""
+        form = sign(self._key, "background", token)
+        return self._page("background.html", token=token, form=form, longest=LONGEST_BACKGROUND)
+
+    def pause(self, token: str, person: Participant, position: int) -> HTMLResponse:
+        """The page between practice and the rest, or a break, after a question."""
+        return self._page(
+            "pause.html",
+            token=token,
+            position=position,
+            total=len(person.questions),
+            practised=is_practice(self._design, person, position),
+        )
 
     def notice(self, name: str, *, status: int) -> HTMLResponse:
         """A page that says one thing, such as that a link is unknown."""
@@ -109,6 +125,12 @@ class Pages:
             design=self._design, words=self._words, **values
         )  # fmt: skip
         return HTMLResponse(html, status_code=status)
+
+
+def is_practice(design: SurveyDesign, person: Participant, position: int) -> bool:
+    """Whether the question at a place of a participant's order is for practice."""
+    question: SurveyQuestion = design.by_id[person.questions[position - 1]]
+    return question.kind == PRACTICE
 
 
 _OLDEST_FORM = 7 * 86400
@@ -146,6 +168,9 @@ class Participants:
         return [
             Route("/p/{token}", self._known(self.enter), name="enter"),
             Route("/p/{token}/consent", self._known(self.consent), methods=["POST"]),
+            Route("/p/{token}/background", self._known(self.background), methods=["GET"]),
+            Route("/p/{token}/background", self._known(self.tell), methods=["POST"]),
+            Route("/p/{token}/pause/{position:int}", self._known(self.pause)),
             Route("/p/{token}/guidelines", self._known(self.guidelines)),
             Route("/p/{token}/done", self._known(self.done)),
             Route("/p/{token}/{position:int}", self._known(self.ask), methods=["GET"]),
@@ -157,6 +182,8 @@ class Participants:
         token = request.path_params["token"]
         if person.consent is None:
             return self.pages.consent(token)
+        if self._waits(person):
+            return redirect(f"/p/{token}/background")
         if person.finished_at is not None:
             return redirect(f"/p/{token}/done")
         return redirect(f"/p/{token}/guidelines")
@@ -172,23 +199,54 @@ class Participants:
         await self.writer.write(
             functools.partial(storage.store_consent, participant=person.id, design=self.design)
         )
+        return redirect(
+            f"/p/{token}/background" if self._waits(person) else f"/p/{token}/guidelines"
+        )
+
+    async def background(self, request: Request, person: Participant) -> Response:
+        """The questions about the participant; once only."""
+        token = request.path_params["token"]
+        if person.consent is None or not self._waits(person):
+            return redirect(f"/p/{token}")
+        return self.pages.background(token)
+
+    async def tell(self, request: Request, person: Participant) -> Response:
+        """What the participant says of themselves; all of it may be left out."""
+        token = request.path_params["token"]
+        fields = await read_form(request)
+        if not is_signed(self.key, fields.get("form", ""), "background", token):
+            raise ForbiddenError
+        values = {}
+        for number, asked in enumerate(self.design.background):
+            value = fields.get(f"field-{number}", "").strip()[:LONGEST_BACKGROUND]
+            values[asked.name] = value if not asked.choices or value in asked.choices else ""
+        await self.writer.write(
+            functools.partial(storage.store_background, participant=person.id, values=values)
+        )
         return redirect(f"/p/{token}/guidelines")
+
+    async def pause(self, request: Request, person: Participant) -> Response:
+        """A break, or the end of practice, after a question that was answered."""
+        token, position = request.path_params["token"], request.path_params["position"]
+        if not self._pauses(person, position) or position >= self._first(person):
+            return redirect(f"/p/{token}")
+        return self.pages.pause(token, person, position)
 
     async def guidelines(self, request: Request, person: Participant) -> Response:
         """The guidelines."""
         token = request.path_params["token"]
-        if person.consent is None:
+        if person.consent is None or self._waits(person):
             return redirect(f"/p/{token}")
         return self.pages.guidelines(token, position=min(self._first(person), self._last(person)))
 
     async def ask(self, request: Request, person: Participant) -> Response:
         """One question; not one beyond the first that waits for an answer."""
         token, position = request.path_params["token"], request.path_params["position"]
-        if person.consent is None:
+        if person.consent is None or self._waits(person):
             return redirect(f"/p/{token}")
         if not 1 <= position <= min(self._first(person), self._last(person)):
             return redirect(f"/p/{token}/guidelines")
-        question = self.design.by_survey[person.survey][position - 1]
+        question = self.design.by_id[person.questions[position - 1]]
         known = storage.answer_to(self.reader, person.id, question.id)
         shown = Shown(
             {stored.field: stored.value for stored in known}, known[0].remark if known else ""
@@ -199,10 +257,9 @@ class Participants:
         """An answer; it is on the disk before the next page is named."""
         token, position = request.path_params["token"], request.path_params["position"]
         fields = await read_form(request)
-        questions = self.design.by_survey[person.survey]
-        if person.consent is None or not 1 <= position <= len(questions):
+        if person.consent is None or not 1 <= position <= len(person.questions):
             raise ForbiddenError
-        question = questions[position - 1]
+        question = self.design.by_id[person.questions[position - 1]]
         moment = fields.get("moment", "")
         if not is_signed(self.key, fields.get("form", ""), "answer", token, question.id, moment):
             raise ForbiddenError
@@ -219,12 +276,13 @@ class Participants:
                 values=values,
                 remark=remark,
                 seconds=round(seconds, 3) if 0 <= seconds < _OLDEST_FORM else None,
-                asked=[question.id for question in questions],
+                asked=person.questions,
             )
         )
-        return redirect(
-            f"/p/{token}/{position + 1}" if position < len(questions) else f"/p/{token}/done"
-        )
+        if position == len(person.questions):
+            return redirect(f"/p/{token}/done")
+        pauses = self._pauses(person, position)
+        return redirect(f"/p/{token}/pause/{position}" if pauses else f"/p/{token}/{position + 1}")
 
     async def done(self, request: Request, person: Participant) -> Response:
         """The last page, for those who have answered everything."""
@@ -260,12 +318,25 @@ class Participants:
     def _first(self, person: Participant) -> int:
         """Position of the first question that waits for an answer; one beyond the last if none."""
         done = storage.answered(self.reader, person.id)
-        questions = self.design.by_survey[person.survey]
-        waiting = (n for n, question in enumerate(questions, start=1) if question.id not in done)
-        return next(waiting, len(questions) + 1)
+        asked = enumerate(person.questions, start=1)
+        waiting = (place for place, question in asked if question not in done)
+        return next(waiting, len(person.questions) + 1)
+
+    def _waits(self, person: Participant) -> bool:
+        """Whether the questions about the participant still wait for an answer."""
+        return bool(self.design.background) and person.background_at is None
+
+    def _pauses(self, person: Participant, position: int) -> bool:
+        """Whether a break or the end of practice comes after a question."""
+        if not 1 <= position < len(person.questions):
+            return False
+        if is_practice(self.design, person, position):
+            return not is_practice(self.design, person, position + 1)
+        every = self.design.break_every
+        return every > 0 and position % every == 0
 
     def _last(self, person: Participant) -> int:
-        return len(self.design.by_survey[person.survey])
+        return len(person.questions)
 
     def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
         """The answers by field; None where one is missing or invalid."""

@@ -42,7 +42,7 @@ def data_of(path: Path, participant: str) -> str:
                     (participant,),
                 )
             ]
-            for table in ("answers", "replaced")
+            for table in ("background", "answers", "replaced")
         }
     for row in (*stored["answers"], *stored["replaced"]):
         question = design.by_id.get(row["question"])

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import random
 import secrets
 import sqlite3
 import threading
@@ -24,9 +26,10 @@ from typing import Any, TypeVar
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS
 from cimento.people.surveys.design import SurveyDesign, design_json, parse_design
+from cimento.people.surveys.ordering import order_questions
 from cimento.people.surveys.serving.security import digest, new_token
 
-FORMAT = "1"
+FORMAT = "2"
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
@@ -35,8 +38,13 @@ CREATE TABLE IF NOT EXISTS consents (
 ) STRICT;
 CREATE TABLE IF NOT EXISTS participants (
     id TEXT PRIMARY KEY, token TEXT NOT NULL UNIQUE, survey TEXT NOT NULL,
-    created_at TEXT NOT NULL, consent TEXT REFERENCES consents, consented_at TEXT, finished_at TEXT
+    created_at TEXT NOT NULL, consent TEXT REFERENCES consents, consented_at TEXT, finished_at TEXT,
+    questions TEXT NOT NULL, background_at TEXT
 ) STRICT;
+CREATE TABLE IF NOT EXISTS background (
+    participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE,
+    name TEXT NOT NULL, value TEXT NOT NULL, PRIMARY KEY (participant, name)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS answers (
     participant TEXT NOT NULL REFERENCES participants ON DELETE CASCADE,
     question TEXT NOT NULL, field TEXT NOT NULL, value TEXT NOT NULL, remark TEXT NOT NULL,
@@ -66,6 +74,8 @@ class Participant:
         consent: version of the consent text that was agreed to; None before that.
         consented_at: when.
         finished_at: when everything was answered for the first time; None before that.
+        questions: their ids, in the participant's order.
+        background_at: when the questions about the participant were answered; None before that.
     """
 
     id: str
@@ -74,6 +84,8 @@ class Participant:
     consent: str | None
     consented_at: str | None
     finished_at: str | None
+    questions: tuple[str, ...]
+    background_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +101,9 @@ class StoredAnswer:
     seconds: float | None
 
 
-_PARTICIPANT = "id, survey, created_at, consent, consented_at, finished_at"
+_PARTICIPANT = (
+    "id, survey, created_at, consent, consented_at, finished_at, questions, background_at"
+)
 _ANSWER = "participant, question, field, value, remark, at, seconds"
 
 
@@ -212,10 +226,16 @@ def invite_participants(
             survey = min(design.by_survey, key=lambda name: counts[name])
             counts[survey] += 1
             token = new_token()
-            participant = Participant(f"P-{secrets.token_hex(5)}", survey, now(), None, None, None)
+            code = f"P-{secrets.token_hex(5)}"
+            # The code is the seed, and the order is recorded with it.
+            chance = random.Random(f"{design.seed} {code}")  # noqa: S311  # no secret
+            order = order_questions(design.by_survey[survey], chance)
+            questions = tuple(question.id for question in order)
+            participant = Participant(code, survey, now(), None, None, None, questions, None)
             connection.execute(
-                "INSERT INTO participants (id, token, survey, created_at) VALUES (?, ?, ?, ?)",
-                (participant.id, digest(token), participant.survey, participant.created_at),
+                "INSERT INTO participants (id, token, survey, created_at, questions)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (code, digest(token), survey, participant.created_at, json.dumps(questions)),
             )
             made.append((participant, token))
         connection.execute("COMMIT")
@@ -226,7 +246,7 @@ def participants(path: Path) -> list[Participant]:
     """All participants, in the order in which their links were made."""
     with opened(path) as connection:
         rows = connection.execute(f"SELECT {_PARTICIPANT} FROM participants ORDER BY rowid")  # noqa: S608  # our own column names
-        return [Participant(*row) for row in rows]
+        return [_participant(row) for row in rows]
 
 
 def answers(path: Path) -> list[StoredAnswer]:
@@ -240,7 +260,13 @@ def find(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
     """The participant of a link; None for an unknown link."""
     query = f"SELECT {_PARTICIPANT} FROM participants WHERE token = ?"  # noqa: S608  # our own names
     row = connection.execute(query, (token_hash,)).fetchone()
-    return Participant(*row) if row else None
+    return _participant(row) if row else None
+
+
+def _participant(row: tuple[Any, ...]) -> Participant:
+    *facts, questions, background_at = row
+    order = tuple(json.loads(questions))
+    return Participant(*(*facts, order, background_at))
 
 
 def answered(connection: sqlite3.Connection, participant: str) -> set[str]:
@@ -265,6 +291,32 @@ def store_consent(connection: sqlite3.Connection, participant: str, design: Surv
         "UPDATE participants SET consent = ?, consented_at = ? WHERE id = ? AND consent IS NULL",
         (version, now(), participant),
     )
+
+
+def store_background(
+    connection: sqlite3.Connection, participant: str, values: Mapping[str, str]
+) -> None:
+    """Store what a participant says of themselves, in place of what was said before.
+
+    Raises:
+        GoneError: the participant is there no more, or has not agreed.
+    """
+    changed = connection.execute(
+        "UPDATE participants SET background_at = ? WHERE id = ? AND consent IS NOT NULL",
+        (now(), participant),
+    )
+    if not changed.rowcount:
+        raise GoneError
+    connection.execute("DELETE FROM background WHERE participant = ?", (participant,))
+    rows = [(participant, name, value) for name, value in values.items() if value]
+    connection.executemany("INSERT INTO background VALUES (?, ?, ?)", rows)
+
+
+def background(path: Path) -> dict[tuple[str, str], str]:
+    """What participants say of themselves, by their code and the name of the question."""
+    with opened(path) as connection:
+        rows = connection.execute("SELECT participant, name, value FROM background")
+        return {(code, name): value for code, name, value in rows}
 
 
 def store_answer(
