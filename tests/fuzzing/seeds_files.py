@@ -148,8 +148,10 @@ def survey_file() -> bytes:
         storage.prepare(path, parse_design(m.DESIGN, where="design.json"))
         with contextlib.closing(storage.open_database(path)) as connection:
             now = "2026-02-02T10:00:00+00:00"
-            person = ("p1", "hash", "a", now, None, now, None)
-            connection.execute("INSERT INTO participants VALUES (?, ?, ?, ?, ?, ?, ?)", person)
+            person = ("p1", "hash", "a", now, None, now, None, '["q1"]', now)
+            places = ", ".join("?" * len(person))
+            connection.execute(f"INSERT INTO participants VALUES ({places})", person)  # noqa: S608  # question marks
+            connection.execute("INSERT INTO background VALUES ('p1', 'region', 'Toscana')")
             answer = ("p1", "q1", "rating", "2", "", now, 2.5)
             connection.execute("INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", answer)
 

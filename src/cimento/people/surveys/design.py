@@ -269,6 +269,13 @@ def parse_design(data: bytes, *, where: str) -> SurveyDesign:
             seen=seen,
             todo="Is it a file that `cimento annotate survey build` wrote?",
         ) from error
+    if design.cimento_survey != FORMAT:
+        raise InputError(
+            where=where,
+            seen=f"has version {design.cimento_survey} of the format; this cimento reads {FORMAT}",
+            todo="Make the survey again with `cimento annotate survey build`, or use the cimento"
+            " that wrote it.",
+        )
     seen = next(_faults(design), "")
     if seen:
         raise InputError(where=where, seen=seen, todo="Was it edited? Put it right by hand.")
@@ -277,8 +284,6 @@ def parse_design(data: bytes, *, where: str) -> SurveyDesign:
 
 def _faults(design: SurveyDesign) -> Iterator[str]:
     """The faults that make a design unusable."""
-    if design.cimento_survey != FORMAT:
-        yield f"the format is version {design.cimento_survey}, and this reads version {FORMAT}"
     if not design.surveys or not design.fields or not design.consent:
         yield "there are no surveys, no fields or no consent text"
     if len(design.by_id) != len(design.questions):

@@ -264,9 +264,19 @@ def find(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
 
 
 def _participant(row: tuple[Any, ...]) -> Participant:
+    """The record of a row.
+
+    Raises:
+        sqlite3.DatabaseError: the order of the questions was damaged.
+    """
     *facts, questions, background_at = row
-    order = tuple(json.loads(questions))
-    return Participant(*(*facts, order, background_at))
+    try:
+        order = json.loads(questions)
+    except ValueError:
+        order = None
+    if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
+        raise sqlite3.DatabaseError(f"the questions of participant {facts[0]!r} are unreadable")
+    return Participant(*(*facts, tuple(order), background_at))
 
 
 def answered(connection: sqlite3.Connection, participant: str) -> set[str]:
