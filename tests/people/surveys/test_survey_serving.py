@@ -472,5 +472,5 @@ def test_a_damaged_order_of_questions_is_told(design, database, order):
     storage.invite_participants(database, design, 1)
     with contextlib.closing(storage.open_database(database)) as connection:
         connection.execute("UPDATE participants SET questions = ?", (order,))
-    with pytest.raises(StorageError, match="the questions of participant 'P-.*' are unreadable"):
+    with pytest.raises(StorageError, match=r"the questions of participant 'P-.*' are unreadable"):
         storage.participants(database)

@@ -26,6 +26,7 @@ from cimento.people.judgments.records import (
 from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment, safe_csv
 from cimento.people.surveys.serving import retention, storage
+from cimento.people.surveys.serving.retention import background
 from cimento.people.surveys.serving.security import (
     ForbiddenError,
     RateLimits,
@@ -116,7 +117,7 @@ def people_csv(path: Path) -> str:
             if design.by_id[answer.question].expected == answer.value
         )
         names = [question.name for question in design.background]
-        said = storage.background(path)
+        said = background(path)
         lines = [[*_PEOPLE, *names]]
         for person in storage.participants(path):
             questions = design.by_survey[person.survey]

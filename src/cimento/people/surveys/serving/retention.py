@@ -56,6 +56,13 @@ def data_of(path: Path, participant: str) -> str:
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 
+def background(path: Path) -> dict[tuple[str, str], str]:
+    """What participants say of themselves, by their code and the name of the question."""
+    with storage.opened(path) as connection:
+        rows = connection.execute("SELECT participant, name, value FROM background")
+        return {(code, name): value for code, name, value in rows}
+
+
 def delete_participant(path: Path, participant: str) -> int:
     """Delete one participant with all answers; what remains is that this was done, and when.
 

@@ -264,11 +264,7 @@ def find(connection: sqlite3.Connection, token_hash: str) -> Participant | None:
 
 
 def _participant(row: tuple[Any, ...]) -> Participant:
-    """The record of a row.
-
-    Raises:
-        sqlite3.DatabaseError: the order of the questions was damaged.
-    """
+    """The record of a row; sqlite3.DatabaseError where the order of questions was damaged."""
     *facts, questions, background_at = row
     try:
         order = json.loads(questions)
@@ -320,13 +316,6 @@ def store_background(
     connection.execute("DELETE FROM background WHERE participant = ?", (participant,))
     rows = [(participant, name, value) for name, value in values.items() if value]
     connection.executemany("INSERT INTO background VALUES (?, ?, ?)", rows)
-
-
-def background(path: Path) -> dict[tuple[str, str], str]:
-    """What participants say of themselves, by their code and the name of the question."""
-    with opened(path) as connection:
-        rows = connection.execute("SELECT participant, name, value FROM background")
-        return {(code, name): value for code, name, value in rows}
 
 
 def store_answer(
