@@ -51,6 +51,7 @@ def test_arguments_in_json_keep_their_commas(tmp_path, capsys):
         (["--model", "hf"], "without --model-args pretrained=NAME"),
         (["--model", "hf", "--model_args", "dtype=float64"], "pretrained=NAME"),
         (["--model", "local-completions", "--model_args", "model=x"], "there is no base_url"),
+        (["--model", "vllm", "--model_args", "pretrained=org/x"], "vllm serve org/x"),
         (
             [
                 *("--model", "local-completions"),

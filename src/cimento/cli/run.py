@@ -100,6 +100,7 @@ def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mappi
 
 
 _LM_EVAL_HF = ("hf", "hf-auto", "huggingface")
+_LM_EVAL_ENGINES = ("vllm", "sglang")
 _LM_EVAL_SERVER = "local-completions"
 _NEXT_ARGUMENT = re.compile(r",(?=\s*\w+\s*=)")
 _RENAMED = {"device": "device", "dtype": "dtype", "tokenizer": "tokenizer"}
@@ -118,10 +119,10 @@ def from_lm_eval(given: Given) -> Given:
     models, args = given.get("models"), given.get("model_args") or []
     if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
         return given
-    [model], named = models, "pretrained" if models[0] in _LM_EVAL_HF else "model"
+    [model], named = models, "model" if models[0] == _LM_EVAL_SERVER else "pretrained"
     pairs = [pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text)]
     stated = {key.strip(): value.strip() for key, _, value in pairs}
-    if model not in (*_LM_EVAL_HF, _LM_EVAL_SERVER) or Path(model).exists():
+    if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, _LM_EVAL_SERVER) or Path(model).exists():
         return given
     if named not in stated:
         raise UsageError(
@@ -137,6 +138,8 @@ def from_lm_eval(given: Given) -> Given:
                 where=f"--model {model}", seen="there is no base_url", todo="Give openai:URL#model."
             )
         name = f"openai:{address}#{name}"
+    elif model in _LM_EVAL_ENGINES:
+        name = f"{model}:{name}"
     elif revision := stated.pop("revision", ""):
         name = f"{name}@{revision}"
     renamed = {
