@@ -441,7 +441,11 @@ def test_a_whole_survey_leads_from_oneself_over_practice_and_breaks_to_the_link(
         assert places == ["/pause/1", "/3", "/pause/3", "/5", "/6", "/pause/6", "/done"]
         assert "La prova è finita" in person.get("/pause/1").text
         assert "3 domande su" in person.get("/pause/3").text
-        assert "https://app.prolific.example/complete?cc=C1&amp;x=&lt;" in person.get("/done").text
+        last = person.get("/done").text
+        assert "https://app.prolific.example/complete?cc=C1&amp;x=&lt;" in last
+        # Whoever closes the page here is not paid.
+        assert "Manca solo un ultimo passo" in last
+        assert "chiudere questa pagina" not in last
     judgments = administration.judgments_in(database)
     assert {judgment.question for judgment in judgments} == {"acceptability", "attention"}
     header, row = administration.people_csv(database).splitlines()
