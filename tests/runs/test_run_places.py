@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento import Asking, evaluate, open_runs
+from cimento import Asking, evaluate, open_run, open_runs
 from cimento.cli.main import invoke
 from cimento.models.fake import uniform_scorer
 from cimento.runs.store import RunFolder, find_runs
@@ -117,9 +117,20 @@ def test_a_run_of_version_0_1_is_taken_where_it_is():
     assert (old / "manifest.json").stat().st_mtime_ns == stamp
 
 
+def test_a_trial_with_a_few_items_does_not_replace_the_run_of_all(here):
+    whole, trial, other = (
+        evaluate("it-islands", uniform_scorer(16), limit=limit, output=here)
+        for limit in (None, 5, 7)
+    )
+    assert len({run.folder for run in (whole, trial, other)}) == 3
+    assert open_run(whole.folder).n_items == whole.n_items > 7
+    again = evaluate("it-islands", uniform_scorer(16), limit=5, output=here)
+    assert again.folder == trial.folder
+
+
 @pytest.mark.parametrize("file", ["asked-for.json", "parts/inputs.json"])
 def test_a_run_of_version_0_1_that_was_begun_goes_on(here, file):
-    named = {"suite": "pairs", "model": "m@1", "policy": "0" * 8}
+    named = {"suite": "pairs", "model": "m@1", "policy": "0" * 8, "limit": None}
     old = here / "pairs" / f"m@1--{'0' * 8}"
     (old / file).parent.mkdir(parents=True)
     (old / file).write_text(json.dumps({"suite": "f" * 64}))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from cimento import Condition, Fault, Item, Meta, Prediction, Region, Suite, new_canary
+from cimento import Condition, Fault, Item, Meta, Prediction, Region, Suite, UsageError, new_canary
 from cimento.suites import pairs as made
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import CHECKS, errors, summarize, warnings
@@ -400,3 +400,17 @@ def test_the_odd_one_of_three_items_differs_elsewhere():
     assert "Region 1 is 'Il gatto'" in one(make(LAMPS, odd, LAMPS), "CIM-S058").seen
     for items in ((odd,), (odd, LAMPS), (odd, odd, LAMPS)):
         assert found(make(*items), "CIM-S058") == []
+
+
+@pytest.mark.parametrize("cell", [None, float("nan"), 3, "", " "])
+def test_what_is_no_sentence_makes_no_pair(cell):
+    with pytest.raises(UsageError, match=r"pair 2: there is no sentence under 'bad': "):
+        made.pairs([("Piove.", "Piovono."), ("Nevica.", cell)])
+    with pytest.raises(UsageError, match=r"Its columns are: good, bad\."):
+        made.pairs([{"good": "Piove.", "bad": cell}])
+
+
+def test_empty_cells_of_other_columns_are_left_out():
+    row = {"good": "Piove.", "bad": "Piovono.", "verb": float("nan"), "name": "nan"}
+    [item] = made.pairs([row]).items
+    assert item.conditions[0].columns == {"name": "nan"}

@@ -133,6 +133,7 @@ class _Asked:
             sha256=sha256,
             model=self._model.label,
             policy=asked.policy,
+            limit=scoring.limit,
         )
         return (
             folder == named

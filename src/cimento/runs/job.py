@@ -391,4 +391,5 @@ def _folder(
         sha256=loaded.reading.sha256,
         model=model.label,
         policy=asked.policy,
+        limit=asked.scoring.limit,
     )

@@ -107,7 +107,9 @@ class RunFolder:
     path: Path
 
     @classmethod
-    def named(cls, output: Path, *, suite: str, sha256: str, model: str, policy: str) -> RunFolder:
+    def named(
+        cls, output: Path, *, suite: str, sha256: str, model: str, policy: str, limit: int | None
+    ) -> RunFolder:
         """The folder of a run under `output`.
 
         Args:
@@ -116,13 +118,18 @@ class RunFolder:
             sha256: of the suite, as it was read.
             model: label of the model, ``name@revision``.
             policy: digest of how the suite is asked.
+            limit: items that are asked at most; None for all. A trial with a few must not replace
+                the run of all.
         """
         place, stem = output / file_name(suite), file_name(model)
         # The name as well: two may come to one folder, and hold the same.
-        digits = hashlib.sha256(f"{policy} {sha256} {suite}".encode()).hexdigest()[:_DIGITS]
+        part = "" if limit is None else f" {limit}"
+        digits = hashlib.sha256(f"{policy} {sha256} {suite}{part}".encode()).hexdigest()[:_DIGITS]
         folder = cls(place / f"{stem}--{digits}")
         earlier = cls(place / f"{stem}--{policy}")
-        return earlier if not folder.path.is_dir() and earlier._is_of(sha256) else folder
+        if limit is None and not folder.path.is_dir() and earlier._is_of(sha256):
+            return earlier
+        return folder
 
     @classmethod
     def below(cls, output: Path, *, suite: str, name: str) -> RunFolder:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -87,20 +88,28 @@ def _rows(rows: Pairs) -> Iterable[object]:
 def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
     """A row as texts by column; ``id`` is there in every one."""
     if isinstance(row, Mapping):
-        cells = {str(key): str(value) for key, value in row.items() if value is not None}
+        values = {str(key): value for key, value in row.items()}
     elif isinstance(row, Sequence) and not isinstance(row, str) and len(row) == 2:  # noqa: PLR2004
-        cells = {good: str(row[0]), bad: str(row[1])}
+        values = dict(zip((good, bad), row, strict=True))
     else:
         raise UsageError(
             where=f"pair {number}", seen=f"got {row!r}", todo="Give a good and a bad sentence."
         )
     for column in (good, bad):
-        if not cells.get(column, "").strip():
+        value = values.get(column)
+        if not isinstance(value, str) or not value.strip():
+            found = f": {value!r}" if column in values else ""
             raise UsageError(
                 where=f"pair {number}",
-                seen=f"there is no sentence under {column!r}",
-                todo=f"Its columns are: {', '.join(cells)}.",
+                seen=f"there is no sentence under {column!r}{found}",
+                todo=f"Its columns are: {', '.join(values)}.",
             )
+    # Data frames of pandas have NaN where a cell is empty, which alone is not equal to itself.
+    cells = {
+        key: str(value)
+        for key, value in values.items()
+        if value is not None and not (isinstance(value, float) and math.isnan(value))
+    }
     return {"id": str(number), **cells}
 
 
