@@ -54,6 +54,13 @@ def test_arguments_in_json_keep_their_commas(tmp_path, capsys):
         (["--model", "vllm", "--model_args", "pretrained=org/x"], "vllm serve org/x"),
         (
             [
+                *("--model", "local-chat-completions", "--model_args"),
+                "model=x,base_url=http://127.0.0.1:9/v1/chat/completions,timeout=1,num_concurrent=2",
+            ],
+            "server http://127.0.0.1:9/v1:",
+        ),
+        (
+            [
                 *("--model", "local-completions"),
                 *("--model_args", "model=x,base_url=http://127.0.0.1:9/v1/completions"),
             ],

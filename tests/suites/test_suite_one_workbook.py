@@ -109,3 +109,13 @@ def test_what_no_cell_can_hold_is_refused(tmp_path):
     with pytest.raises(InputError, match=r"40,001 characters is too long for a cell"):
         save_suite(load_suite(folder), tmp_path / "s.xlsx")
     assert not (tmp_path / "s.xlsx").exists()
+
+
+def test_a_workbook_without_its_sentences_says_how_the_sheet_is_called(tmp_path, capsys):
+    [path] = new_suite("pairs", tmp_path / "s.xlsx")
+    book = openpyxl.load_workbook(path)
+    book["items"].title = "Frasi"
+    book.save(path)
+    assert invoke(["suites", "check", str(path)]) == 2
+    assert "no sheet 'items'. Call the sheet" in (said := capsys.readouterr().err)
+    assert "it may be 'frasi'" in said

@@ -207,7 +207,8 @@ def start(
         if host not in {"127.0.0.1", "::1", "localhost"}:
             note("Others on the network can reach this, and without TLS in front also read it.")
         if not storage.participants(path):
-            note(f"Nobody has a link yet: cimento annotate serve invite {design}, or in /admin.")
+            links = f" --url {url or f'http://{address}'}"
+            note(f"Nobody has a link yet: cimento annotate serve invite {design}{links}")
         serve(app, listening, proxied=bool(url))
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import note, show, show_json
+from cimento.cli.console import NOT_REACHED, note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.cli.report import TableOptions
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from cimento.compare.ranking import Ranking
     from cimento.report.grid import Grid
 
-WORSE = 4
 _TWO = 2
 
 
@@ -122,7 +121,7 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         show_json(plain)
     for rate in worse:
         note(f"cimento: worse: {rate.suite}, {rate.question}: {_fall(rate)}")
-    return WORSE if worse else 0
+    return NOT_REACHED if worse else 0
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:

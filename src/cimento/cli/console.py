@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+NOT_REACHED = 4
+"""Exit code where a threshold that was given is not reached."""
+
 # Escape sequences steer a terminal; marks of direction have a text look like another one.
 _STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 

@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     from cimento.paradigms.loading import SuiteLike
 
 PART_MISSING = 3
-UNDER = 4
-"""Exit code of a command that was given a threshold, where a run does not reach it."""
 
 LINES_EVERY_S = 10.0
 """Seconds between lines of progress, where there is no terminal for a bar."""

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 from cimento.cli import flags
-from cimento.cli.console import note, show
+from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
 from cimento.io.files import read_bytes, write_text
@@ -101,10 +101,15 @@ def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mappi
 
 _LM_EVAL_HF = ("hf", "hf-auto", "huggingface")
 _LM_EVAL_ENGINES = ("vllm", "sglang")
-_LM_EVAL_SERVER = "local-completions"
+_LM_EVAL_SERVERS = ("local-completions", "local-chat-completions")
 _NEXT_ARGUMENT = re.compile(r",(?=\s*\w+\s*=)")
-_RENAMED = {"device": "device", "dtype": "dtype", "tokenizer": "tokenizer"}
+_RENAMED = {
+    "device": "device", "dtype": "dtype", "tokenizer": "tokenizer", "batch_size": "batch_size",
+    "num_concurrent": "concurrency", "timeout": "timeout",
+}  # fmt: skip
 """Arguments of a model in lm-eval that are options of their own here."""
+_TOKENIZING = ("tokenizer", "tokenizer_backend", "tokenized_requests")
+"""Those that say how lm-eval counts the tokens of a server; here the server says where they are."""
 
 
 def from_lm_eval(given: Given) -> Given:
@@ -119,10 +124,10 @@ def from_lm_eval(given: Given) -> Given:
     models, args = given.get("models"), given.get("model_args") or []
     if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
         return given
-    [model], named = models, "model" if models[0] == _LM_EVAL_SERVER else "pretrained"
+    [model], named = models, "model" if models[0] in _LM_EVAL_SERVERS else "pretrained"
     pairs = [pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text)]
     stated = {key.strip(): value.strip() for key, _, value in pairs}
-    if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, _LM_EVAL_SERVER) or Path(model).exists():
+    if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, *_LM_EVAL_SERVERS) or Path(model).exists():
         return given
     if named not in stated:
         raise UsageError(
@@ -131,8 +136,9 @@ def from_lm_eval(given: Given) -> Given:
             todo="Give the model itself: -m NAME.",
         )
     name = stated.pop(named)
-    if model == _LM_EVAL_SERVER:
-        address = stated.pop("base_url", "").removesuffix("/completions")
+    if model in _LM_EVAL_SERVERS:
+        stated = {key: value for key, value in stated.items() if key not in _TOKENIZING}
+        address = re.sub(r"(/chat)?/completions/?$", "", stated.pop("base_url", ""))
         if not address:
             raise UsageError(
                 where=f"--model {model}", seen="there is no base_url", todo="Give openai:URL#model."
@@ -142,17 +148,13 @@ def from_lm_eval(given: Given) -> Given:
         name = f"{model}:{name}"
     elif revision := stated.pop("revision", ""):
         name = f"{name}@{revision}"
-    renamed = {
-        ours: stated.pop(theirs)
-        for theirs, ours in _RENAMED.items()
-        if theirs in stated and ours in RunOptions.model_fields
-    }
+    renamed = {ours: stated.pop(lm) for lm, ours in _RENAMED.items() if lm in stated}
     if stated.pop("trust_remote_code", "") == "True":
         renamed["trust_remote_code"] = True
     if stated.pop("parallelize", "") == "True":
         stated["device_map"] = "auto"
     rest = [f"{key}={value}" for key, value in stated.items()]
-    return {**given, "models": [name], **renamed, "model_args": rest}
+    return {**renamed, **given, "models": [name], "model_args": rest}
 
 
 def is_run_file(name: str) -> bool:
@@ -317,7 +319,6 @@ def _run(options: _RunOptions) -> int:
     before it.
     """
     from cimento.cli.evaluating import (
-        UNDER,
         evaluate_with_progress,
         report_failures,
         runs_under,
@@ -340,7 +341,7 @@ def _run(options: _RunOptions) -> int:
     for line in filter(None, under):
         note(f"cimento: {line}")
     _write_logs(runs, under, options)
-    return UNDER if code == 0 and any(under) else code
+    return NOT_REACHED if code == 0 and any(under) else code
 
 
 run = run_command(_RunOptions, _run)

@@ -215,7 +215,8 @@ def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, .
         runs: of any suites.
         names: of each, in place of its model's.
     """
-    from cimento.report.benchmarks import benchmark_means, blimp_datasets
+    from cimento.report.benchmarks import benchmark_means
+    from cimento.suites.formats.blimp import blimp_datasets
 
     return benchmark_means(
         [

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 from cimento.errors import InputError, MissingDependencyError, StorageError
-from cimento.io.files import write_text
+from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.archives import unpacked
 from cimento.suites.published import Published, https_only
@@ -57,17 +57,11 @@ def fetch(
     if recorded.get("complete") and recorded.get("name") == dataset.name:
         _check_files(target, recorded)
         return target
-    try:
+    with writing(target):
         target.mkdir(parents=True, exist_ok=True)
         with _nothing_left(target, folder):
             revision = _bring(dataset, target, language, endpoint, recorded)
             _record(dataset, target, language, revision, complete=True)
-    except OSError as error:
-        raise StorageError(
-            where=str(target),
-            seen=f"cannot be written ({error.strerror or error})",
-            todo="Choose another folder with -o, or free some space.",
-        ) from error
     return target
 
 

@@ -13,7 +13,7 @@ import sqlite3
 import stat
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, StorageError, UsageError
@@ -55,7 +55,7 @@ def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = Fal
     Raises:
         StorageError: the folder or the file cannot be written.
     """
-    try:
+    with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         os.close(handle)
@@ -70,13 +70,20 @@ def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = Fal
                 _to_disk(path.parent)
         finally:
             temporary.unlink(missing_ok=True)
+    return path
+
+
+@contextlib.contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """What is written under a path, where the system refuses with a `StorageError`."""
+    try:
+        yield
     except OSError as error:
         raise StorageError(
             where=str(path),
             seen=f"cannot be written ({error.strerror or error})",
             todo="Choose another folder, or free some space.",
         ) from error
-    return path
 
 
 def _to_disk(path: Path) -> None:
@@ -106,7 +113,7 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
     """
     refuse_existing(folder)
     target = folder.resolve()
-    try:
+    with writing(folder):
         target.parent.mkdir(parents=True, exist_ok=True)
         temporary = Path(tempfile.mkdtemp(dir=target.parent, prefix=f".{target.name}."))
         try:
@@ -118,12 +125,6 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
             raise
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
-    except OSError as error:
-        raise StorageError(
-            where=str(folder),
-            seen=f"cannot be written ({error.strerror or error})",
-            todo="Choose another folder, or free some space.",
-        ) from error
     return folder
 
 

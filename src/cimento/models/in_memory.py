@@ -82,18 +82,21 @@ ModelLike: TypeAlias = "str | Path | AnyScorer | LoadedModel | PreTrainedModel"
 """What functions take as a model."""
 
 
-def loaded_model(model: ModelLike, asking: Asking) -> AnyScorer | LoadedModel:
+def loaded_model(model: str | AnyScorer | LoadedModel, asking: Asking) -> AnyScorer | LoadedModel:
     """A model loaded once, for any number of calls.
+
+    Args:
+        model: as `as_models` gives it.
+        asking: how it is loaded.
 
     Raises:
         CimentoError: there is no such model, or it cannot be loaded.
     """
     from cimento.models.hf.scorer import Inspectable
 
-    [taken] = as_models([model])
-    if isinstance(taken, LoadedModel):
-        return taken
-    source = open_source(taken, asking)
+    if isinstance(model, LoadedModel):
+        return model
+    source = open_source(model, asking)
     scorer = source.load()
     located = source.located if isinstance(source, ScorerSource) else None
     if located is None or not isinstance(scorer, Inspectable):

@@ -8,50 +8,20 @@ to five pairs of each dataset.
 
 from __future__ import annotations
 
-import csv
-import functools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from cimento.errors import UsageError
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.summary import RunSummary, SuiteMean
-from cimento.suites.formats.blimp import PUBLISHED
+from cimento.suites.formats.blimp import PUBLISHED_MODELS, blimp_datasets
 
-PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
 BLIMP = "BLiMP"
 _OVERALL = "overall"
 _NOTES = (
     "n: items; of means: datasets. Published figures are printed without intervals.",
     "Published: Warstadt et al. 2020, doi:10.1162/tacl_a_00321, with the erratum of 2021.",
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Dataset:
-    """A dataset of BLiMP.
-
-    Attributes:
-        phenomenon: that it belongs to.
-        published: the accuracy of each published model, and of people.
-    """
-
-    phenomenon: str
-    published: Mapping[str, float]
-
-
-@functools.cache
-def blimp_datasets() -> Mapping[str, Dataset]:
-    """The datasets of BLiMP, by name."""
-    with PUBLISHED.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return {
-        row["paradigm"]: Dataset(
-            row["phenomenon"], {name: float(row[name]) for name in PUBLISHED_MODELS}
-        )
-        for row in rows
-    }
 
 
 def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:

@@ -68,10 +68,10 @@ _STEPS = (
 
 
 def is_suite_workbook(path: Path) -> bool:
-    """Whether a path is a workbook that holds a whole suite."""
+    """Whether a path is a workbook that says on a sheet *about* what suite it holds."""
     if path.suffix.lower() != ".xlsx" or path.name.startswith("~$") or not path.is_file():
         return False
-    return {ABOUT, ITEMS} <= set(sheet_names(read_bytes(path)))
+    return ABOUT in sheet_names(read_bytes(path))
 
 
 def fold(folder: Path, path: Path) -> Path:
@@ -108,6 +108,7 @@ def unfold(path: Path, folder: Path) -> None:
     """Write what a workbook holds as a suite folder; its tables stay workbooks.
 
     Raises:
+        InputError: there is no sheet *items*.
         SuiteError: a sheet cannot be read.
         StorageError: the folder cannot be written.
     """
@@ -115,6 +116,14 @@ def unfold(path: Path, folder: Path) -> None:
 
     data = read_bytes(path)
     sheets = sheet_names(data)
+    if ITEMS not in sheets:
+        others = [name for name in sheets if name not in (ABOUT, PREDICTIONS, SEEDS, HOW_TO)]
+        raise InputError(
+            where=str(path),
+            seen=f"has a sheet {ABOUT!r} and no sheet {ITEMS!r}",
+            todo=f"Call the sheet with the sentences {ITEMS}"
+            + (f": it may be {others[0]!r}." if others else "."),
+        )
     settings = _settings(_sheet(data, ABOUT, path))
     if PREDICTIONS in sheets:
         predictions = list(_predictions(_sheet(data, PREDICTIONS, path)))

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 import cimento
+from cimento.paradigms.ratings.suite import rated_of
+from cimento.suites.formats.native import read_native
 from tests.helpers.command_line import invoke
 from tests.helpers.rated import load_rated
 
@@ -109,3 +111,45 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "CIM-S004 items.tsv: The column text is missing" in told
     assert "of kind" not in told
+
+
+def rated_folder(folder, header, cells):
+    """A suite whose ratings stand under a header of its author's."""
+    (folder / "suite.toml").write_text(
+        'kind = "acceptability"\nregions = ["text"]\n[meta]\nname = "mia"\nlanguage = "it"\n'
+        "[ratings]\nlow = 1\nhigh = 7\n",
+        encoding="utf-8",
+    )
+    sentences = ("La ragazza dorme.", "I ragazzi dorme.", "Il cane abbaia.")
+    rows = [f"{text}\t{cell}\n" for text, cell in zip(sentences, cells, strict=True)]
+    (folder / "items.tsv").write_text("".join([f"frase\t{header}\n", *rows]), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("header", ["rating", "giudizio", "Voto", "juicio", "nota", "оценка"])
+def test_ratings_may_stand_under_a_header_in_the_language_of_the_author(tmp_path, header):
+    rated = rated_of(read_native(rated_folder(tmp_path, header, ("6,5", "2", "5.5"))).suite)
+    assert [sentence.mean for sentence in rated.sentences] == [6.5, 2, 5.5]
+    assert not any(sentence.columns for sentence in rated.sentences)
+
+
+def test_single_ratings_may_stand_under_a_header_in_the_language_of_the_author(tmp_path):
+    rated = rated_of(
+        read_native(rated_folder(tmp_path, "giudizi", ("6; 7", "2;1", "5,5; 4"))).suite
+    )
+    assert [sentence.mean for sentence in rated.sentences] == [6.5, 1.5, 4.75]
+
+
+@pytest.mark.parametrize(
+    ("cells", "doubted"), [(("6,5", "2,1", "5,5"), True), (("6,5,7", "2", "5"), False)]
+)
+def test_single_ratings_that_may_be_decimals_are_pointed_at(tmp_path, cells, doubted, capsys):
+    folder = rated_folder(tmp_path, "ratings", cells)
+    assert invoke(["run", str(folder), "-m", "demo-causal", "-o", str(tmp_path / "runs")]) == 0
+    assert ("decimal comma" in capsys.readouterr().out) is doubted
+
+
+def test_a_decimal_that_is_off_the_scale_as_two_ratings_is_told_how_to_be_one(tmp_path, capsys):
+    folder = rated_folder(tmp_path, "ratings", ("6,5", "2,0", "5,5"))
+    assert invoke(["run", str(folder), "-m", "demo-causal"]) == 2
+    assert "call the column rating" in capsys.readouterr().err

@@ -38,7 +38,13 @@ from cimento.paradigms.ratings.sections import (
     scatter_frame,
     with_people,
 )
-from cimento.paradigms.ratings.suite import rated_of, ratings_by, suite_from_ratings
+from cimento.paradigms.ratings.suite import (
+    DECIMALS,
+    looks_decimal,
+    rated_of,
+    ratings_by,
+    suite_from_ratings,
+)
 from cimento.paradigms.regions.judging import (
     ALL,
     judged_suite,
@@ -253,9 +259,11 @@ class Ratings(RegionParadigm):
         )
 
     def warnings(self, run: Run) -> tuple[str, ...]:
-        """As of suites of regions, and that there is nothing to correlate with."""
-        rated = any(sentence.mean is not None for sentence in rated_of(suite_of(run)).sentences)
-        return (*super().warnings(run), *(() if rated else (NO_RATINGS,)))
+        """As of suites of regions, and what is doubtful about the ratings."""
+        suite = suite_of(run)
+        rated = any(sentence.mean is not None for sentence in rated_of(suite).sentences)
+        doubts = {NO_RATINGS: not rated, DECIMALS: looks_decimal(suite)}
+        return (*super().warnings(run), *(doubt for doubt, holds in doubts.items() if holds))
 
     def sections(self, runs: Sequence[Run]) -> list[SuiteReport]:
         """As of suites of regions, with ratings at items, scatters and tables of correlations."""
@@ -283,7 +291,10 @@ class Ratings(RegionParadigm):
         """The table of pairs where there are some, then what is said of each run."""
         pairs = [run for run in runs if judged_suite(run).predictions]
         tables = [super().text(pairs)] if pairs else []
-        return "\n\n".join([*tables, *(rated_text(rated_run(run)) for run in runs)])
+        # The warnings of pairs stand under their table.
+        warned = dict.fromkeys(text for run in runs if run not in pairs for text in run.warnings)
+        rated = (rated_text(rated_run(run)) for run in runs)
+        return "\n\n".join([*tables, *rated, *warned])
 
 
 RATINGS = Ratings()

@@ -8,6 +8,7 @@ A suite of the kind ``acceptability`` is a native suite: its columns hold the ra
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
@@ -15,6 +16,7 @@ from typing import Literal, TypeAlias
 from cimento.errors import InputError
 from cimento.suites.builtin import RATED
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
+from cimento.suites.tables import HEADERS
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label of a sentence by the authors of a set; empty where they give none."""
@@ -155,11 +157,22 @@ def plain(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
+DECIMALS = (
+    "Each cell of single ratings has two numbers with a comma between, such as 6,5. If it is one"
+    " number with a decimal comma, call the column rating; if it is two ratings, write 6; 5."
+)
+
 _SHOWN = 3
 """The number of wrong ratings named in a message."""
 
 
-def refuse_off_scale(sentences: Iterable[RatedSentence], scale: Scale, *, where: str) -> None:
+def refuse_off_scale(
+    sentences: Iterable[RatedSentence],
+    scale: Scale,
+    *,
+    where: str,
+    todo: str = "Correct them, or say on which scale they are.",
+) -> None:
     """Refuse ratings and means off the scale.
 
     Raises:
@@ -177,12 +190,15 @@ def refuse_off_scale(sentences: Iterable[RatedSentence], scale: Scale, *, where:
         raise InputError(
             where=where,
             seen=f"ratings are off the scale from {scale.low:g} to {scale.high:g} ({shown}{more})",
-            todo="Correct them, or say on which scale they are.",
+            todo=todo,
         )
 
 
 _RATINGS = "ratings"
 _SENTENCE = "sentence"
+_JOIN = "; "
+"""Parts single ratings: a comma would make one decimal of two for whoever reads decimal commas."""
+_DECIMALS = re.compile(r"\s*[0-9]+,[0-9]+\s*")
 
 _PAIR = ("acceptable", "unacceptable")
 PEOPLE, _AUTHOR = "people", "author"
@@ -194,6 +210,17 @@ _LABELS: Mapping[str, Label] = {
     "bad": "unacceptable",
 }
 _OWN = ("rating", "rating_sd", "rating_n", "ratings", "participants", "label", "grammaticality")
+
+
+def looks_decimal(suite: Suite) -> bool:
+    """Whether every cell of single ratings may as well be one number with a decimal comma."""
+    name = _RATINGS
+    cells = [
+        columns.cells[columns.find(name)]
+        for _, condition in suite.stimuli()
+        if (columns := _Columns("", condition.columns)).get(name)
+    ]
+    return bool(cells) and all(map(_DECIMALS.fullmatch, cells))
 
 
 def ratings_by(suite: Suite) -> str:
@@ -257,7 +284,7 @@ def rated_of(suite: Suite) -> RatedSet:
             pair="" if single else item.id,
             cluster=item.column(suite.cluster) or "" if suite.cluster else "",
             grammatical=columns.flag("grammaticality"),
-            columns={k: v for k, v in condition.columns.items() if k not in _OWN},
+            columns={k: v for k, v in condition.columns.items() if k not in columns.own},
         )
         participants = columns.texts("participants")
         sentences.append(with_ratings(sentence, values, participants) if values else sentence)
@@ -268,7 +295,10 @@ def rated_of(suite: Suite) -> RatedSet:
                 seen="there are ratings and no scale",
                 todo="Write [ratings] with low = 1 and high = 5, say, in suite.toml.",
             )
-        refuse_off_scale(sentences, scale, where=f"suite {suite.name!r}")
+        where = f"suite {suite.name!r}"
+        if looks_decimal(suite):
+            refuse_off_scale(sentences, scale, where=where, todo=DECIMALS)
+        refuse_off_scale(sentences, scale, where=where)
     return RatedSet(
         name=suite.name, sentences=tuple(sentences), scale=scale, language=suite.meta.language
     )
@@ -282,7 +312,19 @@ class _Columns:
     cells: Mapping[str, str]
 
     def get(self, name: str) -> str:
-        return self.cells.get(name, "").strip()
+        return self.cells.get(self.find(name), "").strip()
+
+    def find(self, name: str) -> str:
+        """The column of that name, or of a word for it in one of the languages of tables."""
+        if name in self.cells or name not in HEADERS:
+            return name
+        folded = {column.casefold(): column for column in self.cells}
+        return next((folded[word] for word in HEADERS[name] if word in folded), name)
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The columns that ratings and labels stand in."""
+        return frozenset(map(self.find, _OWN))
 
     def texts(self, name: str) -> list[str]:
         # Where semicolons part numbers, commas are in them: 6,5; 7.
@@ -370,8 +412,8 @@ def _condition(sentence: RatedSentence, name: str) -> Condition:
         "rating": "" if ratings or sentence.mean is None else repr(sentence.mean),
         "rating_sd": "" if ratings or sentence.sd is None else repr(sentence.sd),
         "rating_n": "" if ratings or sentence.n is None else str(sentence.n),
-        _RATINGS: ",".join(plain(rating.value) for rating in ratings),
-        "participants": ",".join(rating.participant for rating in ratings) if named else "",
+        _RATINGS: _JOIN.join(plain(rating.value) for rating in ratings),
+        "participants": _JOIN.join(rating.participant for rating in ratings) if named else "",
         "label": sentence.label if name == _SENTENCE else "",
         "grammaticality": grammatical,
     }

@@ -426,9 +426,9 @@ def _answered(
         # Where nobody answered, what the author expects must not pass for an answer.
         columns = {name: cell for name, cell in columns.items() if name not in _EARLIER}
     if ratings:
-        columns[_RATINGS] = ",".join(value for value, _ in ratings)
+        columns[_RATINGS] = "; ".join(value for value, _ in ratings)
         if all(name for _, name in ratings):
-            columns[PARTICIPANTS] = ",".join(re.sub(r"[,;]+", " ", name) for _, name in ratings)
+            columns[PARTICIPANTS] = "; ".join(re.sub(r"[,;]+", " ", name) for _, name in ratings)
     if chosen is not None:
         columns[CHOSEN_BY] = str(chosen)
     return dataclasses.replace(condition, columns=columns)

@@ -7,6 +7,7 @@ import functools
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
@@ -32,7 +33,7 @@ from cimento.suites.model import (
 from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
-"""Accuracies on the datasets of BLiMP, as they were published."""
+PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
 
 PHENOMENON_KEY = "linguistics_term"
 PARADIGM_KEY = "UID"
@@ -79,14 +80,33 @@ def read_blimp(path: Path) -> Reading:
 
 def _known(dataset: str) -> str:
     """The language of a dataset; empty where it is none of BLiMP's own, so that none is known."""
-    return "en" if dataset in _datasets() else ""
+    return "en" if dataset in blimp_datasets() else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A dataset of BLiMP.
+
+    Attributes:
+        phenomenon: that it belongs to.
+        published: the accuracy of each published model, and of people.
+    """
+
+    phenomenon: str
+    published: Mapping[str, float]
 
 
 @functools.cache
-def _datasets() -> frozenset[str]:
-    """The names of BLiMP's own datasets, which are English; its format has other languages too."""
+def blimp_datasets() -> Mapping[str, Dataset]:
+    """The datasets of BLiMP, by name."""
     with PUBLISHED.open(encoding="utf-8", newline="") as file:
-        return frozenset(row[0] for row in csv.reader(file, delimiter="\t"))
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return {
+        row["paradigm"]: Dataset(
+            row["phenomenon"], {name: float(row[name]) for name in PUBLISHED_MODELS}
+        )
+        for row in rows
+    }
 
 
 def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list[Fault]]:
