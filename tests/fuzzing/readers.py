@@ -100,18 +100,12 @@ def choices_of_people(path: Path) -> object:
     return read_option_counts(path, [ClozeItem("1", "Piove, ", " esco.")])
 
 
-def portuguese(path: Path) -> object:
-    """The files of the Brazilian study, each read as every one of them."""
-    from cimento.paradigms.cloze import portuguese as study
+def notebooks(path: Path) -> object:
+    """The notebooks of the Brazilian study, each read as either of them."""
+    from cimento.paradigms.cloze import portuguese_notebooks as study
 
-    readers = (
-        study.read_multiword_cells,
-        study.read_predictions,
-        study.read_instances,
-        study.read_templates,
-    )
     found = []
-    for read in readers:
+    for read in (study.read_multiwords, study.read_predictions, study.read_templates):
         with contextlib.suppress(InputError):
             found.append(read(path))
     return found

@@ -299,11 +299,23 @@ JUDGED = lines(
     ["t1/001", "1", "bom", "0.4", "adj", "s", "", "1", "s", "1"],
     ["t1/001", "2", "casa", "0.1", "n", "n", "outro", "0", "", "0"],
 )  # fmt: skip
-MULTIWORD = jsonl(
-    {"id": "m/1", "text": "Ele bateu as [MASK].", "mwe": "bater as botas", "masked_word": 3,
-     "cue": "none", "sentence_index": 0, "answer": "botas", "sentence_template": "O [MASK1] as x.",
-     "surface": "bateu botas"}
-)  # fmt: skip
+NOTEBOOK = json.dumps(
+    {
+        "cells": [
+            {"source": ['TASKS["pé frio"] = [("Ele é [MASK1] [MASK2].", "pé frio")]']},
+            {
+                "source": ["p = pipeline('fill-mask',model='bert-base-multilingual-cased')"],
+                "outputs": [{"text": ["0 pé frio\n\tW1 pé 0.5 0.4 0.1 \t-\t [1.0]"]}],
+            },
+            {
+                "source": ["TASKS"],
+                "outputs": [
+                    {"data": {"text/plain": ["{'voz passiva_1a': ({'s': ['as']}, ['[MASK] x'])}"]}}
+                ],
+            },
+        ]
+    }
+).encode()
 DESCRIPTION = b"""[meta]
 name = "verbi"
 language = "it"

@@ -158,7 +158,7 @@ CLOZES = {
     "candidates": _file("candidates.tsv", readers.candidates, s.CANDIDATES, s.JUDGED),
     "templates to build": _file("description.toml", readers.description, s.DESCRIPTION),
     "choices of people": _file("counts.tsv", readers.choices_of_people, s.COUNTS),
-    "portuguese study": _file("multiwords.jsonl", readers.portuguese, s.MULTIWORD),
+    "study notebook": _file("BertMaskMWE.ipynb", readers.notebooks, s.NOTEBOOK),
     "recorded predictions": _file("predictions.jsonl", readers.fills, s.PREDICTIONS),
     "recorded fills": _file("fills.tsv", readers.fills, s.FILLS),
 }

@@ -1,7 +1,7 @@
-"""The study of Brazilian Portuguese, redone from its released files.
+"""The study of Brazilian Portuguese, redone from the files that its authors released, unchanged.
 
-The expected values in the folder of golden values were computed by other code from the released
-spreadsheet; see its README.
+The expected values in the folder of golden values were computed by other code from the same files;
+see its README.
 """
 
 from __future__ import annotations
@@ -12,40 +12,34 @@ import pytest
 
 from cimento import Meta, UsageError
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze import portuguese
 from cimento.paradigms.cloze.checks import read_cloze
-from cimento.paradigms.cloze.reading import INSTANCES, MWE_ITEMS, TEMPLATES
-from cimento.paradigms.cloze.suite import (
-    ClozeSuite,
-    MultiwordItem,
-    expand_multiword,
-    expand_templates,
-)
+from cimento.paradigms.cloze.portuguese import MULTIWORD, SHEET, SNAPSHOT, SYNTACTIC
+from cimento.paradigms.cloze.portuguese_notebooks import read_multiwords, read_templates
+from cimento.paradigms.cloze.suite import ClozeSuite, expand_templates
 from cimento.paradigms.cloze.writing import write_cloze
 from cimento.studies.portuguese.data import StudyData, load
-from cimento.studies.portuguese.study import NUMBERS, PARTS, part, table
+from cimento.studies.portuguese.study import (
+    NUMBERS,
+    PARTS,
+    numbers_of,
+    part,
+    table,
+    verb_readings,
+)
 
 pytestmark = pytest.mark.golden
 
 WITH_EXPECTED_CELLS = (1, 4, 6, 7, 8, 10, 11, 13)
 
 
-def multiwords(path):
-    """The multiword items as sentences, each with its expression marked."""
-    items = {}
-    for line in path.read_text("utf-8").splitlines():
-        record = json.loads(line)
-        text = record["sentence_template"]
-        for number, word in enumerate(record["surface"].split(), start=1):
-            text = text.replace(f"[MASK{number}]", f"{{{word}}}")
-        name = record["id"].rpartition("/")[0]
-        items.setdefault(name, MultiwordItem(name, record["mwe"], text))
-    return list(items.values())
+@pytest.fixture(scope="session")
+def folder(shared):
+    return shared / "data/authors/portuguese"
 
 
 @pytest.fixture(scope="session")
-def folder(shared):
-    return shared / "golden" / "portuguese"
+def reference(shared):
+    return shared / "golden/portuguese"
 
 
 @pytest.fixture(scope="session")
@@ -54,37 +48,94 @@ def data(folder) -> StudyData:
 
 
 @pytest.fixture(scope="session")
-def expected(folder):
-    return lambda name: json.loads((folder / "expected" / f"{name}.json").read_text("utf-8"))
+def expected(reference):
+    return lambda name: json.loads((reference / "expected" / f"{name}.json").read_text("utf-8"))
 
 
-class TestExpansion:
-    def test_templates_make_the_instances_that_the_study_asked(self, folder):
-        made = expand_templates(portuguese.read_templates(folder / TEMPLATES))
-        asked = portuguese.read_instances(folder / INSTANCES)
+def records(path):
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def masked(item):
+    return f"{item.before}[MASK]{item.after}"
+
+
+class TestReading:
+    """What is read of each file is what other code had read of it."""
+
+    def test_the_judgments_of_both_states(self, data, reference):
+        text = (reference / "grammar_judgments.tsv").read_text("utf-8")
+        wanted = [line.split("\t") for line in text.removesuffix("\n").split("\n")[1:]]
+        fits = {True: "s", False: "n", None: ""}
+        found = [
+            [
+                row.candidate.item,
+                str(row.candidate.rank),
+                row.candidate.text,
+                round(row.candidate.probability, 9),
+                ";".join(row.candidate.tags),
+                fits[row.candidate.fits],
+                "; ".join(row.candidate.remarks),
+                str(int(row.in_snapshot)),
+                fits[row.snapshot_fits],
+                str(int(row.snapshot_first)),
+            ]
+            for row in data.judged
+        ]
+        assert len(found) == 12320
+        assert sorted(found) == sorted(
+            [*row[:3], round(float(row[3]), 9), *row[4:]] for row in wanted
+        )
+
+    def test_instances_and_their_labels(self, data, reference):
+        wanted = {each["id"]: each for each in records(reference / "grammar_instances.jsonl")}
+        assert {each.item.id for each in data.instances} == set(wanted)
+        for each in data.instances:
+            known = wanted[each.item.id]
+            assert each.key == (known["template"], known["seed"], known["text"])
+            assert (each.case, each.tense) == (known["paper_case"], known["paper_case_alt"])
+            assert set(each.categories) == set(known["seed_categories"])
+            if known["dimension"] == "subject_agreement":
+                assert sorted(verb_readings(each)) == sorted(known["ling_tense_person"])
+
+    def test_multiword_items_and_their_candidates(self, data, reference):
+        wanted = [
+            (each["id"], each["text"], each["answer"], each["cue"], each["mwe"])
+            for each in records(reference / "mwe_items.jsonl")
+        ]
+        assert wanted == [
+            (item.id, masked(item), *item.targets, item.columns["cue"], item.columns["expression"])
+            for item in data.cells
+        ]
+        recorded = {
+            (each["model"], each["id"]): each["top10"]
+            for each in records(reference / "mwe_predictions.jsonl")
+        }
+        found: dict[tuple[str, str], list[str]] = {}
+        for model, candidates in data.predictions.items():
+            for each in candidates:
+                found.setdefault((model, each.item), []).append(each.text)
+        assert found == recorded
+
+    def test_templates_make_the_instances_that_the_study_asked(self, data, folder):
+        made = expand_templates(read_templates(folder / SYNTACTIC))
         assert made.n_slots == 1248
         assert len(made.items) == len({item.id for item in made.items}) == 1232
         assert {
-            (item.columns["template"], item.columns["seed"], item.text) for item in made.items
-        } == {
-            (each.item.columns["template"], each.item.columns["seed"], each.item.text)
-            for each in asked
-        }
+            (item.columns["template"], item.columns["seed"], masked(item)) for item in made.items
+        } == {each.key for each in data.instances}
 
-    def test_forms_in_two_categories_are_reported_and_keep_both(self, folder):
-        made = expand_templates(portuguese.read_templates(folder / TEMPLATES))
-        asked = {
-            (each.item.columns["template"], each.item.columns["seed"]): set(each.categories)
-            for each in portuguese.read_instances(folder / INSTANCES)
-        }
+    def test_forms_in_two_categories_are_reported_and_keep_both(self, data):
+        made = expand_templates(data.templates)
+        asked = {each.key[:2]: set(each.categories) for each in data.instances}
         assert len(made.shared) == 16
         for each in made.shared:
             assert set(each.categories) == asked[each.template, each.form]
 
     def test_written_as_suites_they_are_read_back_whole(self, folder, tmp_path):
         suites = (
-            ClozeSuite(Meta("t"), templates=tuple(portuguese.read_templates(folder / TEMPLATES))),
-            ClozeSuite(Meta("m"), multiwords=tuple(multiwords(folder / MWE_ITEMS))),
+            ClozeSuite(Meta("t"), templates=tuple(read_templates(folder / SYNTACTIC))),
+            ClozeSuite(Meta("m"), items=tuple(read_multiwords(folder / MULTIWORD))),
         )
         for suite in suites:
             reading = read_cloze(write_cloze(suite, tmp_path / suite.name))
@@ -92,23 +143,31 @@ class TestExpansion:
             codes = {fault.code for fault in reading.faults}
             assert codes <= {"CIM-C010", "CIM-C012", "CIM-C015"}
 
-    def test_multiwords_make_the_items_that_the_study_asked(self, folder):
-        sentences = multiwords(folder / MWE_ITEMS)
-        made = [item for each in sentences for item in expand_multiword(each)]
-        asked = portuguese.read_multiword_cells(folder / MWE_ITEMS)
-        assert len(sentences) == 165
-        assert len(made) == 330
-        assert {(item.id, item.text, item.targets, item.columns["cue"]) for item in made} == {
-            (item.id, item.text, item.targets, item.columns["cue"]) for item in asked
-        }
+
+@pytest.mark.parametrize(
+    ("names", "tables"),
+    [
+        ((SHEET,), (4, 9, 11, 13)),
+        ((SNAPSHOT,), range(4, 14)),
+        ((MULTIWORD,), (1, 2, 3)),
+        ((SYNTACTIC,), ()),
+        ((SHEET, SNAPSHOT), range(4, 14)),
+    ],
+)
+def test_each_file_gives_its_tables_alone(data, folder, tmp_path, names, tables):
+    for name in names:
+        (tmp_path / name).symlink_to(folder / name)
+    part_of = load(tmp_path)
+    assert numbers_of(part_of) == tuple(tables)
+    for number in tables:
+        found = table(part_of, number)
+        assert found == table(data, number, part_of.states)
 
 
 def test_its_recordings_run_like_a_model_and_give_its_numbers(folder, tmp_path, capsys):
     """P@1, P@10 pooled: 1057 of 1232, 9164 of 12319; passive 148 of 175, as in the tables."""
-    items = tuple(each.item for each in portuguese.read_instances(folder / INSTANCES))
-    suite = ClozeSuite(Meta("g", language="pt"), items=items, cluster="template")
-    judgments = str(folder / portuguese.JUDGMENTS_FILE)
-    asked = [str(write_cloze(suite, tmp_path / "g")), "-m", f"replay:{judgments}"]
+    judgments = str(folder / SHEET)
+    asked = [judgments, "-m", f"replay:{judgments}"]
     assert invoke(["run", *asked, "-o", str(tmp_path / "runs")]) == 0
     capsys.readouterr()
     options = ["--judgments", judgments, "--by", "dimension", "--json"]
@@ -300,6 +359,9 @@ class TestCommand:
         assert "11 candidates of 11738 not judged" in err
         assert "1 candidate of 12320 not judged" in err
 
-    def test_a_missing_file_is_named(self, tmp_path, capsys):
+    def test_an_empty_folder_says_what_is_looked_for_and_where_it_is(self, tmp_path, capsys):
         assert invoke(["study", "portuguese", "--data", str(tmp_path)]) == 2
-        assert "grammar_templates.jsonl: there is no such file" in capsys.readouterr().err
+        said = capsys.readouterr().err
+        assert "none of the study's files is there" in said
+        for name in (SHEET, SNAPSHOT, MULTIWORD, SYNTACTIC, "github.com/rswilkens"):
+            assert name in said

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 
+import polars as pl
 import pytest
 
-from cimento import InputError
+from cimento import InputError, evaluate, load_suite
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.portuguese import read_sheet
 from cimento.studies.portuguese.data import load
-from cimento.studies.portuguese.study import numbers_of, part, table
+from cimento.studies.portuguese.study import NUMBERS, numbers_of, verb_readings
+from cimento.suites.workbooks import write_sheets
 
 PASSIVE = "voz passiva_1a\tas casas foram\tOntem as casas foram [MASK] cedo."
 CONNECTOR = "conectores_nem\t\tNão canta [MASK] dança."
@@ -79,10 +81,11 @@ def test_equal_probabilities_have_no_ranks(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "seen"),
     [
-        (["--table", "6"], "the sheet of judgments alone does not have what it needs"),
-        (["--table", "1"], "does not have what it needs"),
-        (["--what", "person"], "does not have what it needs"),
-        (["--state", "snapshot"], "has only the release"),
+        (["--table", "6"], "it needs all-eval.xlsx, which is not in the folder"),
+        (["--table", "1"], "it needs BertMaskMWE.ipynb"),
+        (["--what", "person"], "it needs BertMaskSyntactic.ipynb"),
+        (["--what", "claims"], "it needs BertMaskMWE.ipynb and all-eval.xlsx"),
+        (["--state", "snapshot"], "all-eval.xlsx is not there"),
         (["--table", "0"], "there is no table 0"),
     ],
 )
@@ -103,29 +106,133 @@ def test_a_folder_with_the_sheet_is_enough(tmp_path, capsys):
     assert "1 item with fewer than 10 candidates" in err
 
 
-@pytest.mark.golden
-def test_the_sheet_gives_the_tables_of_the_release(shared, tmp_path):
-    """The sheet as released, put together again from the rows that were made of it."""
-    whole = load(shared / "golden" / "portuguese")
-    lines = []
-    for row in whole.release:
-        columns, each = row.instance.item.columns, row.candidate
-        fields = (
-            columns["template"],
-            columns["seed"],
-            f"{row.instance.item.before}[MASK]{row.instance.item.after}",
-            ";".join(each.tags),
-            each.text.replace('"', '\\"'),
-            repr(each.probability),
-            {True: "s", False: "n", None: ""}[each.fits],
-            "; ".join(each.remarks),
-        )
-        lines.append("\t".join(fields))
-    alone = load(sheet(tmp_path, *sorted(lines)))
-    assert len(alone.instances) == 1232
-    assert numbers_of(alone) == (4, 9, 11, 13)
-    for number in numbers_of(alone):
-        assert table(alone, number)["cells"] == table(whole, number, ["release"])["cells"]
-    assert part(alone, "per-template") == part(whole, "per-template")
-    (warning,) = alone.warnings("release")
-    assert warning.startswith("1 candidate of 12320 not judged")
+NOUN = "concordância nominal_1a"
+SUBJECT = "concordancia_de_sujeito_1_falar"
+LABELS = ("case name (original)", "case name", "case name aternative", "top 1")
+"""Of the workbook, spelled as there."""
+HEADER = ("template", "seed", "sentence", "all_pos", "token_str", "token_score", "evaluation",
+          "comment", *LABELS)  # fmt: skip
+
+
+def notebook(path, *cells):
+    """A notebook of cells: source, what it printed, and a value that it showed."""
+    written = [
+        {
+            "source": [source],
+            "outputs": [
+                {"output_type": "stream", "text": printed.splitlines(keepends=True)},
+                {"output_type": "execute_result", "data": {"text/plain": [shown]}},
+            ],
+        }
+        for source, printed, shown in cells
+    ]
+    path.write_text(json.dumps({"cells": written, "nbformat": 4}), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """All four files, as small as can be; a quotation mark has swallowed a row of the workbook."""
+    noun, subject = "O [MASK] azul.", "Hoje [MASK] falamos."
+    rows = [
+        (NOUN, "o", noun, "A:ms", "carro", "0.5", "s", ""),
+        (NOUN, "o", noun, "punct", '"', "0.2", "n", ""),
+        (SUBJECT, "falamos", subject, "PRO", "nós", "0.7", "s", ""),
+        (SUBJECT, "falamos", subject, "ADV", "já", "0.1", "s", "sujeito oculto"),
+    ]
+    sheet(tmp_path, *("\t".join(row) for row in rows))
+    labels = ("m_sg", "m_sg", "m_sg")
+    labelled = [
+        (*rows[0], *labels, "TRUE"),
+        # from the quotation mark to the last field of the row below
+        (*rows[1][:5], "0.7", "s", "", *labels, "FALSE"),
+        (*rows[3], "Indicativo presente_pl", "pron_nos", "Indicativo presente", "TRUE"),
+    ]
+    (tmp_path / "all-eval.xlsx").write_bytes(
+        write_sheets({"all-eval": [HEADER, *labelled]}, where="all-eval")
+    )
+    tasks = {
+        NOUN: ({"m_sg": ["o"]}, ["<SEED> [MASK] azul."]),
+        SUBJECT: (
+            {"Indicativo presente_pl": ["falamos"],
+             "Indicativo pretérito perfeito simples_pl": ["falamos"]},
+            ["Hoje [MASK] <SEED>."],
+        ),
+    }  # fmt: skip
+    notebook(tmp_path / "BertMaskSyntactic.ipynb", ("TASKS", "", "{}"), ("TASKS", "", repr(tasks)))
+    printed = "\n".join(
+        [
+            "0 pé frio",
+            *(f"\tW{word} {text} 0.5 0.4 -1e-05 \t-\t [1.0]"
+              for pair in (("pé", "frio"), ("vento", '"')) for word, text in enumerate(pair, 1)),
+        ]
+    )  # fmt: skip
+    notebook(
+        tmp_path / "BertMaskMWE.ipynb",
+        ('TASKS["pé frio"] = [("Ele é [MASK1] [MASK2].", "pé frio")]', "", ""),
+        ("nlp_fill = pipeline('fill-mask',model=\"bert-base-multilingual-cased\")", "", ""),
+        ("similarity(1)", printed, ""),
+    )
+    return tmp_path
+
+
+def test_all_four_files_are_read_as_they_were_released(folder):
+    data = load(folder)
+    assert numbers_of(data) == NUMBERS
+    assert data.states == ("snapshot", "release")
+    assert [(row.candidate.text, row.in_snapshot, row.snapshot_fits, row.snapshot_first)
+            for row in data.judged] == [
+        ("carro", True, True, True), ('"', True, True, False),
+        ("nós", False, None, False), ("já", True, True, True),
+    ]  # fmt: skip
+    noun, subject = data.instances
+    assert (noun.case, noun.tense, noun.categories) == ("m_sg", "m_sg", ("m_sg",))
+    assert verb_readings(subject) == ("pres.1pl", "perf.1pl")
+    assert [(item.text, item.targets) for item in data.cells] == [
+        ("Ele é ___ frio.", ("pé",)),
+        ("Ele é pé ___.", ("frio",)),
+    ]
+    assert [(each.item, each.rank, each.text) for each in data.predictions["mbert"]] == [
+        ("pé frio/0/W1", 1, "pé"),
+        ("pé frio/0/W2", 1, "frio"),
+        ("pé frio/0/W1", 2, "vento"),
+        ("pé frio/0/W2", 2, '"'),
+    ]
+
+
+def test_the_notebooks_and_the_sheet_are_suites_and_recordings(folder):
+    run = evaluate(folder / "BertMaskMWE.ipynb", f"replay:{folder / 'BertMaskMWE.ipynb'}")
+    outcomes = run.outcomes().filter(pl.col("question") == "hit@1")
+    assert outcomes["verdict"].to_list() == ["pass", "pass"]
+    sheet = folder / "all-eval.tsv"
+    run = evaluate(sheet, f"replay:{sheet}", judgments=str(sheet))
+    outcomes = run.outcomes().filter(pl.col("question") == "fits@10")
+    assert outcomes.height == 4
+    assert load_suite(folder / "BertMaskSyntactic.ipynb").suite.name == "BertMaskSyntactic"
+
+
+def cell(source):
+    return json.dumps({"cells": [{"source": source}]})
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "seen"),
+    [
+        ("BertMaskMWE.ipynb", '{"cells": 1}', "it is no notebook"),
+        ("BertMaskMWE.ipynb", cell('TASKS["a"] = open(1)'), "cannot be read"),
+        ("BertMaskMWE.ipynb", cell('TASKS["a"] = [(1, 2)]'), "cannot be used"),
+        ("BertMaskSyntactic.ipynb", '{"cells": []}', "it prints no templates"),
+        ("all-eval.xlsx", "no workbook", "Not an Excel workbook"),
+    ],
+)  # fmt: skip
+def test_a_damaged_file_is_named(folder, capsys, name, content, seen):
+    (folder / name).write_text(content, encoding="utf-8")
+    assert invoke(["study", "portuguese", "--data", str(folder)]) == 2
+    said = capsys.readouterr().err
+    assert name in said
+    assert seen in said
+
+
+def test_a_workbook_of_another_sheet_is_refused(folder, capsys):
+    sheet(folder, f"{PASSIVE}\tA\tx\t0.5\ts\t")
+    assert invoke(["study", "portuguese", "--data", str(folder)]) == 2
+    assert "all-eval.xlsx row 2: there is no candidate of 0.5" in capsys.readouterr().err

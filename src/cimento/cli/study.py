@@ -165,7 +165,7 @@ StateName = Literal["snapshot", "release"]
 class PortugueseOptions(StudyOptions):
     """The released files, and what of the study is shown."""
 
-    data: Path = option(..., "Folder with the released files, or all-eval.tsv; see docs/cloze.md.")
+    data: Path = option(..., "The authors' folder as released, or one file of it.")
     table: int | None = option(None, "Only this table, 1 to 13; else all of them.")
     what: str | None = option(
         None,
@@ -181,7 +181,7 @@ class PortugueseOptions(StudyOptions):
 
 def _portuguese(options: PortugueseOptions) -> None:
     """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not."""
-    from cimento.studies.portuguese.data import load
+    from cimento.studies.portuguese.data import STATE_FILES, load
     from cimento.studies.portuguese.study import numbers_of, of_judgments, part
     from cimento.studies.portuguese.study import table as compute
     from cimento.studies.portuguese.text import part_section, table_section
@@ -195,8 +195,8 @@ def _portuguese(options: PortugueseOptions) -> None:
     if not set(states) <= set(released.states):
         raise UsageError(
             where=f"--state {options.state}",
-            seen="the sheet of judgments alone has only the release",
-            todo="Give a folder with all files, see docs/cloze.md.",
+            seen=f"{STATE_FILES[options.state]} is not there" if options.state else "",
+            todo="Give the folder as the authors released it.",
         )
     for each in states if of_judgments(options.table, options.what) else ():
         for warning in released.warnings(each):

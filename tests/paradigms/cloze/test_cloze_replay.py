@@ -117,11 +117,11 @@ def test_items_of_one_text_have_one_answer(tmp_path):
 @pytest.mark.golden
 def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, tmp_path, capsys):
     """Counts of Tables 1 and 13 as spec/portuguese.md section 3 prints them."""
-    golden = shared / "golden/portuguese"
-    arguments = ["run", str(golden / "mwe_items.jsonl"), "-o", str(tmp_path / "runs")]
+    notebook = shared / "data/authors/portuguese/BertMaskMWE.ipynb"
+    arguments = ["run", str(notebook), "-o", str(tmp_path / "runs")]
     arguments += ["--set", "by=word", "--json"]
     for model in ("bertimbau-base", "bertimbau-large", "mbert"):
-        arguments += ["-m", f"replay:{golden / 'mwe_predictions.jsonl'}#{model}"]
+        arguments += ["-m", f"replay:{notebook}#{model}"]
     assert invoke(arguments) == 0
     expected = [((66, 95), (75, 106)), ((87, 108), (85, 111)), ((11, 28), (6, 19))]
     printed = json.loads(capsys.readouterr().out)
@@ -133,9 +133,8 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
         found = (tuple(counts(run, at, "word", word)[0] for at in asked) for word in "12")
         assert tuple(found) == words
 
-    suite = golden / "grammar_instances.jsonl"
-    recorded = golden / "grammar_judgments.tsv"
-    arguments = ["run", str(suite), "-m", f"replay:{recorded}", "-o", str(tmp_path / "runs")]
+    recorded = notebook.with_name("all-eval.tsv")
+    arguments = ["run", str(recorded), "-m", f"replay:{recorded}", "-o", str(tmp_path / "runs")]
     arguments += ["--set", f"judgments={recorded}", "--set", "by=dimension", "--json"]
     assert invoke(arguments) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
@@ -145,8 +144,8 @@ def test_the_recorded_predictions_of_the_brazilian_study_give_its_hits(shared, t
     assert any("1 candidate of 12320 not judged" in text for text in run["warnings"])
 
 
-def test_a_line_of_a_released_file_that_cannot_be_used_is_named(tmp_path, capsys):
-    path = tmp_path / "mwe_items.jsonl"
-    path.write_text('{"id": "1/W1"}\n', encoding="utf-8")
+def test_a_released_file_that_cannot_be_used_is_named(tmp_path, capsys):
+    path = tmp_path / "BertMaskMWE.ipynb"
+    path.write_text('{"cells": []}\n', encoding="utf-8")
     assert invoke(["run", str(path), "-m", "demo-masked", "-o", str(tmp_path / "runs")]) == 2
-    assert "mwe_items.jsonl line 1: there is no 'text'" in capsys.readouterr().err
+    assert "BertMaskMWE.ipynb: it has no multiword items" in capsys.readouterr().err

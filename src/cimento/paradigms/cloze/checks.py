@@ -12,11 +12,10 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.parsing import filled
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
-from cimento.paradigms.cloze.portuguese import read_released
+from cimento.paradigms.cloze.portuguese import is_released, read_released
 from cimento.paradigms.cloze.reading import (
     TOML,
     cloze_fault,
-    is_released,
     read_folder,
     read_item_table,
 )

@@ -26,7 +26,7 @@ from cimento.io.parsing import filled
 from cimento.io.tables import JUDGMENTS
 from cimento.io.tables import read_table as read_run_table
 from cimento.paradigms.cloze.answers import Candidate
-from cimento.paradigms.cloze.portuguese import REMARK_JOINT, read_judged_rows
+from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
@@ -238,8 +238,6 @@ _FITS: Mapping[str, bool | None] = {
 }
 """How people may have written whether a candidate fits."""
 
-_RELEASED = frozenset({"id", "token", "judgment"})
-
 
 def read_judged_candidates(path: Path) -> list[Candidate]:
     """Judged candidates of a table.
@@ -248,15 +246,15 @@ def read_judged_candidates(path: Path) -> list[Candidate]:
     ``fits``, ``remarks`` and ``tags``. There are tabs, a header line and no quoting.
 
     A table that ``cimento annotate candidates --export`` wrote has no ranks: its candidates are
-    numbered in their order, and several remarks are joined as there. The released judgments of the
-    study of Brazilian Portuguese are read too.
+    numbered in their order, and several remarks are joined as there. ``all-eval.tsv``, the released
+    judgments of the study of Brazilian Portuguese, is read too.
 
     Raises:
         InputError: there is no such table, a column is missing, or a row cannot be used.
     """
-    table = table_with(path, "item", "candidate", instead=_RELEASED)
-    if set(table.columns) >= _RELEASED:
-        return [row.candidate for row in read_judged_rows(path)]
+    if path.name == SHEET:
+        return [row.candidate for row in read_sheet(path)[1]]
+    table = table_with(path, "item", "candidate")
     numbers: Counter[str] = Counter()
     found = []
     for row in table.rows:

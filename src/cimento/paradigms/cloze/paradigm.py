@@ -36,7 +36,8 @@ from cimento.paradigms.cloze.judging import (
     refuse_unknown_columns,
 )
 from cimento.paradigms.cloze.judgments import human_judgments
-from cimento.paradigms.cloze.reading import folder_files, is_released
+from cimento.paradigms.cloze.portuguese import is_released
+from cimento.paradigms.cloze.reading import folder_files
 from cimento.paradigms.cloze.recording import read_recorded_candidates
 from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite

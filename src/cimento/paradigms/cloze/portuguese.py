@@ -1,45 +1,43 @@
-r"""The released files of Wilkens, Zilio and Villavicencio: templates, instances, judgments, MWEs.
+r"""The files of Wilkens, Zilio and Villavicencio, read as they were released.
 
-The study's authors released a table of judged candidates and notebooks. These are read in the plain
-form that docs/cloze.md describes, JSON lines and tables without any quoting; ``all-eval.tsv``, the
-sheet of judged candidates, also as it was released. That has no header and eight fields separated
-by tabs: template, seed, sentence with ``[MASK]``, dictionary tags, candidate, probability, judgment
-(``s``, ``n`` or nothing), remarks. A quotation mark as a candidate is written as ``\"`` or as
-``"``, in two lines over two fields.
+- ``all-eval.tsv``, the sheet of judged candidates, has no header and eight fields separated by
+  tabs: template, seed, sentence with ``[MASK]``, dictionary tags, candidate, probability, judgment
+  (``s``, ``n`` or nothing), remarks. A quotation mark as a candidate is written as ``\"`` or as
+  ``"``, in two lines over two fields.
+- ``all-eval.xlsx`` is an earlier state of it, the snapshot that the paper's tables were made from,
+  with the labels that they group by. A quotation mark was read there as an opening quote and
+  swallowed 582 rows; what is left of the first and the last of them is one row.
+- ``BertMaskSyntactic.ipynb`` and ``BertMaskMWE.ipynb`` are read in `portuguese_notebooks`.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeAlias, cast
 
 from cimento.errors import InputError
 from cimento.io.files import file_digest, read_bytes
-from cimento.io.parsing import parse_json
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.answers import Candidate
-from cimento.paradigms.cloze.reading import INSTANCES, TEMPLATES
 from cimento.paradigms.cloze.suite import (
-    BaseSentence,
     ClozeItem,
     ClozeSuite,
-    Option,
-    SeedSet,
     Template,
 )
 from cimento.suites.model import Meta
 
 MASK = "[MASK]"
-JUDGMENTS_FILE = "grammar_judgments.tsv"
-MWE_PREDICTIONS = "mwe_predictions.jsonl"
 SHEET = "all-eval.tsv"
-_FIELDS = 8
-"""Of a row of the sheet."""
+SNAPSHOT = "all-eval.xlsx"
+SYNTACTIC = "BertMaskSyntactic.ipynb"
+MULTIWORD = "BertMaskMWE.ipynb"
+
+RECORDED_MODEL = "bertimbau-large"
+"""The only model whose candidates for the tests of grammar were released."""
 
 JUDGED_AS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
 """What the study's judge wrote: sim, não, or nothing."""
@@ -47,10 +45,19 @@ JUDGED_AS: Mapping[str, bool | None] = {"s": True, "n": False, "": None}
 REMARK_JOINT = "; "
 TAG_JOINT = ";"
 
-_JUDGED_COLUMNS = (
-    "id", "rank", "token", "score", "tags", "judgment", "comment",
-    "in_snapshot", "snapshot_judgment", "snapshot_top1",
+_COLUMNS = (
+    "template", "seed", "sentence", "all_pos", "token_str", "token_score", "evaluation", "comment",
+    "case name (original)", "case name", "case name aternative", "top 1",
 )  # fmt: skip
+"""Of the workbook, spelled as there; the first eight are the fields of the sheet."""
+
+_FIELDS = 8
+_TEMPLATE, _SEED, _SENTENCE, _TAGS, _TOKEN, _SCORE, _JUDGMENT, _REMARKS = range(_FIELDS)
+_CATEGORY, _CASE, _TENSE, _FIRST = range(_FIELDS, len(_COLUMNS))
+_QUOTE = '"'
+_AS_IN_A_CELL = {"": "'", "\t": _QUOTE, '\\"': _QUOTE}
+"""What a spreadsheet, or the sheet itself, made of a candidate that is a quotation mark."""
+
 _DIMENSIONS = (
     (re.compile(r"concordância nominal_(\d)"), "nominal_agreement"),
     (re.compile(r"concordância verbal_(\d)"), "verb_agreement"),
@@ -59,12 +66,11 @@ _DIMENSIONS = (
     (re.compile(r"verbo_sem_sujeito_(\d)_"), "impersonal_verbs"),
     (re.compile(r"voz passiva_(\d)"), "passive"),
 )
-_TEMPLATE, _SEED, _SENTENCE, _TAGS, _TOKEN, _SCORE, _JUDGMENT, _REMARKS = range(_FIELDS)
-_QUOTE = '"'
-
-_Value = TypeVar("_Value")
-_Row = tuple[str, Sequence[str], float]
+_Row: TypeAlias = tuple[str, Sequence[str], float]
 """Where a row of the sheet stands, its fields, and its probability."""
+
+_Key: TypeAlias = tuple[str, str, str]
+"""Template, seed and sentence: an instance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +86,9 @@ class JudgedRow:
     """
 
     candidate: Candidate
-    in_snapshot: bool
-    snapshot_fits: bool | None
-    snapshot_first: bool
+    in_snapshot: bool = False
+    snapshot_fits: bool | None = None
+    snapshot_first: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,166 +96,52 @@ class Instance:
     """An instance of a template, with the labels that the study's tables group it by.
 
     Attributes:
-        item: the item; its columns are `template`, `dimension`, `group`, `seed`, `category`.
+        item: the item; its columns are `template`, `dimension`, `group` and `seed`.
         categories: the seed categories that it belongs to.
         case: the label of most tables; None where the study has none.
         tense: the label of the tables by tense.
-        readings: tense and person of a verb form, all readings, such as ``impf.1sg``.
     """
 
     item: ClozeItem
-    categories: tuple[str, ...]
-    case: str | None
-    tense: str | None
-    readings: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    case: str | None = None
+    tense: str | None = None
+
+    @property
+    def key(self) -> _Key:
+        """Template, seed and sentence."""
+        item = self.item
+        return (item.columns["template"], item.columns["seed"], f"{item.before}{MASK}{item.after}")
+
+
+def is_released(path: Path) -> bool:
+    """Whether a file is one of the study's whose items can be asked, by its name."""
+    return path.name in {SHEET, SYNTACTIC, MULTIWORD} and path.is_file()
 
 
 def read_released(path: Path) -> SuiteReading[ClozeSuite]:
     """The templates, their instances or the multiword items of the study, as a suite.
 
     Args:
-        path: one of these three files.
+        path: the sheet of judgments, or one of the notebooks.
 
     Raises:
-        InputError: a line cannot be used.
+        InputError: it cannot be used.
     """
+    from cimento.paradigms.cloze.portuguese_notebooks import read_multiwords, read_templates
+
     meta = Meta(path.stem, language="pt")
-    if path.name == TEMPLATES:
+    if path.name == SYNTACTIC:
         suite = ClozeSuite(meta, templates=tuple(read_templates(path)), cluster="template")
-    elif path.name == INSTANCES:
-        items = tuple(instance.item for instance in read_instances(path))
+    elif path.name == SHEET:
+        items = tuple(instance.item for instance in read_sheet(path)[0])
         suite = ClozeSuite(meta, items=items, cluster="template")
     else:
-        suite = ClozeSuite(meta, items=tuple(read_multiword_cells(path)), cluster="expression")
+        suite = ClozeSuite(meta, items=tuple(read_multiwords(path)), cluster="expression")
     return SuiteReading(suite=suite, faults=(), sha256=file_digest(path), path=path)
 
 
-def read_templates(path: Path) -> list[Template]:
-    """Templates with the seeds that were left after the study's manual review.
-
-    Raises:
-        InputError: a line cannot be used.
-    """
-    return [
-        Template(
-            id=record.text("template"),
-            sentences=tuple(
-                BaseSentence(*_around_mask(text, record.where))
-                for text in record.texts("sentences")
-            ),
-            seeds=tuple(
-                SeedSet(name, tuple(forms)) for name, forms in record.field("seeds", dict).items()
-            ),
-            columns={name: record.text(name) for name in ("dimension", "group")},
-        )
-        for record in _records(path)
-    ]
-
-
-def read_instances(path: Path) -> list[Instance]:
-    """The instances of the templates, as the study asked them.
-
-    Raises:
-        InputError: a line cannot be used.
-    """
-    instances = []
-    for record in _records(path):
-        before, after = _around_mask(record.text("text"), record.where)
-        categories = record.texts("seed_categories")
-        names = ("template", "dimension", "group", "seed")
-        columns = {name: record.text(name) for name in names}
-        columns["category"] = "; ".join(categories)
-        tenses = "ling_tense_person"
-        instances.append(
-            Instance(
-                item=ClozeItem(record.text("id"), before, after, columns=columns),
-                categories=categories,
-                case=_text_or_none(record, "paper_case"),
-                tense=_text_or_none(record, "paper_case_alt"),
-                readings=record.texts(tenses) if record.values.get(tenses) else (),
-            )
-        )
-    return instances
-
-
-def read_multiword_cells(path: Path) -> list[ClozeItem]:
-    """The multiword items with one word masked each; columns `expression`, `word` and `cue`.
-
-    Raises:
-        InputError: a line cannot be used.
-    """
-    items = []
-    for record in _records(path):
-        before, after = _around_mask(record.text("text"), record.where)
-        columns = {
-            "expression": record.text("mwe"),
-            "word": str(record.field("masked_word", int)),
-            "cue": record.text("cue"),
-            "sentence": str(record.field("sentence_index", int)),
-        }
-        answer = Option(record.text("answer"))
-        items.append(ClozeItem(record.text("id"), before, after, (answer,), columns=columns))
-    return items
-
-
-def read_predictions(path: Path) -> dict[str, list[Candidate]]:
-    """Recorded candidates by model, without probabilities, in the order of their ranks.
-
-    Raises:
-        InputError: a line cannot be used.
-    """
-    by_model: dict[str, list[Candidate]] = {}
-    for record in _records(path):
-        texts, item = record.texts("top10"), record.text("id")
-        by_model.setdefault(record.text("model"), []).extend(
-            Candidate(item, rank, text) for rank, text in enumerate(texts, start=1)
-        )
-    return by_model
-
-
-def read_judged_rows(path: Path) -> list[JudgedRow]:
-    """The judged candidates; the table has a header line, tabs and no quoting.
-
-    Raises:
-        InputError: the table lacks a column, or a row cannot be used.
-    """
-    names, rows = read_unquoted(path, read_bytes(path))
-    missing = [name for name in _JUDGED_COLUMNS if name not in names]
-    if missing:
-        raise InputError(
-            where=path.name, seen=f"there is no column {missing[0]!r}", todo="Give the table whole."
-        )
-    return [_judged(dict(zip(names, cells, strict=True)), where) for where, cells in rows]
-
-
-def read_unquoted(path: Path, data: bytes) -> tuple[list[str], Iterator[tuple[str, list[str]]]]:
-    """A table with a header line, tabs and no quoting: every cell is read as it stands there.
-
-    Args:
-        path: of the file.
-        data: that it holds.
-
-    Returns:
-        The names of the columns, and each row's cells with where it stands.
-
-    Raises:
-        InputError: it is not UTF-8, or (where the row is taken) a row has more or fewer cells.
-    """
-    header, *lines = _decoded(path, data).removesuffix("\n").split("\n")
-    names = header.split("\t")
-
-    def rows() -> Iterator[tuple[str, list[str]]]:
-        for number, line in enumerate(lines, start=2):
-            cells, where = line.split("\t"), f"{path.name} row {number}"
-            if len(cells) != len(names):
-                raise InputError(
-                    where=where,
-                    seen=f"there are {len(cells)} cells and {len(names)} columns",
-                    todo="Is there a tab or a line break inside a cell?",
-                )
-            yield where, cells
-
-    return names, rows()
+# --- The sheet and the workbook
 
 
 def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
@@ -261,54 +153,108 @@ def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     Raises:
         InputError: the file is not such a sheet, or a row cannot be used.
     """
-    groups: dict[tuple[str, ...], list[_Row]] = {}
-    for number, line in enumerate(_decoded(path, read_bytes(path)).split("\n"), start=1):
-        if line.strip():
-            row = _sheet_row(line.removesuffix("\r"), f"{path.name} row {number}")
-            groups.setdefault(tuple(row[1][: _SENTENCE + 1]), []).append(row)
+    rows = [
+        _sheet_row(line.removesuffix("\r"), f"{path.name} row {number}")
+        for number, line in enumerate(decoded(path, read_bytes(path)).split("\n"), start=1)
+        if line.strip()
+    ]
+    return _instances(rows)
+
+
+def read_snapshot(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
+    """Instances with their labels, and judged candidates, of the released workbook alone.
+
+    Raises:
+        InputError: the file is not this workbook, or a row cannot be used.
+    """
+    rows = list(_workbook_rows(path))
+    instances, judged = _instances(rows)
+    return labelled(instances, judged, rows)
+
+
+def with_snapshot(
+    instances: Sequence[Instance], judged: Sequence[JudgedRow], path: Path
+) -> tuple[list[Instance], list[JudgedRow]]:
+    """Instances and candidates of the sheet, with the labels and the judgments of the workbook.
+
+    Raises:
+        InputError: the file is not this workbook, or has a row that is not in the sheet.
+    """
+    return labelled(instances, judged, list(_workbook_rows(path)))
+
+
+def labelled(
+    instances: Sequence[Instance], judged: Sequence[JudgedRow], rows: Sequence[_Row]
+) -> tuple[list[Instance], list[JudgedRow]]:
+    """Instances and candidates with what rows of the workbook say of them.
+
+    Args:
+        instances: of the sheet.
+        judged: of the sheet.
+        rows: of the workbook.
+
+    Raises:
+        InputError: a row is about no candidate.
+    """
+    key_of = {each.item.id: each.key for each in instances}
+    place: dict[tuple[_Key, float | str], int] = {}
+    for number, row in enumerate(judged):
+        key, candidate = key_of[row.candidate.item], row.candidate
+        place[key, candidate.probability or 0.0] = number
+        if candidate.text == _QUOTE:
+            place[key, _QUOTE] = number
+    found = list(judged)
+    labels: dict[_Key, Sequence[str]] = {}
+    for where, fields, score in rows:
+        key = cast("_Key", tuple(fields[: _SENTENCE + 1]))
+        labels[key] = fields
+        # The row that swallowed others has the probability of the last of them.
+        number = place.get((key, score), place.get((key, _QUOTE), -1))
+        if number < 0:
+            raise InputError(
+                where=where,
+                seen=f"there is no candidate of {score} for {key[1]!r} in {key[0]!r}",
+                todo=f"Do {SHEET} and {SNAPSHOT} belong together?",
+            )
+        found[number] = replace(
+            found[number],
+            in_snapshot=True,
+            snapshot_fits=JUDGED_AS[fields[_JUDGMENT]],
+            snapshot_first=fields[_FIRST].lower() in ("true", "1"),
+        )
+    return [_with_labels(each, labels.get(each.key)) for each in instances], found
+
+
+def _with_labels(instance: Instance, fields: Sequence[str] | None) -> Instance:
+    if fields is None:
+        return instance
+    categories = instance.categories or (fields[_CATEGORY],)
+    return replace(instance, categories=categories, case=fields[_CASE], tense=fields[_TENSE])
+
+
+def with_categories(instances: Iterable[Instance], templates: Iterable[Template]) -> list[Instance]:
+    """Instances with the categories that their seeds have in the templates."""
+    categories: dict[tuple[str, str], dict[str, None]] = {}
+    for template in templates:
+        for seeds in template.seeds:
+            for form in seeds.forms:
+                categories.setdefault((template.id, form), {})[seeds.category] = None
+    return [replace(each, categories=tuple(categories.get(each.key[:2], ()))) for each in instances]
+
+
+def _instances(rows: Iterable[_Row]) -> tuple[list[Instance], list[JudgedRow]]:
+    groups: dict[_Key, list[_Row]] = {}
+    for row in rows:
+        groups.setdefault(cast("_Key", tuple(row[1][: _SENTENCE + 1])), []).append(row)
     instances: list[Instance] = []
     judged: list[JudgedRow] = []
     numbers: Counter[str] = Counter()
-    for key, rows in groups.items():
-        instance = _sheet_instance(key, rows[0][0], numbers[key[_TEMPLATE]])
+    for key, some in groups.items():
+        instance = _instance(key, some[0][0], numbers[key[_TEMPLATE]])
         numbers[key[_TEMPLATE]] += 1
         instances.append(instance)
-        judged += _ranked(instance.item.id, rows)
+        judged += _ranked(instance.item.id, some)
     return instances, judged
-
-
-# --- Rows
-
-
-def _judged(cells: Mapping[str, str], where: str) -> JudgedRow:
-    candidate = Candidate(
-        item=cells["id"],
-        fits=_fit(cells["judgment"], "judgment is", where),
-        rank=int(_number(cells["rank"], where, whole=True)),
-        text=cells["token"],
-        probability=_number(cells["score"], where),
-        remarks=_parts(cells["comment"], REMARK_JOINT),
-        tags=_parts(cells["tags"], TAG_JOINT),
-    )
-    return JudgedRow(
-        candidate,
-        in_snapshot=cells["in_snapshot"] == "1",
-        snapshot_fits=_fit(cells["snapshot_judgment"], "snapshot_judgment is", where),
-        snapshot_first=cells["snapshot_top1"] == "1",
-    )
-
-
-def _fit(cell: str, what: str, where: str) -> bool | None:
-    if cell not in JUDGED_AS:
-        raise InputError(where=where, seen=f"{what} {cell!r}", todo="Write s, n or nothing.")
-    return JUDGED_AS[cell]
-
-
-def _number(cell: str, where: str, *, whole: bool = False) -> float:
-    try:
-        return int(cell) if whole else float(cell)
-    except ValueError as error:
-        raise InputError(where=where, seen=f"no number: {error}", todo="Correct it.") from error
 
 
 def _sheet_row(line: str, where: str) -> _Row:
@@ -321,24 +267,64 @@ def _sheet_row(line: str, where: str) -> _Row:
             seen=f"there are {len(fields)} fields",
             todo=f"The released sheet has {_FIELDS}, separated by tabs.",
         )
-    _fit(fields[_JUDGMENT], "the judgment is", where)
-    return where, fields, _number(fields[_SCORE].strip(_QUOTE), where)
+    return _checked(fields, where)
 
 
-def _sheet_instance(key: Sequence[str], where: str, number: int) -> Instance:
+def _workbook_rows(path: Path) -> Iterator[_Row]:
+    from cimento.suites.workbooks import read_workbook
+
+    rows, faults = read_workbook(read_bytes(path), name=path.name)
+    if not rows:
+        seen = faults[0].seen if faults else "its sheet is empty"
+        raise InputError(where=path.name, seen=seen, todo="Get it again from its authors.")
+    header = rows[0]
+    missing = [name for name in _COLUMNS if name not in header]
+    if missing:
+        raise InputError(
+            where=path.name,
+            seen=f"there is no column {missing[0]!r}",
+            todo=f"Is this the {SNAPSHOT} that the study released?",
+        )
+    places = [header.index(name) for name in _COLUMNS]
+    for number, row in enumerate(rows[1:], start=2):
+        if row:
+            cells = [*row, *[""] * (len(header) - len(row))]
+            yield _checked([cells[place] for place in places], f"{path.name} row {number}")
+
+
+def _checked(fields: Sequence[str], where: str) -> _Row:
+    if fields[_JUDGMENT] not in JUDGED_AS:
+        seen = f"the judgment is {fields[_JUDGMENT]!r}"
+        raise InputError(where=where, seen=seen, todo="Write s, n or nothing.")
+    try:
+        score = float(fields[_SCORE].strip(_QUOTE))
+    except ValueError as error:
+        raise InputError(where=where, seen=f"no number: {error}", todo="Correct it.") from error
+    return where, fields, score
+
+
+def _instance(key: _Key, where: str, number: int) -> Instance:
     template, seed, sentence = key
-    before, after = _around_mask(sentence, where)
-    dimensions = ((m[1], name) for p, name in _DIMENSIONS if (m := p.match(template)))
-    group, dimension = next(dimensions, ("", ""))
+    before, after = around_mask(sentence, where)
+    columns = {"template": template, **test_of(template, where), "seed": seed}
+    return Instance(ClozeItem(f"{template}/{number:03d}", before, after, columns=columns))
+
+
+def test_of(template: str, where: str) -> dict[str, str]:
+    """The test that a template belongs to, and its group there, as columns.
+
+    Raises:
+        InputError: it is no template of the study.
+    """
+    found = ((match[1], name) for p, name in _DIMENSIONS if (match := p.match(template)))
+    group, dimension = next(found, ("", ""))
     if not dimension:
         raise InputError(
             where=where,
             seen=f"{template!r} is none of the study's templates",
-            todo="Is this the sheet that the study released?",
+            todo="Is this what the study released?",
         )
-    columns = {"template": template, "dimension": dimension, "group": group, "seed": seed}
-    item = ClozeItem(f"{template}/{number:03d}", before, after, columns=columns)
-    return Instance(item, categories=(), case=None, tense=None)
+    return {"dimension": dimension, "group": group}
 
 
 def _ranked(item: str, rows: Sequence[_Row]) -> Iterator[JudgedRow]:
@@ -350,23 +336,30 @@ def _ranked(item: str, rows: Sequence[_Row]) -> Iterator[JudgedRow]:
         )
     ordered = sorted(rows, key=lambda row: -row[2])
     for rank, (_, fields, score) in enumerate(ordered, start=1):
-        candidate = Candidate(
-            item=item,
-            rank=rank,
-            text=fields[_TOKEN].replace('\\"', _QUOTE),
-            probability=score,
-            fits=JUDGED_AS[fields[_JUDGMENT]],
-            remarks=_parts(fields[_REMARKS], REMARK_JOINT),
-            tags=_parts(fields[_TAGS], TAG_JOINT),
+        text = fields[_TOKEN]
+        yield JudgedRow(
+            Candidate(
+                item=item,
+                rank=rank,
+                text=_AS_IN_A_CELL.get(text, text.replace('\\"', _QUOTE)),
+                probability=score,
+                fits=JUDGED_AS[fields[_JUDGMENT]],
+                remarks=_parts(fields[_REMARKS], REMARK_JOINT),
+                tags=_parts(fields[_TAGS], TAG_JOINT),
+            )
         )
-        yield JudgedRow(candidate, in_snapshot=False, snapshot_fits=None, snapshot_first=False)
 
 
 def _parts(cell: str, joint: str) -> tuple[str, ...]:
     return tuple(cell.split(joint)) if cell else ()
 
 
-def _around_mask(text: str, where: str) -> tuple[str, str]:
+def around_mask(text: str, where: str) -> tuple[str, str]:
+    """What stands before and after the mask of a sentence.
+
+    Raises:
+        InputError: there is not one mask.
+    """
     if text.count(MASK) != 1:
         raise InputError(
             where=where,
@@ -377,56 +370,17 @@ def _around_mask(text: str, where: str) -> tuple[str, str]:
     return before, after
 
 
-def _decoded(path: Path, data: bytes) -> str:
+def decoded(path: Path, data: bytes) -> str:
+    """The text of a file in UTF-8.
+
+    Args:
+        path: of the file.
+        data: that it holds.
+
+    Raises:
+        InputError: it is not UTF-8.
+    """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(where=path.name, seen=f"not UTF-8: {error}", todo="Save it so.") from error
-
-
-# --- JSON lines
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """A line of JSON whose fields are looked at before they are used."""
-
-    where: str
-    values: Mapping[str, object]
-
-    def field(self, name: str, kind: type[_Value]) -> _Value:
-        value = self.values.get(name)
-        if not isinstance(value, kind):
-            seen = f"{name} is {value!r}" if name in self.values else f"there is no {name!r}"
-            todo = f"It should be of type {kind.__name__}."
-            raise InputError(where=self.where, seen=seen, todo=todo)
-        return value
-
-    def text(self, name: str) -> str:
-        return self.field(name, str)
-
-    def texts(self, name: str) -> tuple[str, ...]:
-        values = self.field(name, list)
-        for value in values:
-            if not isinstance(value, str):
-                seen = f"{name} holds {value!r}"
-                raise InputError(where=self.where, seen=seen, todo="It should hold texts.")
-        return tuple(values)
-
-
-def _text_or_none(record: _Record, name: str) -> str | None:
-    return None if record.values.get(name) is None else record.text(name)
-
-
-def _records(path: Path) -> Iterator[_Record]:
-    for number, line in enumerate(_decoded(path, read_bytes(path)).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"{path.name} line {number}"
-        try:
-            values = parse_json(line)
-        except json.JSONDecodeError as error:
-            raise InputError(where=where, seen=f"not JSON: {error}", todo="Correct it.") from error
-        if not isinstance(values, dict):
-            raise InputError(where=where, seen="not a JSON object", todo="Correct it.")
-        yield _Record(where, values)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -42,11 +42,6 @@ TOML = "suite.toml"
 CLOZE_KINDS = ("cloze", "templates")
 ITEMS, SEEDS = "items", "seeds"
 SUFFIXES = (".tsv", ".csv", ".xlsx", ".txt")
-
-TEMPLATES = "grammar_templates.jsonl"
-INSTANCES = "grammar_instances.jsonl"
-MWE_ITEMS = "mwe_items.jsonl"
-"""Files of the study of Brazilian Portuguese that hold what can be asked."""
 
 ITEM_COLUMNS = ("item", "text", *ROLES, "none")
 SEED_COLUMNS = ("set", "category", "form", *ROLES)
@@ -228,13 +223,12 @@ def read_item_table(path: Path) -> SuiteReading[ClozeSuite]:
 # --- Files
 
 
-def table_with(path: Path, *columns: str, instead: Collection[str] = (), todo: str = "") -> Table:
+def table_with(path: Path, *columns: str, todo: str = "") -> Table:
     """A table that has some columns.
 
     Args:
         path: of the file.
         columns: that it must have.
-        instead: columns with which it needs none of these; none for no such case.
         todo: what is to be done about one that is missing; empty for a similar name.
 
     Raises:
@@ -245,18 +239,13 @@ def table_with(path: Path, *columns: str, instead: Collection[str] = (), todo: s
         seen = "; ".join(each.seen for each in faults)
         raise InputError(where=path.name, seen=seen, todo=todo)
     lacking = [name for name in columns if name not in table.columns]
-    if lacking and not (instead and set(instead) <= set(table.columns)):
+    if lacking:
         raise InputError(
             where=path.name,
             seen=f"there is no column {lacking[0]!r}",
             todo=todo or did_you_mean(lacking[0], table.columns),
         )
     return table
-
-
-def is_released(path: Path) -> bool:
-    """Whether a file is one of the Portuguese study's whose items can be asked, by its name."""
-    return path.name in {TEMPLATES, INSTANCES, MWE_ITEMS} and path.is_file()
 
 
 def parsed_toml(model: type[Model], data: bytes, *, name: str) -> tuple[Model | None, list[Fault]]:

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel
+
 from cimento.engine.fills import fills_table
 from cimento.engine.replay import PREFIX, Recording
 from cimento.errors import InputError, did_you_mean
 from cimento.io.files import expanded, read_bytes
+from cimento.io.parsing import parse_json
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
 from cimento.models.questions import Fill, FillKind
 from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
-from cimento.paradigms.cloze.portuguese import read_predictions, read_unquoted
+from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, SHEET, decoded, read_sheet
 from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
@@ -27,14 +30,22 @@ _RECORDED = "recorded"
 _UNKNOWN = frozenset({"[UNK]", "<unk>"})
 
 
+class _Line(BaseModel):
+    """A line of recorded answers: the candidates of one model for one item, by rank."""
+
+    id: str
+    model: str
+    top10: list[str]
+
+
 def read_recorded_candidates(name: str) -> Recording:
     """Recorded candidates from a file.
 
     Args:
-        name: the file: JSON lines with ``id``, ``model`` and ``top10`` in each, or a table with
-            tabs, a header and no quoting, with the columns ``item`` (or ``id``), ``rank``,
-            ``candidate`` (or ``token``) and, if known, ``logprob_nats`` or ``probability`` (or
-            ``score``). After ``#`` the name of one of several models in a file.
+        name: the file: JSON lines with ``id``, ``model`` and ``top10`` in each, a table with
+            tabs, a header and no quoting, with the columns ``item``, ``rank``, ``candidate`` and,
+            if known, ``logprob_nats`` or ``probability``, or one of the files that the study of
+            Brazilian Portuguese released. After ``#`` the name of one of several models in a file.
 
     Raises:
         InputError: the file cannot be read, a row cannot be used, or the model is not in it.
@@ -42,9 +53,7 @@ def read_recorded_candidates(name: str) -> Recording:
     file, _, model = name.partition("#")
     path = expanded(file)
     data = read_bytes(path)
-    by_model = (
-        read_predictions(path) if path.suffix == ".jsonl" else {path.stem: _table(path, data)}
-    )
+    by_model = _by_model(path, data)
     if not model and len(by_model) == 1:
         model = next(iter(by_model))
     if model not in by_model:
@@ -63,17 +72,56 @@ def read_recorded_candidates(name: str) -> Recording:
     )
 
 
+def _by_model(path: Path, data: bytes) -> dict[str, list[Candidate]]:
+    """The candidates of a file, by the model that gave them."""
+    if path.name == SHEET:
+        return {RECORDED_MODEL: [row.candidate for row in read_sheet(path)[1]]}
+    if path.suffix == ".ipynb":
+        from cimento.paradigms.cloze.portuguese_notebooks import read_predictions
+
+        return read_predictions(path)
+    if path.suffix == ".jsonl":
+        return _lines(path, data)
+    return {path.stem: _table(path, data)}
+
+
+def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
+    """Candidates without probabilities, one line for each model and item."""
+    found: dict[str, list[Candidate]] = {}
+    for number, line in enumerate(decoded(path, data).split("\n"), start=1):
+        if not line.strip():
+            continue
+        where = f"{path.name} line {number}"
+        try:
+            record = _Line.model_validate(parse_json(line))
+        except ValueError as error:
+            seen = f"it is no recorded answer: {error}".splitlines()[0]
+            todo = "Each line has id, model and top10, a list of texts."
+            raise InputError(where=where, seen=seen, todo=todo) from error
+        found.setdefault(record.model, []).extend(
+            Candidate(record.id, rank, text) for rank, text in enumerate(record.top10, start=1)
+        )
+    return found
+
+
 def _table(path: Path, data: bytes) -> list[Candidate]:
     """A table without quoting, so that every token is read as it stands there."""
-    names, rows = read_unquoted(path, data.replace(b"\r\n", b"\n"))
-    item, rank, text = (
-        _column(names, some, path) for some in (("item", "id"), ("rank",), ("candidate", "token"))
-    )
+    header, *lines = decoded(path, data).replace("\r\n", "\n").removesuffix("\n").split("\n")
+    names = header.split("\t")
+    item, rank, text = (_column(names, name, path) for name in ("item", "rank", "candidate"))
     logprob, score = (
-        next((names.index(name) for name in some if name in names), None)
-        for some in (("logprob_nats",), ("probability", "score"))
+        names.index(name) if name in names else None for name in ("logprob_nats", "probability")
     )
     value = score if logprob is None else logprob
+    rows = []
+    for number, line in enumerate(lines, start=2):
+        rows.append((f"{path.name} row {number}", line.split("\t")))
+        if len(rows[-1][1]) != len(names):
+            raise InputError(
+                where=rows[-1][0],
+                seen=f"there are {len(rows[-1][1])} cells and {len(names)} columns",
+                todo="Is there a tab or a line break inside a cell?",
+            )
     return [
         Candidate(
             item=cells[item],
@@ -102,15 +150,14 @@ def _probability(cell: str, where: str, *, is_log: bool) -> float | None:
     return probability
 
 
-def _column(names: Sequence[str], wanted: Sequence[str], path: Path) -> int:
-    found = next((names.index(each) for each in wanted if each in names), None)
-    if found is None:
+def _column(names: Sequence[str], wanted: str, path: Path) -> int:
+    if wanted not in names:
         raise InputError(
             where=path.name,
-            seen=f"there is no column {wanted[0]!r}",
+            seen=f"there is no column {wanted!r}",
             todo="Needed are item, rank and candidate.",
         )
-    return found
+    return names.index(wanted)
 
 
 def _number(cell: str, where: str) -> float:

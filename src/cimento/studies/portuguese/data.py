@@ -7,7 +7,7 @@ quote and swallowed 582 rows, so that some rows count as first candidates that a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -16,19 +16,22 @@ from typing import Literal, TypeAlias, get_args
 from cimento.errors import InputError
 from cimento.paradigms.cloze.answers import Candidate, check_candidates
 from cimento.paradigms.cloze.portuguese import (
-    JUDGMENTS_FILE,
-    MWE_PREDICTIONS,
+    MULTIWORD,
     SHEET,
+    SNAPSHOT,
+    SYNTACTIC,
     Instance,
     JudgedRow,
-    read_instances,
-    read_judged_rows,
-    read_multiword_cells,
-    read_predictions,
     read_sheet,
+    read_snapshot,
+    with_categories,
+    with_snapshot,
+)
+from cimento.paradigms.cloze.portuguese_notebooks import (
+    read_multiwords,
+    read_predictions,
     read_templates,
 )
-from cimento.paradigms.cloze.reading import INSTANCES, MWE_ITEMS, TEMPLATES
 from cimento.paradigms.cloze.suite import ClozeItem, Template
 
 State: TypeAlias = Literal["snapshot", "release"]
@@ -36,6 +39,18 @@ CANDIDATES = 10
 """How many candidates each instance was judged on."""
 
 STATES: tuple[State, ...] = get_args(State)
+STATE_FILES: Mapping[State, str] = {"snapshot": SNAPSHOT, "release": SHEET}
+"""State to the file that holds it."""
+
+RELEASED: Mapping[str, str] = {
+    SHEET: "the judgments: Tables 4, 9, 11 and 13 as released",
+    SNAPSHOT: "the judgments and labels that the paper used: Tables 4 to 13",
+    MULTIWORD: "the multiword items and their candidates: Tables 1 to 3",
+    SYNTACTIC: "the templates: --what profiles, person and tense",
+}
+"""File to what it gives."""
+
+WHERE = "https://github.com/rswilkens/Assessing-Linguistic-Generalisation-in-Language-Models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +82,7 @@ class StudyData:
         judged: candidates with the judgments of both states, in file order.
         cells: multiword items, one for each masked word.
         predictions: recorded candidates of the multiword items, by model.
-        sheet_only: whether only the released sheet was there, without the labels that some tables
-            group by, without the snapshot and without multiword expressions.
+        files: names of the released files that these come from.
     """
 
     templates: Sequence[Template]
@@ -76,12 +90,12 @@ class StudyData:
     judged: Sequence[JudgedRow]
     cells: Sequence[ClozeItem]
     predictions: Mapping[str, Sequence[Candidate]]
-    sheet_only: bool = False
+    files: frozenset[str]
 
     @property
     def states(self) -> tuple[State, ...]:
         """The states that there are."""
-        return ("release",) if self.sheet_only else STATES
+        return tuple(state for state in STATES if STATE_FILES[state] in self.files)
 
     @cached_property
     def snapshot(self) -> list[Row]:
@@ -118,36 +132,44 @@ class StudyData:
         return {each.item.id: each for each in self.instances}
 
     def _instance(self, row: JudgedRow) -> Instance:
-        found = self._instances.get(row.candidate.item)
-        if found is None:
-            raise InputError(
-                where=JUDGMENTS_FILE,
-                seen=f"there is no instance {row.candidate.item!r}",
-                todo=f"Do {JUDGMENTS_FILE} and {INSTANCES} belong together?",
-            )
-        return found
+        return self._instances[row.candidate.item]
 
 
 def load(path: Path) -> StudyData:
     """Read the released files.
 
     Args:
-        path: the folder with all files, or the released sheet of judgments alone.
+        path: the folder with some of them or all, or one of them.
 
     Raises:
-        InputError: a file is missing or cannot be used.
+        InputError: there is none of them, or one cannot be used.
     """
-    if path.is_file() or ((path / SHEET).exists() and not (path / INSTANCES).exists()):
-        return _load_sheet(path if path.is_file() else path / SHEET)
+    paths = [path] if path.is_file() else [path / name for name in RELEASED]
+    files = {each.name: each for each in paths if each.is_file() and each.name in RELEASED}
+    if not files:
+        raise InputError(where=str(path), seen=_nothing(), todo=f"Get them from {WHERE}.")
+    templates = read_templates(files[SYNTACTIC]) if SYNTACTIC in files else []
+    instances: Iterable[Instance] = ()
+    judged: Sequence[JudgedRow] = ()
+    if SHEET in files:
+        instances, judged = read_sheet(files[SHEET])
+        if SNAPSHOT in files:
+            instances, judged = with_snapshot(instances, judged, files[SNAPSHOT])
+    elif SNAPSHOT in files:
+        instances, judged = read_snapshot(files[SNAPSHOT])
     return StudyData(
-        templates=read_templates(path / TEMPLATES),
-        instances=read_instances(path / INSTANCES),
-        judged=read_judged_rows(path / JUDGMENTS_FILE),
-        cells=read_multiword_cells(path / MWE_ITEMS),
-        predictions=read_predictions(path / MWE_PREDICTIONS),
+        templates=templates,
+        instances=with_categories(instances, templates) if templates else list(instances),
+        judged=judged,
+        cells=read_multiwords(files[MULTIWORD]) if MULTIWORD in files else (),
+        predictions=read_predictions(files[MULTIWORD]) if MULTIWORD in files else {},
+        files=frozenset(files),
     )
 
 
-def _load_sheet(path: Path) -> StudyData:
-    instances, judged = read_sheet(path)
-    return StudyData((), instances, judged, cells=(), predictions={}, sheet_only=True)
+def _nothing() -> str:
+    looked = "; ".join(f"{name}, {what}" for name, what in RELEASED.items())
+    return (
+        f"none of the study's files is there. Looked for are {looked}. Any of them does for what"
+        " it gives; without any, -m MODEL runs the starter suites and sets what is printed beside"
+    )

@@ -10,6 +10,14 @@ from fractions import Fraction
 from typing import Any
 
 from cimento.errors import UsageError, need_known
+from cimento.paradigms.cloze.portuguese import (
+    MULTIWORD,
+    RECORDED_MODEL,
+    SHEET,
+    SNAPSHOT,
+    SYNTACTIC,
+    Instance,
+)
 from cimento.paradigms.cloze.shares import (
     accuracy_at,
     clustering,
@@ -19,7 +27,7 @@ from cimento.paradigms.cloze.shares import (
     precision_interval,
 )
 from cimento.statistics.differences import MCNEMAR
-from cimento.studies.portuguese.data import Row, State, StudyData
+from cimento.studies.portuguese.data import WHERE, Row, State, StudyData
 from cimento.studies.portuguese.grammar import (
     DIMENSIONS,
     PRINTED,
@@ -47,9 +55,6 @@ from cimento.studies.portuguese.multiword import (
 )
 from cimento.studies.record import equals_printed
 from cimento.suites.model import JsonValue
-
-RECORDED_MODEL = "bertimbau-large"
-"""The only model whose candidates for the tests of grammar were released."""
 
 OUT_OF_DICTIONARY = "OOD"
 
@@ -170,9 +175,50 @@ def _mean_probability(rows: Sequence[Row], *, fits: bool) -> float | None:
 def _by_reading(data: StudyData, part: Callable[[str], str]) -> Json:
     classes: dict[str, list[Row]] = {}
     for row in dimension_rows(data.release, "Subject Agreement"):
-        name = "/".join(sorted({part(reading) for reading in row.instance.readings}))
+        name = "/".join(sorted({part(reading) for reading in verb_readings(row.instance)}))
         classes.setdefault(name, []).append(row)
     return {name: precision_json(classes[name]) for name in sorted(classes)}
+
+
+_TENSES = {
+    "Condicional Futuro do Pretérito Simples": "cond",
+    "Indicativo Futuro do Presente Simples": "fut",
+    "Indicativo Pretérito Mais que Perfeito Simples": "plup",
+    "Indicativo presente": "pres",
+    "Indicativo pretérito imperfeito": "impf",
+    "Indicativo pretérito perfeito simples": "perf",
+}
+_PERSONS: Mapping[str, Sequence[tuple[str, str]]] = {
+    "": (("mos", "1pl"),),
+    "perf": (
+        ("stes", "2pl"), ("ste", "2sg"), ("ram", "3pl"), ("ou", "3sg"), ("iu", "3sg"),
+        ("eve", "3sg"), ("foi", "3sg"), ("", "1sg"),
+    ),
+    "fut": (("eis", "2pl"), ("s", "2sg"), ("ão", "3pl"), ("ei", "1sg"), ("", "3sg")),
+    "pres": (
+        ("ais", "2pl"), ("eis", "2pl"), ("ois", "2pl"), ("ís", "2pl"), ("s", "2sg"), ("m", "3pl"),
+        ("ão", "3pl"), ("o", "1sg"), ("ou", "1sg"), ("", "3sg"),
+    ),
+    **dict.fromkeys(
+        ("cond", "impf", "plup"), (("eis", "2pl"), ("s", "2sg"), ("m", "3pl"), ("", "1sg 3sg"))
+    ),
+}  # fmt: skip
+"""Tense to endings of the verb forms that the study asked about, and the persons they have.
+
+The first that fits counts; those of the empty name come before all.
+"""
+
+
+def verb_readings(instance: Instance) -> tuple[str, ...]:
+    """Tense and person of a verb form of the study, all readings, such as ``impf.1sg``."""
+    form = instance.item.columns["seed"]
+    found = []
+    for category in instance.categories:
+        tense = _TENSES[category.rpartition("_")[0]]
+        endings = (*_PERSONS[""], *_PERSONS[tense])
+        persons = next(persons for ending, persons in endings if form.endswith(ending))
+        found += [f"{tense}.{person}" for person in persons.split()]
+    return tuple(found)
 
 
 EQUAL, DIFFERS = "equal", "differs"
@@ -371,28 +417,41 @@ PARTS: Mapping[str, Callable[[StudyData], Json | list[Json]]] = {
 """What else can be asked for, by name."""
 
 
-_OF_THE_SHEET: Mapping[str, frozenset[int | str]] = {
-    "table": frozenset({4, 9, 11, 13}),
-    "what": frozenset({"confidence", "per-template"}),
+_LABELLED = frozenset({SNAPSHOT})
+_NEEDED: Mapping[int | str, frozenset[str]] = {
+    **dict.fromkeys((*_MULTIWORD, "mcnemar", "hits", "per-mwe"), frozenset({MULTIWORD})),
+    **dict.fromkeys(TABLES, _LABELLED),
+    **dict.fromkeys((4, 9, 11, 13), frozenset()),
+    **dict.fromkeys(("confidence", "per-template"), frozenset({SHEET})),
+    **dict.fromkeys(("auto", "clusters"), frozenset({SHEET, SNAPSHOT})),
+    **dict.fromkeys(("profiles", "person", "tense"), frozenset({SHEET, SYNTACTIC})),
+    "claims": frozenset({SHEET, SNAPSHOT, MULTIWORD}),
 }
-"""What can be computed from the released sheet alone."""
+"""A table, or what else is asked for, to the files without which it cannot be computed.
+
+Tables without any need judgments: the sheet, or else its snapshot.
+"""
 
 _OF_RECORDED_CANDIDATES = frozenset({"mcnemar", "hits", "per-mwe"})
 
 
 def numbers_of(data: StudyData) -> tuple[int, ...]:
     """The numbers of the tables that can be computed from some data."""
-    known = _OF_THE_SHEET["table"] if data.sheet_only else NUMBERS
-    return tuple(number for number in NUMBERS if number in known)
+    return tuple(number for number in NUMBERS if not _lacking(data, number))
+
+
+def _lacking(data: StudyData, asked: int | str) -> list[str]:
+    """The files that are missing for what is asked."""
+    missing = sorted(_NEEDED[asked] - data.files)
+    return missing if missing or _NEEDED[asked] or data.states else [SHEET]
 
 
 def _refuse_missing(data: StudyData, option: str, asked: int | str) -> None:
-    if data.sheet_only and asked not in _OF_THE_SHEET[option]:
-        known = ", ".join(map(str, sorted(_OF_THE_SHEET[option], key=str)))
+    if missing := _lacking(data, asked):
         raise UsageError(
             where=f"--{option} {asked}",
-            seen="the sheet of judgments alone does not have what it needs",
-            todo=f"Give a folder with all files, see docs/cloze.md; the sheet has {known}.",
+            seen=f"it needs {' and '.join(missing)}, which is not in the folder",
+            todo=f"Get it from {WHERE}.",
         )
 
 
