@@ -143,6 +143,22 @@ def test_stories_have_tiers_flow_and_confusions(stories):
     assert flow.filter(pl.col("tier") == STORY)["reached"].to_list() == [10, 10]
 
 
+def test_two_prompts_of_one_model_have_two_names(tmp_path):
+    for prompt, says in (("it-1", "falso"), ("paper-en", "true")):
+        ask(scorer_that_says(says), tmp_path, prompt=prompt)
+    suite = only(tmp_path)
+    names = [run.model for run in suite.runs]
+    assert sorted(name.partition(" ")[2] for name in names) == ["(it-1)", "(paper-en)"]
+    reached = {}
+    for table in suite.tables:
+        rows = [row for row in table.grid.rows if row[0] in names]
+        assert {row[0] for row in rows} == set(names)
+        if table.name == "flow":
+            reached = {row[0].partition(" ")[2]: row[4] for row in rows if row[1] == STORY}
+    # each with its own numbers: one calls every story false, the other none
+    assert reached == {"(it-1)": "10", "(paper-en)": "0"}
+
+
 def test_stories_show_their_sentences_options_and_verdicts(stories):
     [run] = only(stories.folder).runs
     plausible = next(item for item in run.items if item.phenomenon == "plausible")

@@ -160,31 +160,47 @@ def test_tables_are_printed(folder, capsys):
     assert "physical_state 15 15 15 15" in shown
 
 
-def test_table_3_is_written(folder, tmp_path, capsys):
-    arguments = [
-        "study",
-        "stories",
-        "--data",
-        str(folder / "dataset/gita4calamita.jsonl"),
-        "--draws",
-        "100",
-        "--json",
-    ]
+def test_the_tables_and_figures_of_the_paper_are_written(folder, tmp_path, capsys):
+    arguments = ["study", "stories", "--data", str(folder / "dataset/gita4calamita.jsonl")]
+    arguments += ["--draws", "100", "--json"]
     for model in ("gemma-2-27b", "gemma-2-9b-it", "Meta-Llama-3.1-70B-Instruct"):
         arguments += ["--responses", str(folder / f"responses/{model}.jsonl")]
-    tex, table = tmp_path / "table.tex", tmp_path / "table.csv"
-    assert invoke([*arguments, "-o", str(tex)]) == 0
-    assert "gemma-2-27b & 45.22 & 27.83 & 27.87 & 79.83 & 6.30 & 5.22 & 7.44" in tex.read_text()
-    assert "\\textbf{74.16} & \\textbf{99.13}" in tex.read_text()
-    assert invoke([*arguments, "-o", str(table), "--grouping", "corrected"]) == 0
-    rows = table.read_text().splitlines()
+    assert invoke([*arguments, "-o", str(tmp_path)]) == 0
+    written = {path.name for path in tmp_path.iterdir()}
+    assert {f"table-{n}{end}" for n in (2, 3) for end in (".txt", ".csv", ".tex")} <= written
+    assert {"flow.svg", "states-2.svg", "details.txt"} <= written
+    tex = (tmp_path / "table-3.tex").read_text()
+    assert "gemma-2-27b & 45.22 & 27.83 & 27.87 & 79.83 & 6.30 & 5.22 & 7.44" in tex
+    assert "gemma-2-27b (published) & 45.22 & 27.83 & 27.87 & 79.83 & 6.30" in tex
+    assert "\\textbf{74.16} & \\textbf{99.13}" in tex
+    assert invoke([*arguments, "-o", str(tmp_path), "--grouping", "corrected"]) == 0
+    rows = (tmp_path / "table-3.csv").read_text().splitlines()
     assert rows[0].startswith("model,Accuracy all,Accuracy cloze,Accuracy order,Accuracy plausible")
-    assert rows[3].split(",")[5] == "–"
+    # below the header and the ten published rows
+    assert rows[13].split(",")[:6:5] == ["Meta-Llama-3.1-70B-Instruct", "–"]
     # The constant answer "false" of the synthetic systems.
     assert any("67.04,100.00,100.00,0.00,24.79" in row for row in rows)
     capsys.readouterr()
-    assert invoke([*arguments, "-o", "table.doc"]) == 2
-    assert "the ending '.doc' names no form of table" in capsys.readouterr().err
+
+
+def test_the_logs_of_the_authors_are_enough(shared, capsys):
+    """No file of ours, not even the stories: lm-eval's samples hold them."""
+    results = shared / "data/authors/stories/results"
+    arguments = ["study", "stories", "--responses", str(results), "--draws", "100"]
+    assert invoke([*arguments, "--json"]) == 0
+    models = json.loads(capsys.readouterr().out)["models"]
+    assert set(models) == {"Meta-Llama-3.1-8B", "gemma-2-27b"}
+    asked = {"Meta-Llama-3.1-8B": [356, 156, 63], "gemma-2-27b": [356, 66, 15]}
+    for name, record in models.items():
+        for section in metric_sections(record):
+            assert [cell.equal for cell in section.cells] == [True] * 10
+        rebuilt = record["more"]["prompts"].values()
+        for key in ("prompts", "equal_prompts", "draws", "equal_draws"):
+            assert [each[key] for each in rebuilt] == asked[name]
+    assert invoke(arguments) == 0
+    out = capsys.readouterr().out
+    assert "plausible, by the field type           117      117  yes" in out
+    assert out.count("(published)") == 10
 
 
 def test_what_is_missing_is_said(folder, tmp_path, capsys):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import study_agreement
+from cimento.cli import study_agreement, study_stories
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
+from cimento.cli.flags import command_of, run_option, run_options_of
 from cimento.cli.study_agreement import StudyOptions
-from cimento.errors import InputError, UsageError, need_known
+from cimento.errors import InputError, UsageError
 from cimento.models.base import BosRule
 from cimento.options import Limit, Texts, option
 from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites, study
@@ -22,11 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from cimento.options import RunOptions
-    from cimento.paradigms.stories.recordings import Responses
-    from cimento.paradigms.stories.suite import Story
     from cimento.studies.connectives.own import Perplexities
     from cimento.studies.record import Section
-    from cimento.suites.model import JsonValue
 
 
 class ConnectivesOptions(StudyOptions):
@@ -219,99 +215,11 @@ def _portuguese(options: PortugueseOptions) -> None:
 portuguese = command_of(PortugueseOptions, _portuguese)
 
 
-GroupingName = Literal["paper_code", "type", "corrected"]
-
-
-class StoryStudyOptions(StudyOptions, SheetOptions):
-    """The stories, recorded answers, and how they are grouped."""
-
-    data: Path = option(..., "The stories: GITA4CALAMITA as JSONL, or others.")
-    responses: tuple[Path, ...] = option(..., "Recorded answers of one model (JSONL); repeatable.")
-    output: Path | None = option(None, "Table 3 as .txt, .csv, .md or .tex.", flags=("-o",))
-    grouping: GroupingName = option("paper_code", "Groups of the table written with -o.")
-    seed: int = option(1, "Seed of the bootstrap.")
-    draws: int = option(20000, "Draws of the bootstrap.", ge=100)
-
-
-def _stories(options: StoryStudyOptions) -> int:
-    """Redo GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
-
-    Every metric in the grouping of the paper's code and in a corrected one, with intervals, bias,
-    calibration and breakdowns; prompts and draws rebuilt by hash. Several files of answers are
-    also compared pair by pair. The exit code is 1 where something published is not met.
-    """
-    from cimento.paradigms.stories.formats import read_stories
-    from cimento.report.grid import GRID_FORMS
-    from cimento.report.paper import write_grid
-    from cimento.studies.stories.record import paired_record, study_record
-    from cimento.studies.stories.text import (
-        differing,
-        metric_sections,
-        model_tables,
-        paired_grid,
-        table_3,
-    )
-    from cimento.suites.builtin import find_suite
-
-    if options.output is not None:
-        ending = options.output.suffix
-        seen = f"the ending {ending!r} names no form of table"
-        need_known(ending, GRID_FORMS, where=f"-o {options.output}", seen=seen)
-    file = read_stories(find_suite(str(options.data)))
-    models = _recorded(options.responses, file.stories)
-    records = {
-        model.model: study_record(file.stories, model, seed=options.seed, draws=options.draws)
-        for model in models
-    }
-    paired = paired_record(file.stories, models) if len(models) > 1 else None
-    if options.as_json:
-        whole: JsonValue = next(iter(records.values()))
-        if paired is not None:
-            whole = {"models": dict(records), "paired_story_class": paired}
-        show_json(whole, indent=1)
-    else:
-        parts = [part for record in records.values() for part in model_tables(record)]
-        parts += [] if paired is None else [paired_grid(paired)]
-        show(as_text(parts, options.form))
-    if options.output is not None:
-        source = f"Stories: {options.data.name}, SHA-256 {file.sha256[:16]}."
-        notes = [f"{source} First of tied options chosen."]
-        grid = table_3(records, grouping=options.grouping, notes=notes)
-        options.neutralise(write_grid(grid, options.output))
-        note(f"Written: {options.output}")
-    wrong = sum(differing(metric_sections(record)) for record in records.values())
-    if wrong:
-        note(f"{wrong} published numbers are not met.")
-    return 1 if wrong else 0
-
-
-stories = command_of(StoryStudyOptions, _stories)
-
-
-def _recorded(paths: Sequence[Path], stories: Sequence[Story]) -> list[Responses]:
-    """The recorded answers of some models, which are named after their files.
-
-    Raises:
-        UsageError: two have one name.
-    """
-    from cimento.paradigms.stories.recordings import read_responses
-
-    models = [read_responses(path, stories=stories) for path in paths]
-    twice = [name for name, count in Counter(model.model for model in models).items() if count > 1]
-    if twice:
-        raise UsageError(
-            where="--responses",
-            seen=f"two files are called {min(twice)!r}",
-            todo="Models are named after their files; rename one.",
-        )
-    return models
-
-
 app = typer.Typer(
     help="Repeat a published study: every table, computed and as printed.", no_args_is_help=True
 )
 app.command("agreement")(study_agreement.agreement)
 app.command("portuguese")(portuguese)
-app.command("stories")(stories)
+app.command("stories")(study_stories.stories)
 app.command("connectives")(connectives)
 app.command("islands")(islands)

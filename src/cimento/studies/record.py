@@ -300,6 +300,31 @@ def as_text(parts: Sequence[Section | Grid], form: Form = "text") -> str:
     return "\n".join(texts)
 
 
+def write_parts(
+    parts: Mapping[str, Section | Grid | Sequence[Section | Grid]], folder: Path
+) -> list[Path]:
+    """Write tables as text, CSV and LaTeX; one file of each kind for each name.
+
+    Args:
+        parts: name of the files to the table, or the tables, in them.
+        folder: which is made where it is not there.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    from cimento.io.files import write_text
+
+    forms: tuple[Form, ...] = ("text", "csv", "latex")
+    return [
+        write_text(
+            as_text(list(part) if isinstance(part, Sequence) else [part], form),
+            folder / f"{name}{_ENDINGS[form]}",
+        )
+        for name, part in parts.items()
+        for form in forms
+    ]
+
+
 def study_grid(section: Section) -> Grid:
     """A section as a table: what, computed, its interval, printed, equal or not, and why."""
     from cimento.report.grid import BLANK, Grid

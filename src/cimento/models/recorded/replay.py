@@ -20,6 +20,7 @@ from cimento.errors import TableError, UsageError
 from cimento.io.tables import TOKENS
 from cimento.models.base import ModelCard
 from cimento.models.recorded.aligning import Alignment, align_tokens
+from cimento.models.recorded.lm_eval import one_log
 from cimento.models.recorded.reading import (
     PLAIN,
     ModelSpec,
@@ -117,6 +118,54 @@ def replay(
         stimuli=tuple((stimulus.item.id, stimulus.condition.name) for stimulus in stimuli),
         tokens=_tokens(stimuli, unit),
         warnings=tuple(_warnings(stimuli, model)),
+    )
+
+
+def replay_log(suite: Suite, path: Path) -> Replayed:
+    """Match sentences that lm-eval scored with the stimuli of a suite, by what they say.
+
+    Each has one number, that of the sentence, which stands as that of one token.
+
+    Args:
+        suite: whose conditions have one region each.
+        path: lm-eval's logs of one model (`cimento.models.recorded.lm_eval`).
+
+    Raises:
+        InputError: the logs cannot be read.
+        TableError: the suite is judged by regions, or a sentence was not logged.
+    """
+    log = one_log(path)
+    values: dict[str, float] = {}
+    after = 0
+    for task in log.tasks:
+        for sample in task.samples:
+            after += any(map(str.strip, sample.contexts))
+            for text, value in zip(sample.texts, sample.logprobs_nats, strict=True):
+                values.setdefault(text.strip(), value)
+    rows, stimuli = [], []
+    for request, (item, condition) in enumerate(suite.stimuli()):
+        text, regions = join_regions(condition.regions, rule=suite.join)
+        where = f"{path}, item {item.id!r}, condition {condition.name!r}"
+        if len(regions) != 1:
+            seen = f"a log of lm-eval has one number for a sentence, and this has {len(regions)}"
+            todo = "Give surprisals of tokens, or a suite of whole sentences."
+            raise TableError(where=where, seen=f"{seen} regions", todo=todo)
+        if text.strip() not in values:
+            todo = f"Is it the log of this suite? Its tasks are {', '.join(log.names)}."
+            raise TableError(where=where, seen=f"{text!r} was not logged", todo=todo)
+        value = values[text.strip()]
+        known = math.isfinite(value)
+        number, reason = (value, None) if known else (None, _reason(-value))
+        stimuli.append((item.id, condition.name))
+        rows.append((request, 0, text, None, 0, len(text), number, reason, 1))
+    import polars as pl
+
+    said = f"{after} samples were scored after a context: theirs is the value of what follows it."
+    return Replayed(
+        card=ModelCard(name=log.model, kind="replay", revision=log.sha256, tokenizer=""),
+        stimuli=tuple(stimuli),
+        tokens=pl.DataFrame(rows, schema=TOKENS.polars(present=["region"]), orient="row"),
+        warnings=(said,) if after else (),
     )
 
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, cast
 
 from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.io.files import expanded
 from cimento.io.tables import REQUESTS
+from cimento.models.recorded.lm_eval import is_log
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
@@ -38,7 +40,7 @@ from cimento.paradigms.cloze.judging import (
 from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.portuguese import is_released
 from cimento.paradigms.cloze.reading import folder_files
-from cimento.paradigms.cloze.recording import read_recorded_candidates
+from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
 from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.cloze.text import cloze_text, describe_cloze
@@ -155,12 +157,14 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
             dictionary_for(options.dictionary, suite.meta.language)
         return blank_requests(items, options.policy, suite=suite.name)
 
-    def recording(self, name: str, suite: ClozeSuite, *, scoring: Asking) -> Recording:  # noqa: ARG002  # rows name their items
-        """Recorded candidates, from a file of JSON lines or a table.
+    def recording(self, name: str, suite: ClozeSuite, *, scoring: Asking) -> Recording:  # noqa: ARG002  # nothing is scored
+        """Recorded candidates, JSON lines or a table, or options that lm-eval scored.
 
         Raises:
             InputError: the file cannot be used.
         """
+        if is_log(path := expanded(name)):
+            return logged_options(path, expand_suite(suite).items)
         return read_recorded_candidates(name)
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[ClozeSuite, ClozeOptions]:

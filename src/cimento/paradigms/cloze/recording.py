@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,9 +16,11 @@ from cimento.io.files import expanded, read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import FILLS
 from cimento.models.base import ModelCard
-from cimento.models.questions import Fill, FillKind
+from cimento.models.questions import CHOICE, Fill, FillKind
+from cimento.models.recorded.lm_eval import one_log
 from cimento.paradigms.cloze.answers import Candidate, by_item, check_candidates
 from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, SHEET, decoded, read_sheet
+from cimento.paradigms.cloze.suite import ClozeItem
 from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
@@ -70,6 +72,64 @@ def read_recorded_candidates(name: str) -> Recording:
         inputs={"revision": revision, "recorded": model},
         named=f"{PREFIX}{path.resolve()}#{model}",
     )
+
+
+def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
+    """The options of some items as lm-eval scored them.
+
+    Which rule that was is seen from what was asked: an option after what stands before the blank
+    (``left``), the same with what follows (``sentence``, where nothing stood before it), or what
+    follows after each option (``continuation``).
+
+    Args:
+        path: lm-eval's logs of one model.
+        items: of the suite.
+
+    Raises:
+        InputError: the logs cannot be read, or an item is not in them.
+    """
+    log = one_log(path)
+    scored = {
+        (context.strip(), option.strip()): value
+        for task in log.tasks
+        for sample in task.samples
+        for context, option, value in zip(
+            sample.contexts, sample.options, sample.logprobs_nats, strict=True
+        )
+    }
+    found: dict[str, list[Fill]] = {}
+    for item in items:
+        for option in item.options:
+            rules = _asked_as(item, option.text)
+            for rule, asked in rules.items():
+                if (value := scored.get(asked)) is not None:
+                    known = value if math.isfinite(value) else None
+                    kind = _kind(option.text)
+                    fill = Fill(option.text, known, None, kind, f"{CHOICE}{rule}")
+                    found.setdefault(item.id, []).append(fill)
+        if item.options and item.id not in found:
+            raise InputError(
+                where=str(path),
+                seen=f"it has no score of an option of item {item.id!r}",
+                todo=f"Is it the log of this suite? Its tasks are {', '.join(log.names)}.",
+            )
+    return Recording(
+        card=ModelCard(log.model, kind="replay", revision=log.sha256, tokenizer=""),
+        tables={FILLS.name: _table_of(found)},
+        inputs={"revision": log.sha256},
+        named=f"{PREFIX}{path.resolve()}",
+    )
+
+
+def _asked_as(item: ClozeItem, option: str) -> dict[str, tuple[str, str]]:
+    """Rule to the context and the continuation that it asks about, without outer blanks."""
+    before, after = item.before.strip(), item.after.strip()
+    filled = f"{item.before}{option}".strip()
+    return {
+        "left": (before, option.strip()),
+        "continuation": (filled, after),
+        "sentence": ("", f"{filled}{item.after}".strip()),
+    }
 
 
 def _by_model(path: Path, data: bytes) -> dict[str, list[Candidate]]:
@@ -172,12 +232,14 @@ def _number(cell: str, where: str) -> float:
 
 def _fills(candidates: Sequence[Candidate]) -> pl.DataFrame:
     """A fills table whose rows name their items instead of requests."""
+    return _table_of({item: [*map(_fill, own)] for item, own in by_item(candidates).items()})
+
+
+def _table_of(groups: Mapping[str, Sequence[Fill]]) -> pl.DataFrame:
+    """A fills table of what was found for each item."""
     import polars as pl
 
-    groups = by_item(candidates)
-    table = fills_table(
-        [(number, list(map(_fill, own))) for number, own in enumerate(groups.values())]
-    )
+    table = fills_table([(number, list(own)) for number, own in enumerate(groups.values())])
     items = pl.Series("item", list(groups), dtype=pl.String)
     return table.with_columns(item=items.gather(table["request"]), condition=pl.lit("")).drop(
         "request"

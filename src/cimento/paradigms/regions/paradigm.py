@@ -19,7 +19,8 @@ from cimento.io.files import expanded, file_digest
 from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS
 from cimento.measures.regions import count_first_tokens
-from cimento.models.recorded.replay import replay
+from cimento.models.recorded.lm_eval import is_log
+from cimento.models.recorded.replay import replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
 from cimento.paradigms.base import (
     Applied,
@@ -188,7 +189,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         )
 
     def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:
-        """Surprisals that somebody recorded, in the order of the suite.
+        """Surprisals that somebody recorded, in the order of the suite, or lm-eval's logs.
 
         Raises:
             UsageError: something is asked that the recording has answered once for all.
@@ -199,8 +200,11 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
 
         refuse_what_is_fixed(scoring)
         path = expanded(name)
-        digest = file_digest(path)
-        replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
+        if is_log(path):
+            replayed = replay_log(suite, path)
+        else:
+            file_digest(path)  # says what is wrong with a file that cannot be read
+            replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
         items, conditions = zip(*replayed.stimuli, strict=True)
         requests = replayed.tokens["request"]
         tokens = replayed.tokens.drop("request").with_columns(
@@ -210,7 +214,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
             card=replayed.card,
             tables={TOKENS.name: tokens},
             inputs={
-                "revision": digest,
+                "revision": replayed.card.revision,
                 "spec": file_digest(scoring.spec) if scoring.spec else None,
                 "recorded_unit": scoring.recorded_unit,
             },

@@ -135,7 +135,7 @@ def read_stories(path: Path) -> StorySuite:
         format_, places = "gita-v1", [f"record {key!r}" for key in keys]
     return StorySuite(
         meta=Meta(path.name.split(".")[0]),
-        stories=_stories(records, keys=keys, places=places, path=path),
+        stories=stories_of(records, keys=keys, places=places, path=path),
         format=format_,
         path=path,
         sha256=sha256_of(data),
@@ -157,7 +157,7 @@ def _read_folder(folder: Path) -> StorySuite:
     places, records = _lines(text, path=folder / ITEMS)
     return StorySuite(
         meta=_meta(settings.get("meta"), name=folder.name),
-        stories=_stories(records, keys=[""] * len(records), places=places, path=folder / ITEMS),
+        stories=stories_of(records, keys=[""] * len(records), places=places, path=folder / ITEMS),
         format="native",
         path=folder,
         sha256=sha256_of(toml, data),
@@ -220,10 +220,20 @@ def _keyed(text: str, *, path: Path) -> tuple[list[str], list[object]]:
     return list(records), list(records.values())
 
 
-def _stories(
+def stories_of(
     records: Sequence[object], *, keys: Sequence[str], places: Sequence[str], path: Path
 ) -> tuple[Story, ...]:
+    """The stories that records of a file are.
 
+    Args:
+        records: as JSON has them.
+        keys: by which the file names each; empty where it names none.
+        places: where each stands in the file, for messages.
+        path: of the file.
+
+    Raises:
+        SuiteError: a record lacks a field, or has one of the wrong kind.
+    """
     from cimento.suites.schema import validate
 
     stories: list[Story] = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,15 +11,25 @@ from typing import Literal
 
 from cimento.engine.replay import Recording
 from cimento.engine.requests import Choose, Reply, Request, Requests
-from cimento.errors import Fault, SuiteError, UsageError
+from cimento.errors import Fault, InputError, SuiteError, UsageError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
 from cimento.models.base import ModelCard
+from cimento.models.recorded.lm_eval import ModelLog, Sample, TaskLog, is_log, one_log
 from cimento.paradigms.stories.answers import RECORDED, read_reply
+from cimento.paradigms.stories.formats import stories_of
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.requests import numbered_requests
-from cimento.paradigms.stories.suite import OPTIONS, Story, StorySuite, Tier, TierAnswer
+from cimento.paradigms.stories.suite import (
+    OPTIONS,
+    STORY,
+    TIERS,
+    Story,
+    StorySuite,
+    Tier,
+    TierAnswer,
+)
 from cimento.suites.faults import errors, fault
 from cimento.suites.reading import decode, sha256_of, unusable
 from cimento.suites.schema import Open, validate
@@ -95,6 +106,100 @@ def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
     if errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return Responses(model=path.stem, answers=tuple(answers), sha256=sha256_of(data))
+
+
+def logged_responses(log: ModelLog, *, stories: Sequence[Story]) -> Responses:
+    """The answers that lm-eval logged of one model, wherever its tasks are the tiers.
+
+    A task is the tier whose options it has; its documents are found among the stories by what
+    they say, since later tiers were asked about some of them.
+
+    Args:
+        log: of the model, which is named as on the hub, without its owner.
+        stories: what was asked about.
+
+    Raises:
+        InputError: no task is one of the tiers, or a document is none of the stories.
+    """
+    rows: dict[object, int] = {}
+    texts: dict[str, int] = {}
+    for story in stories:
+        key = (story.example_id, story.sentences, story.plausible, story.breakpoint)
+        rows.setdefault(key, story.row)
+        texts.setdefault(_as_read(" ".join(story.sentences)), story.row)
+    answers: list[TierAnswer] = []
+    for task in log.tasks:
+        tier = _tier_of(task)
+        for sample in task.samples if tier is not None else ():
+            row = rows.get(_content(sample))
+            if row is None or tier is None:
+                raise InputError(
+                    where=f"{task.path.parent / sample.where}",
+                    seen="its document is none of the stories",
+                    todo="Were these answers given for another file of stories?",
+                )
+            prompt = sample.contexts[0]
+            answers.append(
+                TierAnswer(
+                    row=row,
+                    tier=tier,
+                    logprobs_nats=sample.logprobs_nats,
+                    options=tuple(option.strip() for option in sample.options),
+                    greedy=() if None in sample.greedy else tuple(map(bool, sample.greedy)),
+                    shots=_examples(prompt, texts)[:-1],
+                    prompt_sha256=sha256_of(prompt.encode()),
+                )
+            )
+    if not answers:
+        raise InputError(
+            where=str(log.folder),
+            seen=f"it has no task with the options of a tier: {', '.join(log.names)}",
+            todo="A tier has false and true, ten pairs such as 0 and 1, or fourteen states.",
+        )
+    return Responses(model=log.model.rpartition("/")[2], answers=tuple(answers), sha256=log.sha256)
+
+
+def logged_stories(log: ModelLog) -> tuple[Story, ...]:
+    """The stories that lm-eval asked about at the first tier, in the order of the log.
+
+    Raises:
+        SuiteError: a document is no story.
+    """
+    tasks = [task for task in log.tasks if _tier_of(task) == STORY]
+    samples = [sample for task in tasks for sample in task.samples]
+    return stories_of(
+        [sample.doc for sample in samples],
+        keys=[""] * len(samples),
+        places=[sample.where for sample in samples],
+        path=log.folder,
+    )
+
+
+def _tier_of(task: TaskLog) -> Tier | None:
+    asked = {option.strip() for sample in task.samples[:1] for option in sample.options}
+    return next((tier for tier in TIERS if asked == set(OPTIONS[tier])), None)
+
+
+def _content(sample: Sample) -> tuple[object, ...]:
+    """What tells a document from all others; its id may stand twice."""
+    doc, sentences = sample.doc, sample.doc.get("sentences")
+    told = tuple(sentences) if isinstance(sentences, list) else ()
+    return (doc.get("example_id"), told, doc.get("plausible"), doc.get("breakpoint"))
+
+
+_NUMBER = re.compile(r"^\d+\. ", re.MULTILINE)
+
+
+def _as_read(text: str) -> str:
+    """A text without the numbers of its lines, and with single blanks."""
+    return " ".join(_NUMBER.sub("", text).split())
+
+
+def _examples(prompt: str, texts: Mapping[str, int]) -> tuple[int, ...]:
+    """The rows of the stories in a prompt, in its order; the last is what is asked about."""
+    read = _as_read(prompt)
+    found = ((read.rfind(text), row) for text, row in texts.items() if text in read)
+    return tuple(row for _, row in sorted(found))
 
 
 def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None, list[Fault]]:
@@ -191,7 +296,7 @@ def recorded_answers(path: Path, suite: StorySuite) -> Recording:
     """Recorded answers (`read_responses`) as a recording of the suite.
 
     Args:
-        path: the file; the model is named after it.
+        path: the file, after which the model is named, or lm-eval's logs of one model.
         suite: that was asked about.
 
     Raises:
@@ -200,7 +305,10 @@ def recorded_answers(path: Path, suite: StorySuite) -> Recording:
     """
     import polars as pl
 
-    found = read_responses(path, stories=suite.stories)
+    if is_log(path):
+        found = logged_responses(one_log(path), stories=suite.stories)
+    else:
+        found = read_responses(path, stories=suite.stories)
     choices: list[tuple[object, ...]] = []
     replies: list[tuple[object, ...]] = []
     for answer in found.answers:

@@ -13,6 +13,7 @@ from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabil
 from cimento.paradigms.stories.rates import confusions
 from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Tier
 from cimento.paradigms.stories.text import constant_flow, flow_rows, metric_rows
+from cimento.paradigms.stories.variation import names_of
 from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, require_rows
 from cimento.report.figures_rates import above
 from cimento.report.figures_scores import calibration_figure
@@ -157,16 +158,17 @@ def story_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 
 
 def _section(name: str, runs: Sequence[Run]) -> SuiteReport:
-    tiers = [run for run in runs if asked_of(run)[1].task == "tiers"]
-    judged = {run.model: judged_run(run) for run in tiers}
+    named = list(zip(names_of(runs), runs, strict=True))
+    tiers = {model: run for model, run in named if asked_of(run)[1].task == "tiers"}
+    judged = {model: judged_run(run) for model, run in tiers.items()}
     return SuiteReport(
-        runs=tuple(_report(run, judged.get(run.model)) for run in runs),
-        figures=_figures(name, judged),
+        runs=tuple(_report(run, model, judged.get(model)) for model, run in named),
+        figures=story_figures(name, judged),
         tables=tuple(_tables(tiers, judged)),
     )
 
 
-def _report(run: Run, judged: Judged | None) -> RunReport:
+def _report(run: Run, model: str, judged: Judged | None) -> RunReport:
     estimates = run.estimates()
     rates = _rates(estimates)
     shown = [each for one in rates for _, each in one.lines]
@@ -174,7 +176,7 @@ def _report(run: Run, judged: Judged | None) -> RunReport:
     return RunReport(
         suite=run.suite.name,
         paradigm=run.paradigm.name,
-        model=run.model,
+        model=model,
         n_items=len(asked_of(run)[0].asked),
         language=run.suite.meta.language,
         folder=str(run.folder) if run.folder else None,
@@ -215,15 +217,16 @@ def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
     return tuple(Rates(title, tuple(lines)) for title, lines in found if lines)
 
 
-def _tables(runs: Sequence[Run], judged: Mapping[str, Judged]) -> Iterator[NamedGrid]:
+def _tables(runs: Mapping[str, Run], judged: Mapping[str, Judged]) -> Iterator[NamedGrid]:
     if not runs:
         return
-    steps = [(run.model, flow_rows(judged[run.model])) for run in runs]
+    steps = [(model, flow_rows(found)) for model, found in judged.items()]
     title = "Flow of implausible stories, beside one answer: who reaches and passes each tier."
     note = "Shares of those who reach a tier have no interval; the table metrics has intervals."
     yield NamedGrid("flow", _grid(steps, title, note))
     metrics = [
-        (run.model, metric_rows(run.estimates(), judged[run.model].groupings)) for run in runs
+        (model, metric_rows(run.estimates(), judged[model].groupings))
+        for model, run in runs.items()
     ]
     title = "Right at a tier and at all before, by kind of story, beside constant answers."
     note = "n: stories. Intervals: 95 %."
@@ -237,7 +240,8 @@ def _grid(found: Sequence[tuple[str, Rows]], title: str, note: str) -> Grid:
     return Grid(title=title, header=("model", *header), rows=tuple(rows), labels=2, notes=(note,))
 
 
-def _figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]:
+def story_figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]:
+    """Flow, confusions and calibration of some models on the same stories."""
     if not judged:
         return ()
     flows = {model: flow(each.stories, each.chained) for model, each in judged.items()}

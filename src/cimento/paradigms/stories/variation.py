@@ -262,6 +262,24 @@ def condition_of(run: Run) -> PromptCondition:
     return PromptCondition(" ".join(words), options.shots_seed)
 
 
+def names_of(runs: Sequence[Run]) -> list[str]:
+    """Names of runs: their models, with what tells two runs of one model apart.
+
+    Args:
+        runs: of one suite.
+    """
+    conditions = [condition_of(run) for run in runs]
+    words = [[*each.prompt.split(), f"shots_seed={each.seed}"] for each in conditions]
+    names = []
+    for run, said in zip(runs, words, strict=True):
+        twins = [some for other, some in zip(runs, words, strict=True) if other.model == run.model]
+        own = [word for word in said if not all(word in some for some in twins)]
+        if len(twins) > 1 and not own and run.folder is not None:
+            own = [run.folder.name.rpartition("--")[2]]
+        names.append(f"{run.model} ({', '.join(own)})" if len(twins) > 1 else run.model)
+    return names
+
+
 def _sha256(run: Run) -> str:
     suite = run.manifest.get("suite")
     return str(suite.get("sha256", "")) if isinstance(suite, Mapping) else ""

@@ -114,6 +114,20 @@ def published(stem: str) -> Published | None:
     return _load().get(stem)
 
 
+def published_rows() -> dict[str, Mapping[str, str]]:
+    """The ten rows of Table 3 in per cent, with their digits: model to metric to number.
+
+    Of models whose row is not in the preprint's table, the authors' log rounded.
+    """
+    return {
+        name: {
+            metric: f"{(facts.table3_percent or {}).get(metric, 100 * value):.2f}"
+            for metric, value in (facts.metrics_txt or {}).items()
+        }
+        for name, facts in _load().items()
+    }
+
+
 @cache
 def _load() -> dict[str, Published]:
     models = json.loads(_FILE.read_text(encoding="utf-8"))["models"]
@@ -318,9 +332,10 @@ def study_record(
         record["confusion_physical_state"] = as_json(confusions(judged.outcomes))
     record["published_metrics_txt"] = as_json(facts.metrics_txt if facts else None)
     record["published_table3_percent"] = as_json(facts.table3_percent if facts else None)
-    template = facts.chat_template if facts else None
+    # Only what the study's models were asked was made by its protocol.
+    rebuilt = rebuild(stories, responses, chained, facts.chat_template) if facts else {}
     record[MORE] = {
-        "prompts": as_json(rebuild(stories, responses, chained, template)),
+        "prompts": as_json(rebuilt),
         **summarize(judged, seed=seed),
     }
     return record

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, cast
 
+from cimento.paradigms.stories.grouping import Group, applicable, by_paper_code, by_type
 from cimento.paradigms.stories.rates import METRICS
-from cimento.paradigms.stories.suite import TRUE
+from cimento.paradigms.stories.suite import TRUE, Story
 from cimento.report.grid import Grid
-from cimento.studies.record import Cell, Section, beside
-from cimento.studies.stories.record import MORE, TABLE_3
+from cimento.studies.record import Cell, Section, beside, printed_tables
+from cimento.studies.stories.record import MORE, TABLE_3, published_rows
 from cimento.suites.model import JsonValue
 
 UNKNOWN = "-"
@@ -212,6 +213,7 @@ def model_tables(record: Mapping[str, JsonValue]) -> list[Section | Grid]:
             notes=missing if title == "groupings and baselines" else (),
         )
         for title, (header, *rows) in tables.items()
+        if rows
     ]
     return [*metric_sections(record), *grids]
 
@@ -279,19 +281,40 @@ def _p(value: float | None) -> str:
 
 
 _UNKNOWN = "–"
+_KINDS: tuple[Group, ...] = ("plausible", "order", "cloze")
+"""Of stories, in the order of Table 2."""
 _SUMMED = {"Accuracy", "Consistency", "Verifiability"}
+
+
+def table_2(stories: Sequence[Story]) -> Section:
+    """How many stories there are of each kind, beside the paper's Table 2.
+
+    By the field that says so and by the letters of the ids, as the paper's code goes by.
+    """
+    printed = printed_tables("stories")["Table 2"] if applicable(stories) else {}
+    rule = {"by the field type": by_type, "by letters of the ids": by_paper_code}
+    cells = [
+        beside(
+            f"{kind}, {name}", sum(found == kind for found in groups.values()), printed.get(kind)
+        )
+        for name, groups in ((name, group(stories).groups) for name, group in rule.items())
+        for kind in ("plausible", "order", "cloze")
+    ]
+    return Section(name="table 2", title="Table 2. Stories", source=_PAPER, cells=tuple(cells))
 
 
 def table_3(
     records: Mapping[str, Mapping[str, JsonValue]],
+    stories: Sequence[Story],
     *,
     grouping: str = "paper_code",
     notes: Sequence[str] = (),
 ) -> Grid:
-    """Every model of the study in the layout of the paper's Table 3, the best in bold.
+    """Models in the layout of the paper's Table 3 below its rows, their best in bold.
 
     Args:
         records: model to what `study_record` gives.
+        stories: that they were asked about.
         grouping: ``paper_code``, ``type`` or ``corrected``.
         notes: sentences to stand below.
     """
@@ -302,19 +325,26 @@ def table_3(
         )
         for model, record in records.items()
     ]
+    above = [
+        (f"{model} (published)", *(row.get(name, _UNKNOWN) for name in TABLE_3))
+        for model, row in published_rows().items()
+    ]
     first = next(iter(records.values()))
     beside = [
         (name, *(_percent(number(values, metric)) for metric in TABLE_3))
         for name, values in mapping(at(first, MORE, "baselines_by_grouping", grouping)).items()
     ]
+    told = ["Published rows: Table 3, or the authors' logs; groups by paper_code."]
+    if applicable(stories) is None:
+        told.append("They are about the 356 stories of GITA4CALAMITA, the others about other ones.")
     return Grid(
-        title=f"Accuracy, consistency and verifiability (percent), groups by {grouping}",
+        title=f"Table 3. Accuracy, consistency and verifiability (percent), groups by {grouping}",
         header=("model", *(_group_of(name) for name in TABLE_3)),
         groups=("", *(_metric_of(name) for name in TABLE_3)),
-        rows=(*rows, *beside),
-        bold=_best(rows),
-        rules=frozenset({len(rows)}),
-        notes=tuple(notes),
+        rows=(*above, *rows, *beside),
+        bold=_best(rows, below=len(above)),
+        rules=frozenset({len(above), len(above) + len(rows)}),
+        notes=(*told, *notes),
     )
 
 
@@ -330,12 +360,21 @@ def _percent(value: float | None) -> str:
     return _UNKNOWN if value is None else f"{100 * value:.2f}"
 
 
-def _best(rows: Sequence[tuple[str, ...]]) -> frozenset[tuple[int, int]]:
-    """Row and column of the highest value in each column, all of them where several are equal."""
+def _best(rows: Sequence[tuple[str, ...]], *, below: int) -> frozenset[tuple[int, int]]:
+    """Row and column of the highest value in each column, all of them where several are equal.
+
+    Args:
+        rows: that are compared.
+        below: how many rows stand above them.
+    """
     found = set()
     for column in range(1, len(TABLE_3) + 1):
         known = {
             place: float(row[column]) for place, row in enumerate(rows) if row[column] != _UNKNOWN
         }
-        found |= {(place, column) for place, value in known.items() if value == max(known.values())}
+        found |= {
+            (below + place, column)
+            for place, value in known.items()
+            if value == max(known.values())
+        }
     return frozenset(found)

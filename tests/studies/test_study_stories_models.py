@@ -1,0 +1,75 @@
+"""Table 3 of one's own models, and of logs of lm-eval that anybody has."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.studies.stories.record import TABLE_3, published_rows
+from tests.models.test_lm_eval_logs import story_log
+
+
+def test_the_ten_published_rows_are_there():
+    rows = published_rows()
+    assert len(rows) == 10
+    assert all(set(row) == set(TABLE_3) for row in rows.values())
+    assert rows["Meta-Llama-3.1-8B"]["Accuracy"] == "60.96"
+    assert rows["Mistral-7B-Instruct-v0.3"]["Order Verifiability"] == "0.00"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Two models with two prompts each, on some of our own stories."""
+    folder = tmp_path_factory.mktemp("study")
+    arguments = ["study", "stories", "-m", "demo-causal", "-m", "demo-masked", "--limit", "9"]
+    arguments += ["--prompt", "it-1", "--prompt", "it-2", "--set", "shots=0", "--draws", "100"]
+    assert invoke([*arguments, "-o", str(folder)]) == 0
+    return folder, arguments
+
+
+def test_ones_own_models_stand_below_the_published_rows(written):
+    folder, _ = written
+    rows = list(csv.reader((folder / "table-3.csv").read_text(encoding="utf-8").splitlines()))
+    names = [row[0] for row in rows[1:]]
+    assert all(name.endswith("(published)") for name in names[:10])
+    own = [name.replace("@", " ").split()[::2] for name in names[10:14]]
+    assert own == [["demo-causal", "(it-1)"], ["demo-masked", "(it-1)"],
+                   ["demo-causal", "(it-2)"], ["demo-masked", "(it-2)"]]  # fmt: skip
+    assert all(0 <= float(row[1]) <= 100 for row in rows[11:15])
+    text = (folder / "table-3.txt").read_text(encoding="utf-8")
+    assert "the others about other ones" in text
+    for name in ("table-2.tex", "details.csv", "flow.svg", "runs/it-stories"):
+        assert (folder / name).exists(), name
+
+
+def test_asking_again_asks_nothing(written, capsys):
+    folder, arguments = written
+    before = {path: path.stat().st_mtime_ns for path in folder.rglob("run.json")}
+    manifests = {path: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*.parquet")}
+    assert invoke([*arguments, "-o", str(folder), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["models"]) == 4
+    assert manifests == {path: path.stat().st_mtime_ns for path in manifests}
+    assert before == {path: path.stat().st_mtime_ns for path in before}
+
+
+def test_logs_of_other_stories_have_no_published_number_beside(tmp_path, capsys):
+    story_log(tmp_path / "logs" / "a" / "org__tiny")
+    story_log(tmp_path / "logs" / "b" / "org__tiny", right=False)
+    arguments = ["study", "stories", "--responses", str(tmp_path / "logs"), "--draws", "100"]
+    assert invoke(arguments) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "tiny (a) 100.00" in out
+    assert "tiny (b) 0.00" in out
+    assert "plausible, by the field type 1 order" in out
+
+
+def test_a_folder_without_logs_says_what_is_looked_for_and_where_it_is(tmp_path, capsys):
+    assert invoke(["study", "stories", "--responses", str(tmp_path)]) == 2
+    said = capsys.readouterr().err
+    for name in ("samples_story_class_*.jsonl", "github.com/EkhiAzur/GITA4CALAMITA", "-m MODEL"):
+        assert name in said
+    assert invoke(["study", "stories"]) == 2
+    assert "there is neither --responses nor -m" in capsys.readouterr().err
