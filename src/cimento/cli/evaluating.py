@@ -52,7 +52,19 @@ def show_ends(
         show_runs(runs)
         if output is not None:
             note(f"Stored in {output}. For a page to read: cimento report {output} -o report.html")
-    return report_failures(runs, failures)
+    code = report_failures(runs, failures)
+    empty = list(filter(None, map(_nothing_scored, runs)))
+    for line in empty:
+        note(f"cimento: {line}")
+    return PART_MISSING if code == 0 and empty else code
+
+
+def _nothing_scored(run: Run) -> str:
+    """What is to be said of a run whose items could not be scored, not one of them."""
+    headline = run.summary().headline
+    if headline is None or headline.n or not headline.unscored:
+        return ""
+    return f"{run.suite.name} x {run.model}: no item could be scored; the notes give the reason"
 
 
 def evaluate_with_progress(

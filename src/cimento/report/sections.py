@@ -6,15 +6,16 @@ A paradigm that has figures, tables or item views of its own adds them to what `
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
+from cimento.io.tables import CHOICES, FILLS, NO_LEFT_CONTEXT, REPLIES, REQUESTS, TOKENS
 from cimento.measures import find_measure
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
-from cimento.report.formatting import estimate_label, rate_remarks
+from cimento.report.formatting import estimate_label, items, rate_remarks
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.report.items import strips_of, worst_first
 from cimento.report.records import (
@@ -340,6 +341,32 @@ def conventions(
     if options.measure:
         said.append(_measure(options.measure))
     return tuple(said)
+
+
+def unscored(outcomes: pl.DataFrame) -> tuple[str, ...]:
+    """The reasons why items are unscored, the most frequent first, with what can be done.
+
+    Args:
+        outcomes: of a run; an item is unscored where one of its predictions is.
+    """
+    table = outcomes.filter(outcomes["verdict"] == "unscored")
+    # The term of a formula stands before the reason; several terms lack a value for one reason.
+    reasons = {
+        item: (reason or "no reason was given").rpartition("%): ")[2]
+        for item, reason in zip(table["item"].to_list(), table["reason"].to_list(), strict=True)
+    }
+    return tuple(
+        f"{items(count)} unscored: {reason}.{_LEAVE_OUT if reason == NO_LEFT_CONTEXT else ''}"
+        for reason, count in Counter(reasons.values()).most_common(_REASONS)
+    )
+
+
+_REASONS = 3
+"""The most reasons that are named for unscored items."""
+_LEAVE_OUT = (
+    " The model scores no first token. With --unscored-first drop such tokens are left out of every"
+    " sentence; pairs that begin with different words are then not compared fairly."
+)
 
 
 def _measure(name: str) -> str:

@@ -33,6 +33,10 @@ def here(tmp_path, monkeypatch):
     return tmp_path
 
 
+UNSCORED = 3
+"""The exit code of a run without scores: the server puts nothing before texts, pairs are whole."""
+
+
 def planned(capsys, *arguments):
     capsys.readouterr()
     assert invoke(["plan", *arguments, "--json"]) == 0
@@ -50,7 +54,7 @@ def test_pairs_are_planned_for_a_server(capsys):
     with serve() as server:
         plan = planned(capsys, "pairs.tsv", "-m", server.address, "--prices", "prices.tsv")
         assert server.prompts == []
-        assert invoke(["run", "pairs.tsv", "-m", server.address, "-o", "runs"]) == 0
+        assert invoke(["run", "pairs.tsv", "-m", server.address, "-o", "runs"]) == UNSCORED
         assert sorted(server.prompts) == sorted(texts)
         after = planned(capsys, "pairs.tsv", "-m", server.address, "-o", "other")
     read = sum(map(estimated, texts))
@@ -89,7 +93,7 @@ def test_blanks_are_planned_for_a_server(capsys):
         command = [suite, "-m", server.address, "--limit", "2"]
         plan = planned(capsys, *command)
         assert server.prompts == []
-        assert invoke(["run", *command]) == 0
+        assert invoke(["run", *command]) == UNSCORED
     assert plan["sent"] == len(server.prompts) > 2
     assert plan["tokens"] == sum(map(estimated, server.prompts))
 
@@ -115,7 +119,7 @@ def test_a_model_without_a_price_costs_nothing_that_is_known(capsys):
 def summed(capsys, *arguments):
     """The summary that a run prints."""
     capsys.readouterr()
-    assert invoke(["run", *arguments, "--json"]) == 0
+    assert invoke(["run", *arguments, "--json"]) == UNSCORED
     [run] = json.loads(capsys.readouterr().out)["runs"]
     return run
 
@@ -138,7 +142,7 @@ def test_tokens_are_summed_as_the_server_counts_them_and_priced(capsys):
         "currency": "EUR",
         "reason": "",
     }
-    assert shown == 0
+    assert shown == UNSCORED
     assert f"2 requests, {read} tokens read, 2 tokens written: under 0.0001 EUR." in again
     assert "usage written" in Path("page.html").read_text(encoding="utf-8")
 
@@ -185,7 +189,7 @@ def test_each_suite_has_its_tokens_where_units_are_shared(capsys):
     with serve() as server:
         command = ["run", "pairs.tsv", "other.tsv", "-m", server.address, "--json"]
         capsys.readouterr()
-        assert invoke(command) == 0
+        assert invoke(command) == UNSCORED
         first, second = json.loads(capsys.readouterr().out)["runs"]
     assert (first["usage"]["sent"], second["usage"]["sent"]) == (2, 4)
     assert len(server.prompts) == 4

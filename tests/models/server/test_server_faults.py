@@ -9,6 +9,7 @@ from email.utils import format_datetime
 import pytest
 
 from cimento import ModelError
+from cimento.cli.main import invoke
 from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.io.transport import Patience
 from cimento.models.base import ModelCard
@@ -290,3 +291,21 @@ def test_more_than_one_generated_token_is_left_out():
         scores = read(server)
 
     assert list(scores) == [0, *expected()]
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_server_that_puts_nothing_before_pairs_is_no_success(tmp_path, capsys):
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text("good\tbad\nLe chiavi sono qui.\tLe chiavi è qui.\n", encoding="utf-8")
+    with serve() as server:
+        command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
+        assert invoke(command) == 3
+        first = capsys.readouterr()
+        assert invoke([*command, "--compat", "lm-eval"]) == 2
+        compat = capsys.readouterr().err
+        assert invoke([*command, "--unscored-first", "drop"]) == 0
+    shown = " ".join(first.out.split())
+    assert "1 item unscored: first token without left context. The model scores no" in shown
+    assert "With --unscored-first drop" in shown
+    assert "no item could be scored" in first.err
+    assert "where --compat chose it" in compat

@@ -34,7 +34,7 @@ def test_the_key_is_sent_and_is_in_no_file_and_no_message(tmp_path, monkeypatch,
     suite.write_text("good\tbad\nLe lampade erano accese.\tLe lampade era accese.\n")
     caplog.set_level(logging.DEBUG)
     with serve() as server:
-        options = ["--concurrency", "2", "--timeout", "30"]
+        options = ["--concurrency", "2", "--timeout", "30", "--unscored-first", "drop"]
         command = ["run", str(suite), "-m", server.address, *options]
         code = invoke([*command, "-o", str(tmp_path / "runs")])
         server.faults = [refuse(400, f"the key {KEY} is not liked")]

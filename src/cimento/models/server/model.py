@@ -359,7 +359,8 @@ def _check_policy(policy: Policy) -> None:
         raise UsageError(
             where=option,
             seen="a server takes texts as they are, and its own tokenizer says what is before them",
-            todo="Leave the option out.",
+            todo="Leave the option out; where --compat chose it, give --measure, --ties and"
+            " --unscored-first instead of --compat.",
         )
 
 

@@ -49,7 +49,7 @@ from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
 from cimento.report.grid import Grid, as_text
 from cimento.report.robustness import people_grid
-from cimento.report.sections import conventions
+from cimento.report.sections import conventions, unscored
 from cimento.report.terminal import terminal_table
 from cimento.runs.outcomes import ACCURACY
 from cimento.runs.summary import Summary
@@ -274,8 +274,9 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return region_methods(run)
 
     def warnings(self, run: Run) -> Sequence[str]:
-        """Conventions that are not the default ones, and predictions that exclude each other."""
+        """Unscored items, conventions of other tools, and predictions that exclude each other."""
         return (
+            *unscored(run.outcomes()),
             *conventions(
                 options_of(run),
                 run.manifest,
