@@ -78,7 +78,13 @@ def evaluate(
         CimentoError: the suite, the model or an option cannot be used.
     """
     [run] = evaluate_all(
-        load_suite(suite), model, limit=limit, output=output, force=force, cache=cache, **options
+        load_suite(suite, language=str(options.get("language", ""))),
+        model,
+        limit=limit,
+        output=output,
+        force=force,
+        cache=cache,
+        **options,
     )
     if isinstance(run, Failure):
         raise run.error
@@ -114,7 +120,7 @@ def evaluate_all(
     """
     named, tokenizer = split_tokenizer(options)
     run_options = from_names({"limit": limit, "output": output, "force": force, **named})
-    loaded = list(load_suites(suites))
+    loaded = list(load_suites(suites, language=run_options.language))
     refuse_same_names(loaded)
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
     ready = as_scorers(several, run_options.scoring, tokenizer)

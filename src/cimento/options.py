@@ -356,6 +356,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
     """
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
+    language: str = option("", "ISO 639-1 code of bare tables, which do not say theirs.")
     context_column: str = option("", "Extra column of the suite with the context of each text.")
     limit: int | None = option(None, "Only the first items of each suite.", unit="items", ge=1)
     all_tokens: bool = option(

@@ -56,9 +56,9 @@ def readings(monkeypatch) -> list[object]:
     read: list[object] = []
     load = evaluating.load_suites
 
-    def noted(suites):
+    def noted(suites, **more):
         read.extend(suites)
-        return load(suites)
+        return load(suites, **more)
 
     monkeypatch.setattr(evaluating, "load_suites", noted)
     return read

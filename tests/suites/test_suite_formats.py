@@ -301,7 +301,6 @@ def test_an_id_used_twice_in_a_table_of_pairs_is_reported(tmp_path):
     [
         ("notes.docx", b"x"),
         ("notes", b"x"),
-        ("table.csv", b"a,b\n1,2\n"),
     ],
 )
 def test_an_unknown_format_is_refused_with_the_list_of_what_is_read(tmp_path, name, content):

@@ -89,7 +89,7 @@ def evaluate_with_progress(
     """
     if engine.share is None and (stored := stored_runs(suites, models, run_options)) is not None:
         return stored, []
-    loaded = list(load_suites(suites))
+    loaded = list(load_suites(suites, language=run_options.language))
     refuse_same_names(loaded)
     for line in unused_options(loaded, run_options):
         note(f"cimento: {line}")

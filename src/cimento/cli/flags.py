@@ -196,6 +196,9 @@ SuiteName = Annotated[str, typer.Argument(metavar="SUITE", help="Built-in name o
 SuiteNames = Annotated[
     list[str], typer.Argument(metavar="SUITE...", help="Built-in names or paths.")
 ]
+Language = Annotated[
+    str, flag("--language", help="ISO 639-1 code of bare tables, which do not say theirs.")
+]
 Json = Annotated[bool, flag("--json", help="Print the summary as JSON.")]
 
 

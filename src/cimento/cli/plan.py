@@ -32,7 +32,7 @@ def _plan(options: RunOptions) -> int:
     from cimento.runs.usage import read_prices
 
     prices = None if options.prices is None else read_prices(options.prices)
-    loaded = list(load_suites(options.suites))
+    loaded = list(load_suites(options.suites, language=options.language))
     refuse_same_names(loaded)
     refuse_unused((each.paradigm for each in loaded), options)
     gpu = options.device in ("auto", "cuda") and bool(visible_gpus())

@@ -393,7 +393,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
     from cimento.paradigms.loading import load_suites
     from cimento.suites.model import Suite
 
-    loaded = list(load_suites(options.suites))
+    loaded = list(load_suites(options.suites, language=options.language))
     others = [each.paradigm.name for each in loaded if not isinstance(each.suite, Suite)]
     remote = [model for model in options.models if ":" in model]
     refusals = (

@@ -81,7 +81,7 @@ def _check(options: RunOptions) -> int:
     from cimento.paradigms.loading import load_suites
     from cimento.runs.planning import find_missing
 
-    loaded = list(load_suites(options.suites))
+    loaded = list(load_suites(options.suites, language=options.language))
     runs = len(loaded) * len(dict.fromkeys(options.models))
     missing = find_missing(loaded, options.models, options)
     lines = [f"{lack.suite} x {lack.model}: {lack.error.seen}" for lack in missing]

@@ -45,6 +45,7 @@ def audit_suites(
         list[int] | None,
         flags.flag("--region", help="Region of the target, if formulas do not name it."),
     ] = None,
+    language: flags.Language = "",
     json: flags.Json = False,
 ) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
@@ -52,11 +53,10 @@ def audit_suites(
     from cimento.paradigms.regions.audit import audit_suite
     from cimento.suites.model import Suite
 
-    loaded = list(load_suites(suites))
+    loaded = list(load_suites(suites, language=language))
     asked = {"--model": model, "--baseline": baseline, "--region": region}
     for each in loaded:
-        if not isinstance(each.suite, Suite):
-            _refuse(each, [name for name, value in asked.items() if value])
+        _refuse(each, [name for name, value in asked.items() if value])
     scorer, unknown = _scorer(model) if model else (None, "")
     records: list[object] = []
     texts = []
@@ -89,7 +89,9 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
     Raises:
         UsageError: something is.
     """
-    if given:
+    from cimento.suites.model import Suite
+
+    if given and not isinstance(loaded.suite, Suite):
         raise UsageError(
             where=given[0],
             seen=f"{loaded.suite.name} is a suite of the paradigm {loaded.paradigm.name!r}, and"
@@ -154,6 +156,7 @@ def _as_text(found: Audit) -> str:
         _told("target cut into more tokens in one condition", found.split_unequally),
         _told("unknown tokens", [f"{i} {c} ({n})" for i, c, n in found.unknown]),
         _told("conditions that differ elsewhere too", found.other_contexts),
+        _told("hardly a word in common", found.unlike),
         _told("the same context", [" = ".join(ids) for ids in found.same_contexts]),
         _told("overlapping words", [f"{a} and {b} ({v:.2f})" for a, b, v in found.overlapping]),
     ]
@@ -285,6 +288,7 @@ def show_suite(
 def check(
     suites: flags.SuiteNames,
     *,
+    language: flags.Language = "",
     as_json: Annotated[bool, flags.flag("--json", help="Print the findings as JSON.")] = False,
 ) -> int:
     """Report every fault of some suites at once: where, what was seen, what to do.
@@ -296,17 +300,18 @@ def check(
     from cimento.suites.builtin import find_suite
     from cimento.suites.load import suite_paths
 
+    said = f" --language {language}" if language else ""
     errors = 0
     audits: list[JsonValue] = []
     for name in suites:
         with opened(find_suite(name)) as found:
             for path in suite_paths(found):
-                audited = audit_suite(path)
+                audited = audit_suite(path, language=language)
                 audits.append(audited.record)
                 wrong = _show_faults(path.name, audited.faults, quiet=as_json)
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
-                    note(f"  {holds}Next: cimento run {name} -m MODEL")
+                    note(f"  {holds}Next: cimento run {name}{said} -m MODEL")
                 errors += wrong
     if as_json:
         show_json({"suites": audits}, indent=1)
@@ -332,6 +337,7 @@ def convert(
         str,
         flags.flag("--from", help="Format to read, if it cannot be recognised: zorro."),
     ] = "",
+    language: flags.Language = "",
     allow_loss: Annotated[
         bool, flags.flag("--allow-loss", help="Write even if the format loses information.")
     ] = False,
@@ -349,7 +355,8 @@ def convert(
     whole = to in ("native", "xlsx")
     if to == "xlsx" or (whole and output.suffix.lower() == WORKBOOK):
         output = output.with_name(output.name.removesuffix(WORKBOOK) + WORKBOOK)
-    loaded = load_suite(open_suite(find_suite(suite), format_=from_).suite if from_ else suite)
+    read = open_suite(find_suite(suite), format_=from_).suite if from_ else suite
+    loaded = load_suite(read, language=language)
     if whole:
         written = save_suite(loaded, output)
     else:

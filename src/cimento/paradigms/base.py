@@ -108,6 +108,7 @@ class SuiteReading(Generic[SuiteT]):
         sha256: of the bytes read, hexadecimal.
         path: file or folder.
         format: name of the format.
+        language: that was given beside the file, which does not say it; else empty.
     """
 
     suite: SuiteT | None
@@ -115,6 +116,7 @@ class SuiteReading(Generic[SuiteT]):
     sha256: str
     path: Path
     format: str = "native"
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

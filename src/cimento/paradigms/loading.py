@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias, cast
@@ -12,7 +12,12 @@ from typing import Any, TypeAlias, cast
 from cimento.errors import SuiteError, UsageError
 from cimento.io.files import folder_atomically, refuse_existing
 from cimento.paradigms.base import AnyParadigm, SuiteReading, TestSuite
-from cimento.paradigms.registry import own_paradigms, plugged_paradigms, read_all
+from cimento.paradigms.registry import (
+    in_language,
+    own_paradigms,
+    plugged_paradigms,
+    read_all,
+)
 from cimento.suites import faults
 from cimento.suites.builtin import WORKBOOK, find_suite, name_or_path
 from cimento.suites.suite_workbook import fold
@@ -45,16 +50,17 @@ class LoadedSuite:
         return cast("TestSuite", suite)
 
 
-def load_suite(suite: SuiteLike) -> LoadedSuite:
+def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
     """A suite of any paradigm, checked.
 
     Args:
         suite: a built-in name, a path, or a suite made in Python.
+        language: ISO 639-1 code, where the suite does not say it: a bare table cannot.
 
     Raises:
         CimentoError: there is no such suite, it has faults, or there are several.
     """
-    loaded = list(load_suites([suite]))
+    loaded = list(load_suites([suite], language=language))
     if len(loaded) != 1:
         raise UsageError(
             where=str(suite),
@@ -64,11 +70,14 @@ def load_suite(suite: SuiteLike) -> LoadedSuite:
     return loaded[0]
 
 
-def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite]:
+def load_suites(
+    suites: SuiteLike | Iterable[SuiteLike], *, language: str = ""
+) -> Iterator[LoadedSuite]:
     """Suites of any paradigm, by built-in name, path or as they are, one after the other.
 
     Args:
         suites: one or several; a folder of suites gives all of them.
+        language: as for `load_suite`, of those that do not say theirs.
 
     Raises:
         CimentoError: there is no such suite, or it has faults.
@@ -76,13 +85,13 @@ def load_suites(suites: SuiteLike | Iterable[SuiteLike]) -> Iterator[LoadedSuite
     # A name is iterable too, and so may be a suite of a paradigm from elsewhere.
     several = not isinstance(suites, str) and not hasattr(suites, "meta")
     for suite in suites if several and isinstance(suites, Iterable) else (suites,):
-        if isinstance(suite, LoadedSuite):
-            yield suite
-        elif isinstance(suite, str | Path):
-            for paradigm, reading in read_all(find_suite(name_or_path(suite))):
+        if isinstance(suite, str | Path):
+            path = find_suite(name_or_path(suite))
+            for paradigm, reading in read_all(path, language=language):
                 yield LoadedSuite(paradigm=paradigm, reading=reading)
-        else:
-            yield _made_here(cast("TestSuite", suite))
+            continue
+        made = suite if isinstance(suite, LoadedSuite) else _made_here(cast("TestSuite", suite))
+        yield replace(made, reading=in_language(made.reading, language)) if language else made
 
 
 def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:

@@ -9,15 +9,17 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard, cast
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import SuiteAudit, SuiteReading
 from cimento.suites import faults
 from cimento.suites.archives import in_workbook, opened, unfolded
 from cimento.suites.builtin import kind_of
+from cimento.suites.faults import NO_LANGUAGE
 from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
 from cimento.suites.model import Suite
+from cimento.suites.published import LANGUAGE_CODE, language_code
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions
@@ -117,8 +119,12 @@ def _of_kind(kind: str, path: Path) -> AnyParadigm:
     raise InputError(where=str(path), seen=f"kind is {kind!r}", todo=did_you_mean(kind, kinds))
 
 
-def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
+def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
     """The suites at a path, which may be a folder or an archive of several, with their paradigms.
+
+    Args:
+        path: of them.
+        language: as for `in_language`.
 
     Raises:
         CimentoError: there is none, or one has faults; the error carries those of all of them.
@@ -136,6 +142,7 @@ def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
             reading = dataclasses.replace(
                 reading, path=shown, faults=in_workbook(shown, reading.faults)
             )
+            reading = in_language(reading, language)
             if reading.suite is None or faults.errors(reading.faults):
                 faulty.append(SuiteError(where=str(shown), faults=reading.faults))
                 continue
@@ -143,6 +150,61 @@ def read_all(path: Path) -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
             count.add(reading.suite)
     refuse_faulty(path, faulty)
     return found
+
+
+def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
+    """A suite that was read, in a language that is given beside it.
+
+    Args:
+        reading: a bare table has no place for its language; where none is given, its fault says
+            how to give one.
+        language: ISO 639-1; empty for the suite's own.
+
+    Raises:
+        UsageError: it is no such code, or the suite says that it is in another language.
+    """
+    suite, flag = reading.suite, f"--language {language}"
+    if language and not LANGUAGE_CODE.fullmatch(language):
+        code = language_code(language)
+        todo = "Give two letters: it, es, pt, ru, en ..."
+        todo = f"Give --language {code}." if code != language else todo
+        raise UsageError(where=flag, seen="it is no ISO 639-1 code", todo=todo)
+    if suite is None or not language:
+        return dataclasses.replace(reading, faults=_where_language_goes(reading))
+    stated = suite.meta.language
+    if stated and stated.partition("-")[0] != language.partition("-")[0]:
+        raise UsageError(
+            where=flag,
+            seen=f"{suite.name} says that it is in {stated!r}",
+            todo="Leave --language out, or correct the suite.",
+        )
+    if stated:
+        return reading
+    meta = dataclasses.replace(suite.meta, language=language)
+    return dataclasses.replace(
+        reading,
+        suite=dataclasses.replace(suite, meta=meta),
+        faults=tuple(each for each in reading.faults if each.code != NO_LANGUAGE),
+        language=language,
+    )
+
+
+def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
+    """The faults of a suite; that a file has no language says where one can be given."""
+    if (
+        reading.format in ("native", "python")
+        or reading.suite is None
+        or reading.suite.meta.language
+    ):
+        return reading.faults
+    todo = (
+        f"Give --language it (or es, pt, ru, en ...); `cimento suites convert {reading.path.name}"
+        " --language it -o NAME.xlsx` writes a workbook that says it."
+    )
+    return tuple(
+        dataclasses.replace(each, todo=todo) if each.code == NO_LANGUAGE else each
+        for each in reading.faults
+    )
 
 
 def parse_options(
@@ -202,11 +264,12 @@ def sentence_suite(loaded: LoadedSuite) -> Suite:
     return suite
 
 
-def audit_suite(path: Path) -> SuiteAudit:
+def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
     """What is in a suite of any paradigm, and what is wrong with it.
 
     Args:
         path: as for `paradigm_of`.
+        language: as for `in_language`.
 
     Raises:
         InputError: it cannot be read, or is of a kind that nothing knows.
@@ -217,6 +280,7 @@ def audit_suite(path: Path) -> SuiteAudit:
             paradigm = paradigm_of(folder)
             reading = paradigm.read(folder)
             reading = dataclasses.replace(reading, faults=in_workbook(path, reading.faults))
+            reading = in_language(reading, language)
     except SuiteError as error:
         reading = SuiteReading(suite=None, faults=tuple(error.faults), sha256="", path=path)
     return paradigm.audit(reading)

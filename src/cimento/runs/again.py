@@ -135,9 +135,10 @@ class _Asked:
             policy=asked.policy,
             limit=scoring.limit,
         )
+        given = inputs_of(sha256, self._model, options, scoring, language=self._options.language)
         return (
             folder == named
             and manifest.get("options") == options.model_dump(mode="json")
             and manifest.get("asking") == plain(scoring)
-            and {**inputs, **inputs_of(sha256, self._model, options, scoring)} == inputs
+            and {**inputs, **given} == inputs
         )

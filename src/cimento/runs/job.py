@@ -194,7 +194,9 @@ class SuiteJob:
         self._folder, self._noted = folder, noted or {}
         self._prices = prices or {}
         self._inputs = {
-            **inputs_of(loaded.reading.sha256, model, options, scoring),
+            **inputs_of(
+                loaded.reading.sha256, model, options, scoring, language=loaded.reading.language
+            ),
             **options.inputs(loaded.suite, scoring),
         }
         self._places: list[pl.DataFrame] = []
@@ -357,7 +359,12 @@ def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], st
 
 
 def inputs_of(
-    sha256: str, model: ModelHandle | Recording, options: ParadigmOptions, scoring: Asking
+    sha256: str,
+    model: ModelHandle | Recording,
+    options: ParadigmOptions,
+    scoring: Asking,
+    *,
+    language: str,
 ) -> dict[str, JsonValue]:
     """What decides whether a stored run answers the same question, but for what its suite adds.
 
@@ -366,6 +373,7 @@ def inputs_of(
         model: who is asked.
         options: of the suite's paradigm.
         scoring: how texts are scored.
+        language: given beside the suite; empty where it says its own.
     """
     columns: list[JsonValue] = list(scoring.columns)
     return {
@@ -377,6 +385,7 @@ def inputs_of(
         "columns": columns,
         "asked": options.asked(),
         "scoring_version": SCORING_VERSION,
+        **({"language": language} if language else {}),
     }
 
 

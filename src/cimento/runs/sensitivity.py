@@ -117,7 +117,7 @@ def sensitivities(
     Raises:
         CimentoError: a suite or a model cannot be used as it was asked for.
     """
-    loaded = list(load_suites(suites))
+    loaded = list(load_suites(suites, language=options.language))
     kept = cache or MemoryCache()
     options = options.model_copy(update={"output": None})
     found: list[Sensitivity] = []

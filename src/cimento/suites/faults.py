@@ -31,6 +31,8 @@ def _warning(title: str, todo: str) -> Check:
     return Check(title, "warning", todo)
 
 
+NO_LANGUAGE = "CIM-S033"
+
 CHECKS: Mapping[str, Check] = {
     # Files
     "CIM-S001": _error("not the encoding it should have", "Save the file as UTF-8."),
@@ -43,6 +45,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S008": _warning(
         "a field of a task that is not honoured", "See docs/compat.md for what is, and what to do."
     ),
+    "CIM-S009": _warning("something above the names of the columns", "Move it off the sheet."),
     # Items and conditions
     "CIM-S010": _error("an item id used twice", "Give every item an id of its own."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
@@ -68,10 +71,15 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
     "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),
-    "CIM-S033": _warning("no language", 'Add the ISO 639-1 code, such as language = "it".'),
+    NO_LANGUAGE: _warning("no language", 'Add the ISO 639-1 code, such as language = "it".'),
     "CIM-S034": _warning("a design that is not whole", "Add the condition, or correct [factors]."),
     "CIM-S035": _warning(
         "a canary that is not one of its kind", "Write a random one, such as a UUID."
+    ),
+    "CIM-S036": _warning(
+        "no scale of the ratings",
+        "If the scale is another, convert the table to a workbook (`cimento suites convert`), and"
+        " correct ratings.low and ratings.high on its sheet about.",
     ),
     # Text
     "CIM-S040": _warning("stray blanks", "They were removed; remove them in the file too."),
@@ -96,6 +104,10 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S058": _warning(
         "conditions that differ elsewhere too",
         "Make them equal there, or say in the README why they are not.",
+    ),
+    "CIM-S060": _warning(
+        "a pair with hardly a word in common",
+        "Are these the two sentences of one pair? Look for rows that slipped.",
     ),
     # Wording
     "CIM-S053": _warning("no final mark", "Add the mark; models see its absence."),

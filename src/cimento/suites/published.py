@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,9 @@ NAMES = {
 """ISO 639-1 code to English name."""
 
 _CODES = {name.casefold(): code for code, name in NAMES.items()}
+
+
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
 
 
 def language_code(name: str) -> str:

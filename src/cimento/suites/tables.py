@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,14 +34,24 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "condition": ("condizione", "condición", "condição", "условие"),
     "text": ("frase", "testo", "texto", "oración", "sentença", "предложение", "текст"),
     "sentence": ("frase", "oración", "sentença", "предложение"),
-    "good": ("buona", "corretta", "giusta", "buena", "correcta", "boa", "correta", "верное"),
-    "bad": ("cattiva", "scorretta", "sbagliata", "mala", "incorrecta", "má", "errada", "неверное"),
+    "good": (
+        "buona", "corretta", "giusta", "grammaticale", "accettabile", "buena", "correcta",
+        "gramatical", "aceptable", "boa", "correta", "certa", "aceitável", "верное", "правильное",
+        "грамматичное", "приемлемое",
+    ),
+    "bad": (
+        "cattiva", "scorretta", "sbagliata", "errata", "agrammaticale", "non grammaticale",
+        "inaccettabile", "non accettabile", "mala", "incorrecta", "agramatical", "no gramatical",
+        "inaceptable", "no aceptable", "má", "errada", "incorreta", "não gramatical", "inaceitável",
+        "não aceitável", "неверное", "неправильное", "неграмматичное", "неприемлемое",
+    ),
     "phenomenon": ("fenomeno", "fenómeno", "fenômeno", "явление"),
     "rating": ("giudizio", "voto", "juicio", "puntuación", "julgamento", "nota", "оценка"),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
-}
+}  # fmt: skip
 """Names of columns to words for them in Italian, Spanish, Portuguese and Russian."""
 
+_SENTENCE = re.compile(r"^(?:frase|oración|sentença)\s+|\s+предложение$")
 _TITLE_ROWS = 5
 """Rows above the header that may hold a title."""
 
@@ -92,6 +103,8 @@ class Table:
         if name in self.columns:
             return name
         folded = {column.casefold(): column for column in reversed(self.columns)}
+        # Many write what a sentence is after the word for one: Frase grammaticale.
+        folded = {_SENTENCE.sub("", name).strip() or name: folded[name] for name in folded} | folded
         words = (name, *HEADERS.get(name, ()))
         return next((folded[word] for word in words if word in folded), None)
 
@@ -247,7 +260,7 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
     if titles:
         seen = f"What stands above row {header_row} is passed over: {filled[0][1][0].strip()!r}."
         todo = f"Row {header_row} is taken for the names of the columns."
-        faults.append(fault("CIM-S008", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
+        faults.append(fault("CIM-S009", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
     rows = rows_under(columns, body, name=name, faults=faults)
     return Table(name, tuple(column for column in columns if column), tuple(rows)), faults
 

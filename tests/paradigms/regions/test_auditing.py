@@ -79,12 +79,31 @@ def test_tokens_of_the_target() -> None:
 
 def test_a_suite_without_one_target() -> None:
     found = audit_suite(
-        suite_of(("Il gatto", "dorme", "dormono"), formula="(*;%good%) < (*;%bad%)")
+        suite_of(("Il gatto", "dorme", "dormono"), formula="((2;%good%) - (2;%bad%)) < 0")
     )
     assert found.target == ""
     assert found.same_contexts == ()
     with pytest.raises(UsageError):
         audit_suite(SUITE, regions=[7])
+
+
+def test_whole_sentences_are_cut_at_the_words_that_differ() -> None:
+    suite = suite_of(
+        ("Il fornaio", "dorme poco", "dormono poco"),
+        ("La maestra di Anna", "canta", "cantano"),
+        ("Oggi", "esce il sole", "La nonna di Piero legge"),
+        formula="(*;%good%) < (*;%bad%)",
+    )
+    found = audit_suite(suite, scorer=uniform_scorer(100), frequency=len)
+    assert found.target == "the words that differ of good against bad"
+    good, bad = found.conditions
+    # Oggi stands in both sentences of the last pair, and then all words differ.
+    assert good.zipf == pytest.approx((5 + 5 + 10 / 3) / 3)
+    assert bad.zipf == pytest.approx((7 + 7 + 19 / 5) / 3)
+    assert good.words == pytest.approx((4 + 5 + 4) / 3)
+    assert found.baselines[0].n == 3
+    assert found.unlike == ("3",)
+    assert found.split_unequally == ("3",)
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:

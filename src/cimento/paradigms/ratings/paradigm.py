@@ -40,9 +40,11 @@ from cimento.paradigms.ratings.sections import (
 )
 from cimento.paradigms.ratings.suite import (
     DECIMALS,
+    is_bare_table,
     looks_decimal,
     rated_of,
     ratings_by,
+    read_bare,
     suite_from_ratings,
 )
 from cimento.paradigms.regions.judging import (
@@ -58,6 +60,7 @@ from cimento.report.figures import Figure, drawable
 from cimento.report.records import SuiteReport
 from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
 from cimento.suites.builtin import RATED
+from cimento.suites.checks import check_suite
 from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
@@ -134,8 +137,8 @@ class Ratings(RegionParadigm):
     options = RatingOptions
 
     def detect(self, path: Path) -> bool:
-        """Whether a file is in one of the formats of rated sentences."""
-        return is_rated_table(path)
+        """Whether a file is in one of the formats of rated sentences, or a table of some."""
+        return is_rated_table(path) or is_bare_table(path)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
         """A folder of the kind, or a published file, and every fault of it.
@@ -148,6 +151,16 @@ class Ratings(RegionParadigm):
             digest = file_digest(path)
             faults = self.check(suite)
             return SuiteReading(suite=suite, faults=faults, sha256=digest, path=path, format=RATED)
+        if is_bare_table(path):
+            bare = read_bare(path)
+            found = check_suite(bare.suite, places=bare.places)
+            return SuiteReading(
+                suite=bare.suite,
+                faults=_without_predictions((*bare.faults, *found)),
+                sha256=bare.sha256,
+                path=path,
+                format=RATED,
+            )
         reading = super().read(path)
         if reading.suite is not None:
             rated_of(reading.suite)

@@ -9,14 +9,20 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import InputError
+from cimento.errors import InputError, SuiteError
+from cimento.io.files import read_bytes
 from cimento.suites.builtin import RATED
+from cimento.suites.faults import fault
+from cimento.suites.formats.items import read_items
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
-from cimento.suites.tables import HEADERS
+from cimento.suites.reading import Reading, sha256_of, unusable
+from cimento.suites.tables import HEADERS, SUFFIXES, read_header, read_table
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label of a sentence by the authors of a set; empty where they give none."""
@@ -302,6 +308,55 @@ def rated_of(suite: Suite) -> RatedSet:
     return RatedSet(
         name=suite.name, sentences=tuple(sentences), scale=scale, language=suite.meta.language
     )
+
+
+def is_bare_table(path: Path) -> bool:
+    """Whether a file is a table of sentences and their ratings, as people make one."""
+    if path.suffix.lower() not in SUFFIXES or not path.is_file():
+        return False
+    try:
+        table, _ = read_header(read_bytes(path), path)
+    except SuiteError:
+        return False
+    if table is None or table.find("condition") or table.find("good"):
+        return False
+    has_sentence = table.find("text") or table.find("sentence")
+    return bool(has_sentence and (table.find("rating") or table.find("ratings")))
+
+
+def read_bare(path: Path) -> Reading:
+    """A table of sentences and ratings as a suite; the least and the greatest rating are its scale.
+
+    Raises:
+        InputError: the file may not be read, or a rating is no number.
+        SuiteError: it is no such table.
+    """
+    data = read_bytes(path)
+    table, faults = read_table(data, path)
+    rows, more = read_items(table) if table is not None else (None, [])
+    if rows is None:
+        raise unusable(path, [*faults, *more])
+    suite = Suite(
+        meta=Meta(name=path.stem),
+        region_names=("sentence",),
+        predictions=(),
+        items=rows.items(),
+        extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
+    )
+    given = [
+        value
+        for sentence in rated_of(suite).sentences
+        for value in (*(rating.value for rating in sentence.ratings), sentence.mean)
+        if value is not None
+    ]
+    if len(set(given)) < 2:  # noqa: PLR2004  # a scale has two ends
+        seen = f"The ratings are all {given[0]:g}." if given else "No sentence has a rating."
+        raise unusable(path, [*faults, *more, fault("CIM-S003", where=path.name, seen=seen)])
+    low, high = math.floor(min(given)), math.ceil(max(given))
+    seen = f"The table does not say on which scale the ratings are; taken for one: {low} to {high}."
+    more.append(fault("CIM-S036", where=path.name, seen=seen))
+    suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
+    return Reading(suite, sha256_of(data), rows.places(), (*faults, *more))
 
 
 @dataclass(frozen=True, slots=True)

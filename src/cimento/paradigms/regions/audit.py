@@ -6,15 +6,17 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from dataclasses import dataclass, replace
+from itertools import combinations, takewhile
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
 from cimento.models.base import Score
 from cimento.paradigms.regions.confounds import Confound, find_confounds
 from cimento.paradigms.regions.contrast import Contrast, find_contrast, items_with_other_contexts
-from cimento.suites.stimuli import join_regions
+from cimento.suites.checks.comparisons import have_little_in_common
+from cimento.suites.model import Region
+from cimento.suites.stimuli import join_regions, stimulus_text
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, Scorer
@@ -82,6 +84,7 @@ class Audit:
         unknown: item and condition of stimuli with unknown tokens, and how many.
         other_contexts: items whose conditions differ elsewhere than in the target.
         same_contexts: groups of items with the same words outside the target.
+        unlike: items of which two sentences that are compared have hardly a word in common.
         overlapping: pairs of items that share most of their words, with their Jaccard index.
         baselines: how many items each solves.
         confounds: what marks one of the four conditions and so is in DD; None where there is no
@@ -96,6 +99,7 @@ class Audit:
     unknown: tuple[tuple[str, str, int], ...]
     other_contexts: tuple[str, ...]
     same_contexts: tuple[tuple[str, ...], ...]
+    unlike: tuple[str, ...]
     overlapping: tuple[tuple[str, str, float], ...]
     baselines: tuple[Baseline, ...]
     confounds: tuple[Confound, ...] | None
@@ -117,14 +121,15 @@ def audit_suite(
         scorer: whose tokens are counted; None leaves them out.
         unknown_token: of its tokenizer; empty where it has none.
         frequency: of words in the suite's language; None leaves frequencies out.
-        regions: the target's, where the predictions leave it open.
+        regions: the target's, where the predictions leave it open; of two whole sentences that
+            are compared it is the words that differ.
         baselines: of other models, to be shown beside that of frequencies.
 
     Raises:
         UsageError: there is no such region.
         InputError: the declaration of factors cannot be used.
     """
-    contrast = _contrast(suite, regions)
+    suite, contrast = _contrasted(suite, regions)
     tokens = _tokens(suite, scorer) if scorer is not None else {}
     counts = {
         key: _inside(encoded, _target_span(suite, item, key[1], contrast))
@@ -145,19 +150,73 @@ def audit_suite(
         unknown=_unknown(tokens, unknown_token),
         other_contexts=tuple(items_with_other_contexts(suite, contrast)) if contrast else (),
         same_contexts=_same_contexts(suite, contrast),
+        unlike=_unlike(suite, contrast),
         overlapping=_overlapping(suite),
         baselines=(*own, *baselines),
         confounds=find_confounds(suite, _by_region(suite, tokens) if tokens else None),
     )
 
 
-def _contrast(suite: Suite, regions: Sequence[int]) -> Contrast | None:
+def _contrasted(suite: Suite, regions: Sequence[int]) -> tuple[Suite, Contrast | None]:
+    """A suite with what it contrasts; one of whole sentences is cut for that."""
     try:
-        return find_contrast(suite, regions=regions)
+        return suite, find_contrast(suite, regions=regions)
     except UsageError:
         if regions:
             raise
-        return None
+        return _cut_where_different(suite)
+
+
+def _cut_where_different(suite: Suite) -> tuple[Suite, Contrast | None]:
+    """A suite of two whole sentences that are compared, cut into what is the same and what differs.
+
+    Other suites stay as they are, and have no contrast.
+    """
+    try:
+        contrast = find_contrast(suite, regions=(1,))
+    except UsageError:
+        return suite, None
+    if len(contrast.alternatives) != 1:
+        return suite, None
+    names = {contrast.target, *contrast.alternatives}
+    items = []
+    for item in suite.items:
+        pair = [each for each in item.conditions if each.name in names]
+        texts = [stimulus_text(each, rule=suite.join).split() for each in pair]
+        start = _count_alike(texts)
+        rests = [words[start:] for words in texts]
+        end = _count_alike([words[::-1] for words in rests])
+        parts = [(w[:start], w[start : len(w) - end], w[len(w) - end :]) for w in texts]
+        conditions = tuple(
+            replace(each, regions=tuple(Region(" ".join(words)) for words in cut))
+            for each, cut in zip(pair, parts, strict=True)
+        )
+        items.append(replace(item, conditions=conditions))
+    regions = ("before", "the words that differ", "after")
+    cut_suite = replace(suite, region_names=regions, items=tuple(items))
+    return cut_suite, replace(contrast, regions=(2,))
+
+
+def _count_alike(texts: Sequence[Sequence[str]]) -> int:
+    """How many words are the same at the beginning of all texts."""
+    columns = zip(*texts, strict=False)
+    return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
+
+
+def _unlike(suite: Suite, contrast: Contrast | None) -> tuple[str, ...]:
+    """The items of which a sentence has hardly a word in common with the target's."""
+    if contrast is None:
+        return ()
+    names = (contrast.target, *contrast.alternatives)
+    texts = {
+        item.id: [stimulus_text(c, rule=suite.join) for c in item.conditions if c.name in names]
+        for item in suite.items
+    }
+    return tuple(
+        id_
+        for id_, (first, *others) in texts.items()
+        if any(have_little_in_common(first, other) for other in others)
+    )
 
 
 def _described(suite: Suite, contrast: Contrast | None) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import gt, lt
@@ -224,6 +225,44 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
                     yield fault("CIM-S058", where=stimuli.where(pair[1]), seen=seen)
 
 
+LEAST_COMMON = 0.35
+"""Share of the shorter sentence's words, under which two sentences have hardly one in common."""
+_FEWEST_WORDS = 3
+
+
+def have_little_in_common(first: str, second: str) -> bool:
+    """Whether two sentences hardly have a word in common, so that they may be of two pairs.
+
+    Sentences of one or two words, and texts that no blanks part, say nothing.
+    """
+    words = [{*re.findall(r"\w+", text.casefold())} for text in (first, second)]
+    fewest = min(map(len, words))
+    return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) < LEAST_COMMON * fewest
+
+
+def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
+    """Pairs of sentences with hardly a word in common, as where a column slipped by a row."""
+    pairs = [
+        (part.left.condition, part.right.condition)
+        for _, part in _parts(stimuli.suite)
+        if isinstance(part.left, Reference) and isinstance(part.right, Reference)
+    ]
+    for first, second in dict.fromkeys(pairs):
+        both = [
+            (left, right)
+            for item in range(len(stimuli.suite.items))
+            if (left := _number(stimuli, item, first)) is not None
+            and (right := _number(stimuli, item, second)) is not None
+        ]
+        unlike = [pair for pair in both if have_little_in_common(*(stimuli.texts[n] for n in pair))]
+        if unlike:
+            left, right = unlike[0]
+            seen = f"{stimuli.texts[left]!r} and {stimuli.texts[right]!r} are compared."
+            if len(unlike) > 1:
+                seen += f" {len(unlike)} of {len(both)} pairs are like this."
+            yield fault("CIM-S060", where=stimuli.where(left), seen=seen)
+
+
 def _number(stimuli: Stimuli, item: int, condition: str) -> int | None:
     """The number of an item's stimulus in a condition; None where it has none."""
     shape = stimuli.shapes[item]
@@ -248,5 +287,5 @@ def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterato
             yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
 
 
-COMPARISON_CHECKS: tuple[Check, ...] = (_identical, _lengths, _repeated, _elsewhere)
-"""Codes CIM-S050 to CIM-S052, and CIM-S058."""
+COMPARISON_CHECKS: tuple[Check, ...] = (_identical, _lengths, _repeated, _elsewhere, _unlike)
+"""Codes CIM-S050 to CIM-S052, CIM-S058 and CIM-S060."""

@@ -14,9 +14,10 @@ from typing import TypeAlias
 from cimento.errors import Fault, FormulaError, InputError, did_you_mean
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
-from cimento.suites.faults import fault
+from cimento.suites.faults import NO_LANGUAGE, fault
 from cimento.suites.formula import Reference, parse, references
 from cimento.suites.model import Item, Prediction, Suite, is_canary, sentence
+from cimento.suites.published import LANGUAGE_CODE, language_code
 
 _MOST_LISTED = 6
 
@@ -276,13 +277,6 @@ def _pointing(
     return fault(code, where=where, seen=str(error))
 
 
-_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
-_CODES = {
-    "english": "en", "italian": "it", "portuguese": "pt", "russian": "ru", "spanish": "es",
-    "french": "fr", "german": "de", "dutch": "nl", "catalan": "ca", "chinese": "zh",
-}  # fmt: skip
-
-
 def _factors(stimuli: Stimuli) -> Iterator[Fault]:
     factors = stimuli.suite.factors
     columns = stimuli.suite.column_names if factors else ()
@@ -359,14 +353,14 @@ def _language(stimuli: Stimuli) -> Iterator[Fault]:
     suite = stimuli.suite
     language = suite.meta.language
     if not language:
-        yield fault("CIM-S033", where=suite.name, seen="The suite does not say its language.")
-    elif not _LANGUAGE_CODE.fullmatch(language):
-        code = _CODES.get(language.lower())
+        yield fault(NO_LANGUAGE, where=suite.name, seen="The suite does not say its language.")
+    elif not LANGUAGE_CODE.fullmatch(language):
+        code = language_code(language)
         yield fault(
-            "CIM-S033",
+            NO_LANGUAGE,
             where=suite.name,
             seen=f"The language {language!r} is not an ISO 639-1 code.",
-            todo=f"Write {code!r}." if code else None,
+            todo=f"Write {code!r}." if code != language else None,
         )
 
 

@@ -200,6 +200,8 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
     item = table.find("item")
     name, text = table.find("condition"), table.find("text")
     good, bad = table.find("good"), table.find("bad")
+    if not (name and text) and conditions and set(conditions) <= set(table.columns):
+        return _Columns(item or table.find("id"), None, {name: name for name in conditions}), []
     if good and bad and not (name and text):
         return _Columns(item or table.find("id"), None, {"good": good, "bad": bad}), []
     if item and name and text:
@@ -208,8 +210,6 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
     if sentence and not name and (table.find("rating") or table.find("ratings")):
         # Rated sentences stand alone: each is an item, and its only condition needs no column.
         return _Columns(item, None, {"sentence": sentence}), []
-    if conditions and set(conditions) <= set(table.columns):
-        return _Columns(item or table.find("id"), None, {name: name for name in conditions}), []
     found = {"item": item, "condition": name, "text": text}
     missing = [each for each, column in found.items() if not column]
     lacking = f"columns {', '.join(missing)} are" if len(missing) > 1 else f"column {missing[0]} is"

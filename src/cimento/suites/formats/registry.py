@@ -6,6 +6,7 @@ a suite its format cannot hold, and nothing is lost unnoticed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -157,6 +158,7 @@ FORMATS = {
 }
 TOML = "suite.toml"
 _FEWEST_WIDE = 3
+_FEWEST_WORDS = 3
 SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
 
 
@@ -237,16 +239,52 @@ def _table_format(data: bytes, path: Path) -> str:
             " and give the folder.",
         )
     seen = f"is a table with the columns {', '.join(table.columns)}"
+    todo = _names_needed(table)
     if table.find("item") and len(table.columns) > _FEWEST_WIDE:
-        todo = " whose predictions name these columns; `cimento suites new factorial FOLDER`"
-    elif table.find("rating") or table.find("ratings"):
-        todo = "; `cimento suites new acceptability FOLDER`"
-    else:
-        raise _unknown(path, seen)
-    todo = (
-        f"Put it as items{path.suffix.lower()} beside a suite.toml{todo} writes one to start from."
-    )
+        todo = (
+            f"Put it as items{path.suffix.lower()} beside a suite.toml whose predictions name these"
+            " columns; `cimento suites new factorial FOLDER` writes one to start from."
+        )
     raise InputError(where=str(path), seen=seen, todo=todo)
+
+
+def _names_needed(table: Table) -> str:
+    """What the columns of a table that is in no format would have to be called."""
+    sentences = [name for name in table.columns if _holds(table, name, _is_sentence)]
+    numbers = [name for name in table.columns if _holds(table, name, _is_number)]
+    if sum(map(_is_sentence, table.columns)) > 0:
+        return (
+            "Its first row holds a sentence, and has to name the columns: good and bad for pairs,"
+            " sentence and rating for rated sentences. Put such a row above the others."
+        )
+    if len(sentences) > 1:
+        first, second, *_ = sentences
+        return (
+            f"If each row is a pair, rename {first!r} and {second!r}: good is the column of the"
+            " grammatical sentences, bad that of the others."
+        )
+    if sentences and numbers:
+        text, number = sentences[0], numbers[0]
+        return f"If the sentences were rated, call {text!r} sentence and {number!r} rating."
+    return (
+        "Pairs need the columns good and bad, rated sentences the columns sentence and rating;"
+        " words for these in Italian, Spanish, Portuguese and Russian are understood. For other"
+        " designs see `cimento suites new --help`, for other formats docs/formats.md."
+    )
+
+
+def _holds(table: Table, column: str, fits: Callable[[str], bool]) -> bool:
+    """Whether most cells of a column are of a kind."""
+    cells = [cell for row in table.rows if (cell := row.cells[column].strip())]
+    return sum(map(fits, cells)) * 2 > len(cells)
+
+
+def _is_sentence(cell: str) -> bool:
+    return len(cell.split()) >= _FEWEST_WORDS
+
+
+def _is_number(cell: str) -> bool:
+    return re.fullmatch(r"-?[0-9]+([.,][0-9]+)?", cell) is not None
 
 
 def find_reader(format_: str) -> Reader:

@@ -1,0 +1,168 @@
+"""Tables as people keep them, without a suite.toml: pairs, rated sentences, and what is neither."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from cimento import InputError, UsageError, evaluate, load_suite
+from cimento.paradigms.ratings.suite import rated_of
+from tests.helpers.command_line import invoke
+
+PAIRS = (
+    ("Il gatto dorme sul divano.", "Il gatto dormono sul divano."),
+    ("Le zie partono domani.", "Le zie parte domani."),
+)
+RATED = (
+    ("Il gatto dorme sul divano.", "6,5"),
+    ("Il gatto dormono.", "2"),
+    ("Piove a Torino.", "7"),
+)
+
+
+def written(path: Path, header: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> Path:
+    if path.suffix == ".xlsx":
+        book = openpyxl.Workbook()
+        for row in (header, *rows):
+            book.active.append(row)
+        book.save(path)
+        return path
+    mark = ";" if path.suffix == ".csv" else "\t"
+    text = "".join(mark.join(row) + "\n" for row in (header, *rows))
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".xlsx", ".csv", ".tsv"])
+def test_pairs_and_rated_sentences_run_as_they_are_in_the_language_given(tmp_path, suffix, capsys):
+    pairs = written(tmp_path / f"coppie{suffix}", ("Frase grammaticale", "Frase errata"), PAIRS)
+    rated = written(tmp_path / f"giudizi{suffix}", ("frase", "giudizio"), RATED)
+    command = ["run", str(pairs), str(rated), "--language", "it", "-m", "demo-causal", "--json"]
+    assert invoke([*command, "-o", str(tmp_path / "runs")]) == 0
+    shown = capsys.readouterr()
+    runs = json.loads(shown.out)["runs"]
+    assert [(run["suite"], run["language"], run["paradigm"]) for run in runs] == [
+        ("coppie", "it", "regions"),
+        ("giudizi", "it", "ratings"),
+    ]
+    assert "CIM-S033" not in shown.out
+
+
+def test_ratings_of_a_bare_table_have_the_scale_that_holds_them(tmp_path):
+    path = written(tmp_path / "giudizi.csv", ("frase", "giudizio"), RATED)
+    loaded = load_suite(path, language="it")
+    assert [fault.code for fault in loaded.reading.faults] == ["CIM-S036"]
+    rated = rated_of(loaded.suite)
+    assert [sentence.mean for sentence in rated.sentences] == [6.5, 2, 7]
+    assert (rated.scale.low, rated.scale.high) == (2, 7)
+
+
+def test_a_table_of_one_rating_throughout_is_refused(tmp_path, capsys):
+    rows = tuple((text, "3") for text, _ in RATED)
+    path = written(tmp_path / "giudizi.tsv", ("frase", "giudizio"), rows)
+    assert invoke(["run", str(path), "-m", "demo-causal"]) == 2
+    assert "The ratings are all 3." in capsys.readouterr().err
+
+
+def test_a_missing_language_says_how_to_give_it(tmp_path, capsys):
+    path = written(tmp_path / "coppie.tsv", ("buona", "cattiva"), PAIRS)
+    assert invoke(["suites", "check", str(path)]) == 0
+    assert "Give --language it (or es" in capsys.readouterr().out
+    assert invoke(["suites", "check", str(path), "--language", "it"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert f"cimento run {path} --language it -m MODEL" in shown.err
+
+
+def test_a_run_without_the_language_is_made_anew_with_it(tmp_path, capsys):
+    path = written(tmp_path / "coppie.tsv", ("buona", "cattiva"), PAIRS)
+    command = ["run", str(path), "-m", "demo-causal", "-o", str(tmp_path / "runs"), "--json"]
+    seen = []
+    for given in ([], ["--language", "it"], []):
+        assert invoke([*command, *given]) == 0
+        seen.append(json.loads(capsys.readouterr().out)["runs"][0]["language"])
+    assert seen == ["", "it", "it"]
+
+
+@pytest.mark.parametrize("command", ["audit", "check"])
+def test_a_language_that_is_none_or_another_than_the_suites_is_refused(command, capsys):
+    assert invoke(["suites", command, "it-subject-verb", "--language", "Italian"]) == 2
+    assert "Give --language it." in capsys.readouterr().err
+    assert invoke(["suites", command, "it-subject-verb", "--language", "es"]) == 2
+    assert "says that it is in 'it'" in capsys.readouterr().err
+    assert invoke(["suites", command, "it-subject-verb", "--language", "it"]) == 0
+
+
+def test_the_language_is_kept_by_a_workbook_made_of_the_table_and_known_in_python(tmp_path):
+    path = written(tmp_path / "coppie.csv", ("corretta", "errata"), PAIRS)
+    book = tmp_path / "coppie.xlsx"
+    assert invoke(["suites", "convert", str(path), "--language", "it", "-o", str(book)]) == 0
+    assert load_suite(book).suite.meta.language == "it"
+    run = evaluate(path, "demo-causal", language="it")
+    assert run.suite.meta.language == "it"
+    with pytest.raises(UsageError, match="no ISO 639-1 code"):
+        load_suite(path, language="italiano")
+
+
+def test_a_plan_takes_the_language(tmp_path):
+    path = written(tmp_path / "coppie.csv", ("corretta", "errata"), PAIRS)
+    assert invoke(["plan", str(path), "--language", "it", "-m", "demo-causal"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [
+        ("Frase grammaticale", "Frase agrammaticale"),
+        ("accettabile", "Inaccettabile"),
+        ("Oración gramatical", "Oración agramatical"),
+        ("correcta", "incorrecta"),
+        ("Sentença aceitável", "Sentença inaceitável"),
+        ("certa", "errada"),
+        ("грамматичное предложение", "неграмматичное предложение"),
+    ],
+)
+def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good, bad):
+    path = written(tmp_path / "pairs.tsv", (good, bad, "nota"), ((*PAIRS[0], "x"),))
+    [item] = load_suite(path).suite.items
+    assert [each.regions[0].text for each in item.conditions] == list(PAIRS[0])
+    assert item.conditions[0].columns == {"nota": "x"}
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "todo"),
+    [
+        (("Frase A", "Frase B"), PAIRS, "rename 'Frase A' and 'Frase B': good is the column"),
+        (("Stimolo", "Media"), RATED, "call 'Stimolo' sentence and 'Media' rating."),
+        (PAIRS[0], PAIRS[1:], "Its first row holds a sentence"),
+        (("a", "b"), (("1", "2"),), "Pairs need the columns good and bad"),
+    ],
+)
+def test_columns_that_are_not_understood_are_named_with_what_they_would_be_called(
+    tmp_path, header, rows, todo
+):
+    path = written(tmp_path / "table.tsv", header, rows)
+    with pytest.raises(InputError) as caught:
+        load_suite(path)
+    assert f"is a table with the columns {', '.join(header)}" in str(caught.value)
+    assert todo in str(caught.value)
+
+
+def test_pairs_with_hardly_a_word_in_common_are_named_once(tmp_path, capsys):
+    slipped = ((PAIRS[0][0], PAIRS[1][1]), (PAIRS[1][0], PAIRS[0][1]), PAIRS[0])
+    path = written(tmp_path / "coppie.tsv", ("good", "bad"), slipped)
+    assert invoke(["suites", "check", str(path), "--language", "it"]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if "CIM-S060" in line]
+    assert "coppie.tsv row 2, item 1" in line
+    assert "2 of 3 pairs are like this" in line
+    assert invoke(["suites", "audit", str(path), "--language", "it"]) == 0
+    assert "hardly a word in common: 2: 1, 2" in capsys.readouterr().out
+
+
+def test_a_title_above_the_names_of_the_columns_is_passed_over_and_named(tmp_path):
+    path = written(tmp_path / "giudizi.tsv", ("Le mie frasi",), (("frase", "voto"), *RATED))
+    loaded = load_suite(path, language="it")
+    assert [fault.code for fault in loaded.reading.faults] == ["CIM-S009", "CIM-S036"]
+    assert len(loaded.suite.items) == len(RATED)
