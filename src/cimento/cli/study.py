@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import typer
 
-from cimento.cli import study_agreement, study_stories
-from cimento.cli.console import note, show, show_json
+from cimento.cli import study_agreement, study_portuguese, study_stories
+from cimento.cli.console import show, show_json
 from cimento.cli.flags import command_of, run_option, run_options_of
 from cimento.cli.study_agreement import StudyOptions
 from cimento.errors import InputError, UsageError
@@ -155,71 +155,11 @@ def _models(
     return model_sections(data, factorials(runs, MEASURES)), report_failures(runs, failures)
 
 
-StateName = Literal["snapshot", "release"]
-
-
-class PortugueseOptions(StudyOptions):
-    """The released files, and what of the study is shown."""
-
-    data: Path = option(..., "The authors' folder as released, or one file of it.")
-    table: int | None = option(None, "Only this table, 1 to 13; else all of them.")
-    what: str | None = option(
-        None,
-        "Instead of tables: mcnemar, claims, profiles, auto, confidence, per-template, "
-        "hits, per-mwe, person, tense, clusters.",
-    )
-    state: StateName | None = option(
-        None,
-        "State of the judgments: the snapshot that the paper used, or the release; both "
-        "by default.",
-    )
-
-
-def _portuguese(options: PortugueseOptions) -> None:
-    """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not."""
-    from cimento.studies.portuguese.data import STATE_FILES, load
-    from cimento.studies.portuguese.study import numbers_of, of_judgments, part
-    from cimento.studies.portuguese.study import table as compute
-    from cimento.studies.portuguese.text import part_section, table_section
-
-    if options.table is not None and options.what is not None:
-        raise UsageError(
-            where="--table and --what", seen="both are given", todo="Ask for one at a time."
-        )
-    released = load(options.data)
-    states = released.states if options.state is None else (options.state,)
-    if not set(states) <= set(released.states):
-        raise UsageError(
-            where=f"--state {options.state}",
-            seen=f"{STATE_FILES[options.state]} is not there" if options.state else "",
-            todo="Give the folder as the authors released it.",
-        )
-    for each in states if of_judgments(options.table, options.what) else ():
-        for warning in released.warnings(each):
-            note(f"warning: {each}: {warning}")
-    if options.what is not None:
-        found = part(released, options.what)
-        if options.as_json:
-            show_json({"rows": found} if isinstance(found, list) else found, indent=1)
-        else:
-            show(as_text([part_section(options.what, found)], options.form))
-        return
-    numbers = numbers_of(released) if options.table is None else (options.table,)
-    tables = [compute(released, number, states) for number in numbers]
-    if not options.as_json:
-        show(as_text([table_section(each) for each in tables], options.form))
-    else:
-        show_json({"tables": tables} if options.table is None else tables[0], indent=1)
-
-
-portuguese = command_of(PortugueseOptions, _portuguese)
-
-
 app = typer.Typer(
     help="Repeat a published study: every table, computed and as printed.", no_args_is_help=True
 )
 app.command("agreement")(study_agreement.agreement)
-app.command("portuguese")(portuguese)
+app.command("portuguese")(study_portuguese.portuguese)
 app.command("stories")(study_stories.stories)
 app.command("connectives")(connectives)
 app.command("islands")(islands)

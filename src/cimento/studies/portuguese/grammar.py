@@ -187,12 +187,12 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
         states: ``snapshot``, ``release`` or both.
     """
     table = TABLES[number]
-    groups = {state: _grouped(table, data.rows(state)) for state in states}
+    groups = {state: grouped(table, data.rows(state)) for state in states}
     cells: list[Json] = []
     for case, (p1, p10) in table.printed.items():
         cell: Json = {"case": case, "paper": {"p1": p1, "p10": p10}}
         for state in states:
-            cell[state] = _precisions(groups[state][case], table.aggregation)
+            cell[state] = precisions(groups[state][case], table.aggregation)
         for state in states:
             shares = cell[state]
             equal = [shares["p1"]["pct"] == p1, shares["p10"]["pct"] == p10]
@@ -207,14 +207,14 @@ def grammar_table(data: StudyData, number: int, states: Sequence[State]) -> Json
         "intervals": [
             {
                 "case": case,
-                **{state: _intervals(groups[state][case], table.aggregation) for state in states},
+                **{state: intervals(groups[state][case], table.aggregation) for state in states},
             }
             for case in table.printed
         ],
     }
     if not table.dimension:
         found["micro"] = {
-            case: {state: _precisions(groups[state][case], "micro") for state in states}
+            case: {state: precisions(groups[state][case], "micro") for state in states}
             for case in table.cases
         }
     return found
@@ -227,10 +227,11 @@ def share_json(share: Share) -> Json:
 
 def precision_json(rows: Sequence[Row]) -> Json:
     """P@1 and P@10 of rows, pooled."""
-    return _precisions(rows, "micro")
+    return precisions(rows, "micro")
 
 
-def _grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
+def grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """The rows of each case of a table."""
     case_of = {value: case for case, values in table.cases.items() for value in values}
     found: dict[str, list[Row]] = {case: [] for case in table.cases}
     for row in rows:
@@ -242,7 +243,8 @@ def _grouped(table: GrammarTable, rows: Sequence[Row]) -> dict[str, list[Row]]:
     return found
 
 
-def _precisions(rows: Sequence[Row], aggregation: str) -> Json:
+def precisions(rows: Sequence[Row], aggregation: str) -> Json:
+    """P@1 and P@10 of rows, pooled (``micro``) or as a mean over templates (``macro``)."""
     return {
         "p1": _precision([row for row in rows if row.first], aggregation),
         "p10": _precision(rows, aggregation),
@@ -256,7 +258,8 @@ def _precision(rows: Sequence[Row], aggregation: str) -> Json:
     return {"templates": mean.groups, "value": mean.value, "pct": mean.percent}
 
 
-def _intervals(rows: Sequence[Row], aggregation: str) -> Json:
+def intervals(rows: Sequence[Row], aggregation: str) -> Json:
+    """The intervals of `precisions`, in per cent."""
     return {
         "p1": _interval([row for row in rows if row.first], aggregation),
         "p10": _interval(rows, aggregation),
@@ -342,7 +345,7 @@ def expectation_of(instance: Instance) -> Expectation:
     columns = instance.item.columns
     dimension = columns["dimension"]
     if dimension == "connectors":
-        return parse_expectation("CONJ or ADV")
+        return parse_expectation("CONJ or CCONJ or SCONJ or ADV")
     if dimension == "impersonal_verbs":
         return parse_expectation("not NOUN or PROPN or PRON or VERB or ADJ")
     if dimension == "verb_agreement":

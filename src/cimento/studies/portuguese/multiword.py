@@ -72,7 +72,7 @@ def table_1(data: StudyData) -> Json:
 def _interval(data: StudyData, ranks: Ranks, k: int) -> Json:
     """The interval of an accuracy; the five sentences of an expression belong together."""
     held = [rank is not None and rank <= k for rank in ranks.values()]
-    return interval_json(share_interval(held, Design.of(ranks, _expressions(data))))
+    return interval_json(share_interval(held, Design.of(ranks, expressions(data))))
 
 
 def table_2(data: StudyData) -> Json:
@@ -80,7 +80,7 @@ def table_2(data: StudyData) -> Json:
     better: Json = {}
     worse: Json = {}
     hits: Json = {}
-    key = _expressions(data)
+    key = expressions(data)
     for word in WORDS:
         base, large = ranks_of(data, BASE, [word]), ranks_of(data, LARGE, [word])
         better[f"W{word}"] = list(groups_better(large, base, key, 1))
@@ -107,7 +107,7 @@ def table_3(data: StudyData) -> Json:
     computed: Json = {}
     for word in WORDS:
         models = [ranks_of(data, model, [word]) for model in (BASE, LARGE)]
-        names = groups_hit_by_none(models, _expressions(data), TOP)
+        names = groups_hit_by_none(models, expressions(data), TOP)
         paper[f"W{word}"] = [*sorted(PRINTED["Table 3"][f"W{word}"])]
         computed[f"W{word}"] = [*sorted(names)]
     return {
@@ -134,7 +134,7 @@ def hits_per_expression(data: StudyData) -> Json:
     found: Json = {}
     for model in data.predictions:
         for word in WORDS:
-            groups = grouped(ranks_of(data, model, [word]), _expressions(data))
+            groups = grouped(ranks_of(data, model, [word]), expressions(data))
             found[f"{model}/W{word}"] = {name: _two(ranks) for name, ranks in groups.items()}
     return found
 
@@ -200,7 +200,8 @@ def count_pair(
     )
 
 
-def _expressions(data: StudyData) -> dict[str, str]:
+def expressions(data: StudyData) -> dict[str, str]:
+    """Item to the expression that it is about."""
     return {cell.id: cell.columns["expression"] for cell in data.cells}
 
 

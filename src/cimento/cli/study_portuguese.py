@@ -1,0 +1,209 @@
+"""``cimento study portuguese``: every table from the authors' files, or of one's own models."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from cimento.cli.console import note, show, show_json
+from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
+from cimento.cli.study_agreement import StudyOptions
+from cimento.errors import UsageError
+from cimento.options import Dtype, Limit, Texts, option
+from cimento.studies.record import as_text, write_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cimento.paradigms.cloze.answers import Candidate
+    from cimento.runs.run import Run
+    from cimento.studies.portuguese.data import StudyData
+
+StateName = Literal["snapshot", "release"]
+
+
+class PortugueseOptions(StudyOptions, SheetOptions):
+    """The released files, what of the study is shown, and models to ask."""
+
+    data: Path | None = option(None, "The authors' folder as released, or one file of it.")
+    table: int | None = option(None, "Only this table, 1 to 13; else all of them.")
+    what: str | None = option(
+        None,
+        "Instead of tables: mcnemar, claims, profiles, auto, confidence, per-template, "
+        "hits, per-mwe, person, tense, clusters.",
+    )
+    state: StateName | None = option(
+        None,
+        "State of the judgments: the snapshot that the paper used, or the release; both "
+        "by default.",
+    )
+    model: Texts = option(
+        (),
+        "Ask this model, and set its tables below the published rows; without --data, of"
+        " pt-idioms and pt-grammar-templates. May be repeated.",
+        flags=("-m",),
+    )
+    output: Path | None = option(
+        None, "With -m: a folder for tables (.txt, .csv, .tex), figures and runs.", flags=("-o",)
+    )
+    dictionary: str = option("rules:pt", "With -m: judges candidates; delaf:FILE for UNITEX-PB.")
+    reuse: tuple[Path, ...] = option(
+        (), "With -m: judged candidates of the same sentences; those of --data always."
+    )
+    limit: int | None = run_option("limit")
+    device: str = run_option("device")
+    dtype: Dtype = run_option("dtype")
+    batch_size: Limit = run_option("batch_size")
+    batch_tokens: Limit = run_option("batch_tokens")
+
+
+def _portuguese(options: PortugueseOptions) -> int:
+    """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not.
+
+    With -m the same tables for models of your own, below the published rows: the multiword tables
+    at once, the tests of grammar judged by a dictionary and by earlier judgments.
+    """
+    from cimento.studies.portuguese.data import STATE_FILES, WHERE, load
+
+    if options.table is not None and options.what is not None:
+        raise UsageError(
+            where="--table and --what", seen="both are given", todo="Ask for one at a time."
+        )
+    if options.model:
+        return _of_models(options, load(options.data) if options.data else None)
+    if options.data is None:
+        raise UsageError(
+            where="study portuguese",
+            seen="there is neither --data nor -m",
+            todo=f"Give the authors' folder ({WHERE}), or -m MODEL to ask a model.",
+        )
+    released = load(options.data)
+    states = released.states if options.state is None else (options.state,)
+    if not set(states) <= set(released.states):
+        raise UsageError(
+            where=f"--state {options.state}",
+            seen=f"{STATE_FILES[options.state]} is not there" if options.state else "",
+            todo="Give the folder as the authors released it.",
+        )
+    _show_released(options, released, states)
+    return 0
+
+
+portuguese = command_of(PortugueseOptions, _portuguese)
+
+
+def _show_released(
+    options: PortugueseOptions, released: StudyData, states: Sequence[StateName]
+) -> None:
+    """The tables, or what else was asked for, of the authors' files."""
+    from cimento.studies.portuguese.study import numbers_of, of_judgments, part
+    from cimento.studies.portuguese.study import table as compute
+    from cimento.studies.portuguese.text import part_section, table_section
+
+    for each in states if of_judgments(options.table, options.what) else ():
+        for warning in released.warnings(each):
+            note(f"warning: {each}: {warning}")
+    if options.what is not None:
+        found = part(released, options.what)
+        if options.as_json:
+            show_json({"rows": found} if isinstance(found, list) else found, indent=1)
+        else:
+            show(as_text([part_section(options.what, found)], options.form))
+        return
+    numbers = numbers_of(released) if options.table is None else (options.table,)
+    tables = [compute(released, number, states) for number in numbers]
+    if not options.as_json:
+        show(as_text([table_section(each) for each in tables], options.form))
+    else:
+        show_json({"tables": tables} if options.table is None else tables[0], indent=1)
+
+
+def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
+    """The tables of some models; the exit code."""
+    from cimento.cli.evaluating import evaluate_with_progress, report_failures
+    from cimento.studies.portuguese.models import answers_of, judged, model_tables
+
+    if options.what is not None or options.state is not None:
+        raise UsageError(
+            where="--what" if options.what else "--state",
+            seen="it is about the authors' files, and -m asks a model",
+            todo="Leave one of the two out.",
+        )
+    place = {} if options.output is None else {"output": options.output / "runs"}
+    runs, failures = evaluate_with_progress(
+        _suites(options.data), options.model, run_options_of(options, **place)
+    )
+    by_model: dict[str, list[Run]] = {}
+    for run in runs:
+        by_model.setdefault(run.model, []).append(run)
+    models = [answers_of(model, own, released) for model, own in by_model.items()]
+    earlier = _earlier(options, released)
+    rows, said = judged(models, dictionary=options.dictionary, earlier=earlier)
+    for line in said:
+        note(f"cimento: {line}.")
+    rule = f"Dictionary: {options.dictionary}; subject agreement has no rule."
+    ours = ["Published rows are about the study's sentences, the others about our own."]
+    both = ours if released is None else []
+    tables = model_tables(models, rows, both, of_grammar=[rule, *said])
+    if options.table is not None:
+        tables = {name: table for name, table in tables.items() if name == f"table-{options.table}"}
+    if options.as_json:
+        plain = {
+            name: {"header": each.spread[0], "rows": each.spread[1], "notes": each.footnotes}
+            for name, each in tables.items()
+        }
+        show_json({"tables": plain}, indent=1)
+    elif tables:
+        show(as_text(list(tables.values()), options.form))
+    if options.output is not None and tables:
+        written = write_parts(tables, options.output)
+        options.neutralise(*written)
+        written += _figures(runs, options.output)
+        note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
+    return report_failures(runs, failures)
+
+
+def _suites(data: Path | None) -> list[str]:
+    """What models are asked: the authors' sentences, as far as they are there, or our own."""
+    from cimento.paradigms.cloze.portuguese import MULTIWORD, SHEET
+    from cimento.studies.portuguese.models import GRAMMAR_STARTER, MULTIWORD_STARTER
+
+    if data is None:
+        return [MULTIWORD_STARTER, GRAMMAR_STARTER]
+    folder = data.parent if data.is_file() else data
+    names = [data.name] if data.is_file() else [MULTIWORD, SHEET]
+    found = [str(folder / name) for name in (MULTIWORD, SHEET) if name in names]
+    found = [path for path in found if Path(path).is_file()]
+    if not found:
+        raise UsageError(
+            where=f"--data {data}",
+            seen=f"neither {MULTIWORD} nor {SHEET} is there, whose sentences are asked",
+            todo="Give the folder as the authors released it, or leave --data out.",
+        )
+    return found
+
+
+def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Candidate]:
+    """Candidates that people judged before, the released ones first."""
+    from cimento.paradigms.cloze.judgments import read_judged_candidates
+
+    found = [row.candidate for row in released.judged] if released else []
+    return found + [each for path in options.reuse for each in read_judged_candidates(path)]
+
+
+def _figures(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """The figures of a report on the runs; none where they cannot be drawn."""
+    from cimento.report.document import sections_of
+    from cimento.report.figures import lacking_figures
+
+    if lacking := lacking_figures():
+        note(lacking)
+        return []
+    numbers: Counter[str] = Counter()
+    written = []
+    for figure in (figure for section in sections_of(runs) for figure in section.figures):
+        numbers[figure.name] += 1
+        number = f"-{numbers[figure.name]}" if numbers[figure.name] > 1 else ""
+        written.append(figure.write(folder / f"{figure.name}{number}.svg"))
+    return written

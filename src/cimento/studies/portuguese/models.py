@@ -1,0 +1,415 @@
+"""The tables of the study for other models: published rows above, candidates judged as they can be.
+
+The multiword tables need nobody's judgment. In the tests of grammar a candidate is judged by a
+dictionary, as far as its sentence says what it expects, and by the judgments of earlier candidates
+of the same sentence, where there are some.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import permutations
+from typing import TYPE_CHECKING
+
+from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
+from cimento.paradigms.cloze.judging import dictionary_for
+from cimento.paradigms.cloze.judgments import (
+    Expectation,
+    dictionary_readings,
+    expectations,
+    judge_expected,
+    parse_expectation,
+    reuse_judgments,
+)
+from cimento.paradigms.cloze.portuguese import RECORDED_MODEL, Instance
+from cimento.paradigms.cloze.shares import Ranks, accuracy_at, groups_hit_by_none, is_hit
+from cimento.paradigms.cloze.suite import ClozeItem
+from cimento.report.grid import EstimateCell, Grid, GridCell
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
+from cimento.studies.portuguese.data import Row, StudyData
+from cimento.studies.portuguese.grammar import (
+    PRINTED,
+    TABLES,
+    GrammarTable,
+    Json,
+    expectation_of,
+    grouped,
+    interval_json,
+    intervals,
+    precisions,
+)
+from cimento.studies.portuguese.multiword import TOP, WORDS, expressions, mcnemar_tests, ranks_of
+
+if TYPE_CHECKING:
+    from cimento.corpus.morphology.model import WordReading
+    from cimento.runs.run import Run
+
+MULTIWORD_STARTER = "pt-idioms"
+GRAMMAR_STARTER = "pt-grammar-templates"
+PUBLISHED = "(published)"
+_NONE = "none"
+DICTIONARY, PEOPLE = "dictionary", "people"
+A_CONNECTOR = "porque"
+"""A dictionary that does not read this as a conjunction has none, and no connector would fit."""
+
+_VERB_GROUPS: Mapping[str, str] = {
+    "past indicative": "1", "present indicative": "2", "future indicative": "2",
+    "infinitive": "3", "gerund": "4", "present subjunctive": "5", "past subjunctive": "6",
+    "future subjunctive": "7",
+}  # fmt: skip
+"""What the starter templates of verb agreement expect, to the study's group."""
+
+_PERSONS: Mapping[str, str] = {
+    "1sg": "pron_eu", "2sg": "pron_tu", "3sg": "pron_ele",
+    "1pl": "pron_nos", "2pl": "pron_vos", "3pl": "V:P3p",
+}  # fmt: skip
+_TENSES: Mapping[str, str] = {
+    "presente": "Indicativo presente",
+    "imperfeito": "Indicativo pretérito imperfeito",
+    "perfeito": "Indicativo pretérito perfeito simples",
+    "maisqueperfeito": "Indicativo Pretérito Mais que Perfeito Simples",
+    "futuro": "Indicativo Futuro do Presente Simples",
+    "condicional": "Condicional Futuro do Pretérito Simples",
+}
+_WEATHER = ("chov", "vent", "trovej", "nev")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAnswers:
+    """The candidates of one model for both halves of the study.
+
+    Attributes:
+        model: its label.
+        multiwords: items with a masked word of an expression.
+        hits: candidates for them.
+        instances: of the tests of grammar.
+        candidates: candidates for them.
+        expected: what each of these expects, as far as it says so.
+        warnings: what should be known of the multiword items, as sentences.
+    """
+
+    model: str
+    multiwords: Sequence[ClozeItem] = ()
+    hits: Sequence[Candidate] = ()
+    instances: Sequence[Instance] = ()
+    candidates: Sequence[Candidate] = ()
+    expected: Mapping[str, Expectation]
+    warnings: Sequence[str] = ()
+
+
+def answers_of(model: str, runs: Sequence[Run], released: StudyData | None) -> ModelAnswers:
+    """What a model gave, from its runs of the two suites of the study.
+
+    Args:
+        model: its label.
+        runs: of it.
+        released: the authors' files, with the labels of their sentences; None for our own.
+    """
+    multi = next((run for run in runs if _is_multiword(run)), None)
+    grammar = next((run for run in runs if not _is_multiword(run)), None)
+    words, tests = (ClozeAnswers(run) if run else None for run in (multi, grammar))
+    known = {each.item.id: each for each in released.instances} if released else {}
+    items = tests.items if tests else ()
+    instances = [known.get(item.id) or starter_instance(item) for item in items]
+    return ModelAnswers(
+        model=model,
+        multiwords=words.items if words else (),
+        hits=words.candidates(words.methods[0]) if words else (),
+        instances=instances,
+        candidates=tests.candidates(tests.methods[0]) if tests else (),
+        expected=_expected(instances),
+        warnings=multi.warnings if multi else (),
+    )
+
+
+def _is_multiword(run: Run) -> bool:
+    return "expression" in ClozeAnswers(run).items[0].columns
+
+
+def _expected(instances: Sequence[Instance]) -> dict[str, Expectation]:
+    own = expectations({each.item.id: each.item.columns for each in instances})
+    for each in instances:
+        needs_label = each.item.columns["dimension"] in ("nominal_agreement", "passive")
+        is_judged = each.item.columns["dimension"] != "subject_agreement"
+        if each.item.id not in own and is_judged and (each.case or not needs_label):
+            own[each.item.id] = expectation_of(each)
+    return own
+
+
+def starter_instance(item: ClozeItem) -> Instance:
+    """A starter item of `GRAMMAR_STARTER` with the labels that the study's tables group by."""
+    columns, category = item.columns, item.columns.get("category", "")
+    dimension = columns.get("phenomenon", "").replace(" ", "_")
+    seed = columns.get("seed", "")
+    parts = [part.partition("_") for part in category.split("; ") if part]
+    tense = _TENSES.get(parts[-1][0]) if parts else None
+    persons = {person for _, _, person in parts}
+    case: str | None = category
+    group = ""
+    if dimension == "verb_agreement":
+        group, case = _VERB_GROUPS[columns["tense"]], f"pron_{seed}"
+    elif dimension == "subject_agreement":
+        # A form of two persons belongs to none of the rows of Table 6.
+        case = _PERSONS.get(persons.pop()) if len(persons) == 1 else None
+    elif dimension == "impersonal_verbs":
+        group = "1" if seed.startswith(_WEATHER) else "2"
+        tense = f"{tense.split()[0]}/{tense}" if tense else None
+    elif dimension == "connectors":
+        group = columns["template"].rpartition("-")[2]
+    kept = {**columns, "dimension": dimension, "group": group, "seed": seed}
+    asked = ClozeItem(item.id, item.before, item.after, item.options, columns=kept)
+    return Instance(asked, categories=tuple(category.split("; ")), case=case, tense=tense)
+
+
+Judged = Mapping[tuple[str, str], Sequence[Row]]
+"""Model and judge to what was judged."""
+
+
+def judged(
+    models: Sequence[ModelAnswers], *, dictionary: str, earlier: Sequence[Candidate]
+) -> tuple[dict[tuple[str, str], list[Row]], list[str]]:
+    """The candidates of the tests of grammar, judged by dictionary and by people.
+
+    Args:
+        models: with their candidates.
+        dictionary: as ``rules:pt`` or ``delaf:FILE``.
+        earlier: candidates of the same sentences that people judged.
+
+    Returns:
+        Model and judge to the rows, and how many candidates were judged, as sentences.
+    """
+    look_up = dictionary_readings(dictionary_for(dictionary, "pt"))
+    known: dict[str, tuple[WordReading, ...]] = {}
+
+    def readings(candidate: Candidate) -> tuple[WordReading, ...]:
+        if candidate.text not in known:
+            known[candidate.text] = look_up(candidate)
+        return known[candidate.text]
+
+    found: dict[tuple[str, str], list[Row]] = {}
+    said = []
+    has_connectors = parse_expectation("CONJ or CCONJ or SCONJ").met_by(
+        look_up(Candidate("", 1, A_CONNECTOR))
+    )
+    if not has_connectors:
+        said.append(f"{dictionary} has no conjunctions, and judges no connectors")
+    for each in models:
+        if not each.candidates:
+            continue
+        wanted = {
+            one.item.id: each.expected[one.item.id]
+            for one in each.instances
+            if one.item.id in each.expected
+            and (has_connectors or one.item.columns["dimension"] != "connectors")
+        }
+        by_rule = judge_expected(each.candidates, wanted, readings)
+        found[each.model, DICTIONARY] = _rows(each, by_rule)
+        if earlier:
+            reused = reuse_judgments(each.candidates, earlier)
+            found[each.model, PEOPLE] = _rows(each, reused.candidates)
+            said.append(
+                f"{each.model}: {reused.taken} of {len(each.candidates)} candidates were judged"
+                f" before; {len(reused.new)} are new, and left out of the rows judged by people"
+            )
+    return found, said
+
+
+def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[Row]:
+    instances = {each.item.id: each for each in answers.instances}
+    return [Row(instances[each.item], each, each.rank == 1) for each in candidates]
+
+
+def model_tables(
+    models: Sequence[ModelAnswers],
+    rows: Judged,
+    notes: Sequence[str],
+    *,
+    of_grammar: Sequence[str] = (),
+) -> dict[str, Grid]:
+    """The study's tables in the paper's layout, by the names of their files.
+
+    Args:
+        models: in their order.
+        rows: as `judged` gives them.
+        notes: sentences below all tables.
+        of_grammar: sentences below the tables of grammar.
+    """
+    tables: dict[str, Grid] = {}
+    asked = [each for each in models if each.hits]
+    if asked:
+        data = _as_data(asked)
+        warnings = dict.fromkeys(text for each in asked for text in each.warnings)
+        tables["table-1"] = _table_1(data, tuple(warnings))
+        tables["table-2"] = _table_2(data)
+        tables["table-3"] = _table_3(data)
+        footnote = _footnote_11(data)
+        tables |= {"footnote-11": footnote} if footnote.rows else {}
+    if rows:
+        tables |= {
+            f"table-{number}": _grammar_grid(table, rows, of_grammar)
+            for number, table in TABLES.items()
+        }
+    return {name: replace(table, notes=(*table.notes, *notes)) for name, table in tables.items()}
+
+
+def _as_data(models: Sequence[ModelAnswers]) -> StudyData:
+    """The multiword half as the study's own files hold it."""
+    return StudyData(
+        templates=(),
+        instances=(),
+        judged=(),
+        cells=models[0].multiwords,
+        predictions={each.model: each.hits for each in models},
+        files=frozenset(),
+    )
+
+
+def _table_1(data: StudyData, notes: tuple[str, ...]) -> Grid:
+    rows: list[tuple[GridCell, ...]] = [
+        (f"{model} {PUBLISHED}", word, f"{paper[0]:.2f}", f"{paper[1]:.2f}")
+        for model, words in PRINTED["Table 1"].items()
+        for word, paper in words.items()
+    ]
+    published = len(rows)
+    key = expressions(data)
+    for model in data.predictions:
+        for word in WORDS:
+            ranks = ranks_of(data, model, [word])
+            cells = (_accuracy(ranks, key, k) for k in (1, TOP))
+            rows.append((model, word, *cells))
+    return Grid(
+        title="Table 1. Multiword expressions: accuracy for the first and the second word",
+        header=("Model", "Word", "ACC", "ACC@10"),
+        rows=tuple(rows),
+        rules=frozenset({published}),
+        labels=2,
+        notes=("A hit is a candidate that is the word that was there, capitals aside.", *notes),
+    )
+
+
+def _accuracy(ranks: Ranks, key: Mapping[str, str], k: int) -> EstimateCell:
+    share = accuracy_at(ranks, k)
+    interval = share_interval([is_hit(rank, k) for rank in ranks.values()], Design.of(ranks, key))
+    return _estimate(share.percent, interval_json(interval), share.n)
+
+
+def _estimate(percent: float | None, ends: Json, n: int) -> EstimateCell:
+    low, high = ends["low"], ends["high"]
+    return EstimateCell(value=percent, low=low, high=high, n=n, reason=ends["reason"], digits=2)
+
+
+def _table_2(data: StudyData) -> Grid:
+    rows: list[tuple[str, ...]] = [
+        ("bertimbau-large, not bertimbau-base (published)", word, ", ".join(names))
+        for word, names in PRINTED["Table 2"].items()
+    ]
+    published = len(rows)
+    for one, other in permutations(data.predictions, 2):
+        for word in WORDS:
+            hit, missed = (_hit(data, model, word) for model in (one, other))
+            names = [name for name in hit if name not in missed]
+            rows.append((f"{one}, not {other}", f"W{word}", ", ".join(names) or _NONE))
+    return _lists(
+        "Table 2. Expressions predicted by one model and not by another",
+        rows,
+        published,
+        "Of our models: a hit among ten in a sentence by the one, in none by the other. No rule"
+        " gives the published lists.",
+    )
+
+
+def _hit(data: StudyData, model: str, word: str) -> list[str]:
+    """The expressions that a model hits among ten in some sentence."""
+    key, ranks = expressions(data), ranks_of(data, model, [word])
+    return sorted({key[item] for item, rank in ranks.items() if is_hit(rank, TOP)})
+
+
+def _table_3(data: StudyData) -> Grid:
+    rows: list[tuple[str, ...]] = [
+        ("neither BERTimbau model (published)", word, ", ".join(names))
+        for word, names in PRINTED["Table 3"].items()
+    ]
+    for word in WORDS:
+        ranks = [ranks_of(data, model, [word]) for model in data.predictions]
+        names = groups_hit_by_none(ranks, expressions(data), TOP)
+        who = f"none of {', '.join(data.predictions)}"
+        rows.append((who, f"W{word}", ", ".join(names) or _NONE))
+    return _lists(
+        "Table 3. Expressions that no model predicts",
+        rows,
+        len(PRINTED["Table 3"]),
+        "No hit among ten in any sentence.",
+    )
+
+
+def _lists(title: str, rows: Sequence[tuple[str, ...]], published: int, note: str) -> Grid:
+    return Grid(
+        title=title,
+        header=("models", "masked", "expressions"),
+        rows=tuple(rows),
+        rules=frozenset({published}),
+        labels=2,
+        remarks=1,
+        notes=(note,),
+    )
+
+
+def _footnote_11(data: StudyData) -> Grid:
+    """McNemar's test of every pair of models; the exact one is beside the corrected one."""
+    rows = tuple(
+        (
+            f"{each['a']} and {each['b']}",
+            str(each["words"]),
+            str(each["k"]),
+            *(str(each[name]) for name in ("only_a", "only_b", "n")),
+            *(f"{each[name]:.4g}" for name in ("p_exact", "p_chi2_cc")),
+        )
+        for each in mcnemar_tests(data)
+        if each["p_exact"] is not None and each["p_chi2_cc"] is not None
+    )
+    return Grid(
+        title="Footnote 11. Models against each other: McNemar's test, item by item",
+        header=(
+            "models",
+            "masked",
+            "k",
+            "only first",
+            "only second",
+            "n",
+            "p exact",
+            "p corrected",
+        ),
+        rows=rows,
+        labels=2,
+        notes=("It takes sentences of one expression for independent, as the paper does.",),
+    )
+
+
+def _grammar_grid(table: GrammarTable, rows: Judged, notes: Sequence[str]) -> Grid:
+    """One of Tables 4 to 13, each case with the published numbers above those of the models."""
+    by_case = {key: grouped(table, some) for key, some in rows.items()}
+    written: list[tuple[GridCell, ...]] = []
+    rules = set()
+    for case, (p1, p10) in table.printed.items():
+        rules.add(len(written))
+        above = (f"{RECORDED_MODEL} {PUBLISHED}", "linguist", f"{p1:.2f}", f"{p10:.2f}")
+        written.append((case, *above))
+        for (model, judge), groups in by_case.items():
+            shares = precisions(groups[case], table.aggregation)
+            ends = intervals(groups[case], table.aggregation)
+            n = {
+                "p1": sum(row.first and row.candidate.fits is not None for row in groups[case]),
+                "p10": sum(row.candidate.fits is not None for row in groups[case]),
+            }
+            cells = (_estimate(shares[k]["pct"], ends[k], n[k]) for k in ("p1", "p10"))
+            written.append(("", model, judge, *cells))
+    return Grid(
+        title=f"Table {table.number}. {table.title}",
+        header=("Case name", "model", "judged by", "P@1", "P@10"),
+        rows=tuple(written),
+        rules=frozenset(rules - {0}),
+        labels=3,
+        notes=(f"{table.aggregation}: {table.note}", *notes),
+    )

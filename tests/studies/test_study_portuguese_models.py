@@ -1,0 +1,168 @@
+"""The tables of the study of Brazilian Portuguese for one's own models."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+
+from cimento import load_suite
+from cimento.cli.main import invoke
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.suite import expand_suite
+from cimento.studies.portuguese.data import Row
+from cimento.studies.portuguese.grammar import TABLES, grouped
+from cimento.studies.portuguese.models import GRAMMAR_STARTER, starter_instance
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Both demo models, on our own sentences; the tables, figures and runs."""
+    folder = tmp_path_factory.mktemp("study")
+    arguments = ["study", "portuguese", "-m", "demo-causal", "-m", "demo-masked"]
+    assert invoke([*arguments, "-o", str(folder)]) == 0
+    return folder, arguments
+
+
+def rows_of(folder, name):
+    return list(csv.reader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def test_every_table_is_written_in_three_forms_and_figures_beside(written):
+    folder, _ = written
+    names = {path.name for path in folder.iterdir()}
+    for number in range(1, 14):
+        assert {f"table-{number}{end}" for end in (".txt", ".csv", ".tex")} <= names
+    assert {"curve.svg", "heat.svg", "dimensions.svg", "runs"} <= names
+    assert "\\toprule" in (folder / "table-13.tex").read_text(encoding="utf-8")
+    text = (folder / "table-5.txt").read_text(encoding="utf-8")
+    assert "the others about our own" in text
+
+
+def test_published_rows_stand_above_those_of_the_models(written):
+    folder, _ = written
+    header, *rows = rows_of(folder, "table-1")
+    assert header == ["Model", "Word", "ACC", "ACC low", "ACC high", "ACC n",
+                      "ACC@10", "ACC@10 low", "ACC@10 high", "ACC@10 n"]  # fmt: skip
+    assert rows[0][:3] == ["bertimbau-base (published)", "1", "40.00"]
+    assert [row[0].partition("@")[0] for row in rows[6:]] == [
+        "demo-causal", "demo-causal", "demo-masked", "demo-masked"
+    ]  # fmt: skip
+    assert {row[5] for row in rows[6:]} == {"50"}
+    _, *rows = rows_of(folder, "table-13")
+    nominal = [row[1].partition("@")[0] for row in rows[:3]]
+    assert nominal == ["bertimbau-large (published)", "demo-causal", "demo-masked"]
+    assert rows[0][3] == "77.53"
+    # 92 sentences of nominal agreement, ten candidates each
+    assert [row[6] for row in rows[1:3]] == ["92", "92"]
+    assert [row[10] for row in rows[1:3]] == ["920", "920"]
+
+
+def test_what_a_dictionary_cannot_judge_is_left_blank_and_said(written):
+    folder, _ = written
+    _, *rows = rows_of(folder, "table-13")
+    subject, connectors = ([row[3] for row in rows[at + 1 : at + 3]] for at in (6, 9))
+    assert rows[6][0] == "Subject Agreement"
+    assert rows[9][0] == "Connectors"
+    assert subject == connectors == ["", ""]
+    text = (folder / "table-13.txt").read_text(encoding="utf-8")
+    assert "subject agreement has no rule" in text
+    assert "rules:pt has no conjunctions, and judges no connectors" in text
+
+
+def test_earlier_judgments_are_used_and_their_coverage_is_said(written, tmp_path, capsys):
+    folder, arguments = written
+    earlier = tmp_path / "judged.tsv"
+    item = expand_suite(load_suite(GRAMMAR_STARTER).suite).items[0].id
+    fills = next((folder / "runs" / GRAMMAR_STARTER).glob("demo-masked*"))
+    import polars as pl
+
+    first = pl.read_parquet(fills / "fills.parquet").filter(request=0, rank=1)["candidate"][0]
+    earlier.write_text(f"item\tcandidate\tfits\n{item}\t{first}\tyes\n", encoding="utf-8")
+    reuse = ["-o", str(folder), "--table", "8", "--reuse", str(earlier), "--json"]
+    assert invoke([*arguments[:2], "-m", "demo-masked", *reuse]) == 0
+    out, err = capsys.readouterr()
+    assert "1 of 4190 candidates were judged before; 4189 are new" in err
+    table = json.loads(out)["tables"]["table-8"]
+    row = next(row for row in table["rows"] if row[2] == "people" and row[3])
+    # P@1 and P@10 of the one sentence whose first candidate was judged
+    assert (row[3], row[6], row[7], row[10]) == ("100.00", "1", "100.00", "1")
+
+
+def test_asking_again_asks_nothing(written, capsys):
+    folder, arguments = written
+    stored = {path: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*.parquet")}
+    assert invoke([*arguments, "-o", str(folder), "--json"]) == 0
+    assert set(json.loads(capsys.readouterr().out)["tables"]) >= {"table-1", "table-13"}
+    assert stored == {path: path.stat().st_mtime_ns for path in stored}
+
+
+def test_starter_sentences_have_the_labels_of_the_tables():
+    items = expand_suite(load_suite(GRAMMAR_STARTER).suite).items
+    rows = [Row(starter_instance(item), Candidate(item.id, 1, "x"), first=True) for item in items]
+    sizes = {number: {case: len(some) for case, some in grouped(table, rows).items()}
+             for number, table in TABLES.items()}  # fmt: skip
+    assert sum(sizes[13].values()) == len(items) == 419
+    assert sizes[12] == dict.fromkeys(sizes[12], 18)
+    assert sum(sizes[8].values()) == 92
+    assert sum(sizes[9].values()) == 108
+    assert sum(sizes[4].values()) == 43
+    assert sizes[4]["Existential Verbs"] == 17
+    assert sizes[11]["Porque"] == 3
+    assert all(sizes[6][f"{each} Person Singular"] for each in ("First", "Third"))
+    assert sizes[10]["Eu"] == 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "seen"),
+    [
+        ([], "there is neither --data nor -m"),
+        (["-m", "demo-masked", "--what", "claims"], "it is about the authors' files"),
+        (["-m", "demo-masked", "--state", "release"], "it is about the authors' files"),
+    ],
+)
+def test_what_does_not_go_together_is_said(arguments, seen, capsys):
+    assert invoke(["study", "portuguese", *arguments]) == 2
+    assert seen in capsys.readouterr().err
+
+
+@pytest.mark.golden
+def test_the_released_candidates_as_a_model_give_the_tables_of_the_release(
+    shared, tmp_path, capsys
+):
+    """Replayed, and judged by the released judgments: spec/portuguese.md section 3, release."""
+    folder = shared / "data/authors/portuguese"
+    model = f"replay:{folder / 'all-eval.tsv'}"
+    arguments = ["study", "portuguese", "--data", str(folder), "-m", model]
+    assert invoke([*arguments, "-o", str(tmp_path)]) == 3  # it has no multiword candidates
+    assert "12319 of 12320 candidates were judged before; 1 are new" in capsys.readouterr().err
+    expected = {
+        "table-13": {"Subject Agreement": ("87.74", "81.41"), "Verb Agreement": ("79.29", "59.30")},
+        "table-6": {"Third Person Plural": ("97.50", "94.25")},
+        "table-12": {"Feminine Singular": ("17.86", "50.71")},
+    }
+    for name, cases in expected.items():
+        rows = rows_of(tmp_path, name)
+        for case, numbers in cases.items():
+            start = next(k for k, row in enumerate(rows) if row[0] == case)
+            people = next(row for row in rows[start + 1 : start + 3] if row[2] == "people")
+            assert (people[3], people[7]) == numbers
+
+
+@pytest.mark.golden
+def test_the_released_multiword_candidates_as_models_give_table_1(shared, tmp_path, capsys):
+    notebook = shared / "data/authors/portuguese/BertMaskMWE.ipynb"
+    arguments = ["study", "portuguese", "--data", str(notebook), "-o", str(tmp_path)]
+    for model in ("bertimbau-base", "bertimbau-large", "mbert"):
+        arguments += ["-m", f"replay:{notebook}#{model}"]
+    assert invoke(arguments) == 0
+    capsys.readouterr()
+    _, *rows = rows_of(tmp_path, "table-1")
+    published, computed = rows[:6], rows[6:]
+    assert [(row[2], row[6]) for row in computed] == [(row[2], row[6]) for row in published]
+    _, *rows = rows_of(tmp_path, "footnote-11")
+    corrected = {tuple(row[:3]): row[7] for row in rows}
+    [p] = [p for (models, word, k), p in corrected.items()
+           if "base" in models and "large" in models and (word, k) == ("W2", "1")]  # fmt: skip
+    assert p == "0.03389"
