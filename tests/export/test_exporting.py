@@ -333,6 +333,44 @@ def test_tables_for_r(exported, runs):
     blank = next(row for row in sentences if row["suite"] == "it-connectives-cloze")
     assert "___" in blank["text"]
     assert any(row["cluster"] for row in outcomes if row["suite"] == "it-connectives-cloze")
+    assert {row["phenomenon"] for row in outcomes if row["suite"] == "it-islands"} == {"whether"}
+    rated = [row for row in sentences if row["suite"] == "it-acceptability"]
+    assert all(row["rating"] and row["phenomenon"] for row in rated)
+    assert {row["phenomenon"] for row in scores} == {"whether"}
+
+
+def rows_of_two(right):
+    """Verdicts on two models, from pairs of ones and zeros."""
+    head = "suite,model,kind,item,cluster,question,verdict,right,value,unit,reference,phenomenon"
+    lines = [
+        f"s,{model},causal,{item},,all predictions,,{one},,,,"
+        for item, both in enumerate(right)
+        for model, one in zip("ab", both, strict=True)
+    ]
+    return "\n".join([head, *lines]) + "\n"
+
+
+@pytest.mark.slow
+def test_r_gives_no_p_value_of_a_degenerate_fit(exported, tmp_path):
+    if shutil.which("Rscript") is None:
+        pytest.skip("R is not installed")
+    shutil.copytree(exported / "r", tmp_path, dirs_exist_ok=True)
+    right = [(1, 1)] + [(0, 0)] * 8 + [(0, 1)] * 3
+    (tmp_path / "outcomes.csv").write_text(rows_of_two(right))
+    done = subprocess.run(
+        ["Rscript", "analysis.R"],  # noqa: S607  # the program is on the path
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if "lme4" in done.stderr and done.returncode:
+        pytest.skip("lme4 is not installed")
+    verdicts = done.stdout.partition("s - all predictions")[2].partition("it-islands")[0]
+    assert "No p-values, since the fit is degenerate: random effects vary by" in verdicts
+    assert "Pr(>|z|)" not in verdicts
+    # binom.test(0, 3): 2 / 2^3
+    assert "alone 0 and with b alone 3 of 12 items, p = 0.25" in verdicts
 
 
 @pytest.mark.slow

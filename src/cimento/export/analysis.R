@@ -4,16 +4,36 @@
 
 library(lme4)
 if (requireNamespace("lmerTest", quietly = TRUE)) library(lmerTest)
-options(width = 120)
+options(width = 160)
 
 estimates <- read.csv("estimates.csv", encoding = "UTF-8", stringsAsFactors = FALSE)
 cat("\nWhat the runs say\n")
-print(estimates[, c("suite", "model", "question", "statistic", "value", "low", "high", "n")])
+print(estimates[, c("suite", "model", "method", "question", "statistic", "value", "low", "high",
+                    "n")])
 
 outcomes <- read.csv("outcomes.csv", encoding = "UTF-8", stringsAsFactors = FALSE,
                      colClasses = c(item = "character", cluster = "character"))
 verdicts <- subset(outcomes, !is.na(right))
 verdicts$right <- as.integer(verdicts$right)
+
+# Other columns that items are grouped by stand at the end of outcomes.csv; put one in the place of
+# phenomenon for its table.
+known <- subset(verdicts, !is.na(verdicts$phenomenon) & nzchar(verdicts$phenomenon))
+if (nrow(known) > 0) {
+  cat("\nShares of items that are right, by phenomenon\n")
+  groups <- known[c("phenomenon", "question", "model", "suite")]
+  print(aggregate(cbind(right = known$right, n = 1), groups, FUN = sum))
+}
+
+# Values of sentences beside the mean ratings of people (column reference).
+rated <- subset(outcomes, !is.na(value) & !is.na(reference))
+for (part in split(rated, list(rated$suite, rated$model, rated$question), drop = TRUE)) {
+  if (nrow(part) > 2 && length(unique(part$value)) > 1 && length(unique(part$reference)) > 1) {
+    spearman <- cor(part$value, part$reference, method = "spearman")
+    cat("\n", part$suite[1], "-", part$model[1], "-", part$question[1], "beside", nrow(part),
+        "ratings: Spearman", format(spearman, digits = 3), "\n")
+  }
+}
 
 # Where the suite says which items belong together (column cluster, else empty), clusters have
 # random effects too: without them items of one cluster would count as independent.
@@ -26,6 +46,57 @@ told <- function(part) {
   }
 }
 
+# Reasons why the standard errors of a fit say nothing: where nearly every item is always right or
+# always wrong, the variance of items on the scale of log-odds has no upper limit.
+degenerate <- function(fit) {
+  deviations <- as.data.frame(VarCorr(fit))
+  largest <- max(deviations$sdcor[is.na(deviations$var2) & deviations$grp != "Residual"])
+  errors <- sqrt(diag(as.matrix(vcov(fit))))
+  binary <- is(fit, "glmerMod")
+  said <- c(
+    if (binary && largest > 10) sprintf("random effects vary by %.0f log-odds", largest),
+    if (binary && any(abs(fixef(fit)) > 15)) "an effect is as good as infinite",
+    if (!binary && sigma(fit) < 1e-6 * sd(model.response(model.frame(fit)))) "nothing is left over",
+    if (any(!is.finite(errors))) "a standard error is undefined"
+  )
+  said
+}
+
+# The summary of a model; without p-values where they would say nothing, and without an end to the
+# script where a model cannot be fitted.
+fitted_or_not <- function(fit) {
+  fit <- tryCatch(suppressWarnings(fit), error = function(problem) conditionMessage(problem))
+  if (is.character(fit)) {
+    cat("No fit:", fit, "\n")
+    return(invisible())
+  }
+  said <- unlist(fit@optinfo$conv$lme4$messages)
+  if (isSingular(fit)) said <- "a variance or correlation is at its limit (singular fit)"
+  if (length(said) > 0) cat("Note:", paste(said, collapse = "; "), "\n")
+  wrong <- degenerate(fit)
+  if (length(wrong) == 0) {
+    print(summary(fit), correlation = FALSE)
+  } else {
+    cat("No p-values, since the fit is degenerate:", paste(wrong, collapse = "; "), "\n")
+    cat("Fixed effects\n")
+    print(fixef(fit))
+    print(VarCorr(fit))
+  }
+}
+
+# The exact test of McNemar, as in `cimento compare`, of each two models whose items are independent.
+exact <- function(part) {
+  if (clustered(part) || anyDuplicated(part[c("item", "model")])) return(invisible())
+  for (two in combn(unique(part$model), 2, simplify = FALSE)) {
+    both <- merge(part[part$model == two[1], c("item", "right")],
+                  part[part$model == two[2], c("item", "right")], by = "item")
+    only <- c(sum(both$right.x > both$right.y), sum(both$right.x < both$right.y))
+    p <- if (sum(only) > 0) binom.test(only[1], sum(only))$p.value else 1
+    cat("Exact test of McNemar: right with", two[1], "alone", only[1], "and with", two[2],
+        "alone", only[2], "of", nrow(both), "items, p =", format(p, digits = 3), "\n")
+  }
+}
+
 # Right or wrong, with what varies between items; of one model there is nothing to compare.
 for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRUE)) {
   mixed <- length(unique(part$right)) > 1
@@ -34,7 +105,8 @@ for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRU
     told(part)
     formula <- if (clustered(part)) right ~ model + (1 | item) + (1 | cluster)
                else right ~ model + (1 | item)
-    print(summary(glmer(formula, data = part, family = binomial)))
+    fitted_or_not(glmer(formula, data = part, family = binomial))
+    exact(part)
   }
 }
 
@@ -47,6 +119,6 @@ for (part in split(values, list(values$suite, values$question, values$kind), dro
     told(part)
     formula <- if (clustered(part)) value ~ model + (1 | item) + (1 | cluster)
                else value ~ model + (1 | item)
-    print(summary(lmer(formula, data = part, REML = TRUE)), correlation = FALSE)
+    fitted_or_not(lmer(formula, data = part, REML = TRUE))
   }
 }

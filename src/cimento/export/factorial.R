@@ -16,6 +16,6 @@ for (part in split(crossed, list(crossed$suite, crossed$model, crossed$phenomeno
     cat("\n", part$suite[1], "-", part$model[1], "-", part$phenomenon[1], "\n")
     told(part)
     formula <- as.formula(paste(fixed, "+", random))
-    print(summary(lmer(formula, data = part, REML = TRUE)), correlation = FALSE)
+    fitted_or_not(lmer(formula, data = part, REML = TRUE))
   }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +17,7 @@ from cimento.io.parquet import write_parquet
 from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
+from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -158,7 +159,10 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
 
 
 def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
-    """One row an item and question; 1 is right, 0 wrong, and neither what was not scored."""
+    """One row an item and question; 1 is right, 0 wrong, and neither what was not scored.
+
+    The columns that items are grouped by, such as ``phenomenon``, stand at the end.
+    """
     import polars as pl
 
     rows = [
@@ -181,8 +185,21 @@ def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
         for one in result.outcomes
     ]
     texts = dict.fromkeys(("suite", "model", "kind", "item", "cluster", "question", "verdict"), str)
-    values = {"right": int, "value": float, "unit": str, "reference": float}
-    return pl.DataFrame(rows, schema={**texts, **values}, orient="row")
+    schema = {**texts, "right": int, "value": float, "unit": str, "reference": float}
+    groups = [
+        {_free(name, schema): level for name, level in one.groups.items()}
+        for data in runs
+        for result in data.results
+        for one in result.outcomes
+    ]
+    names = dict.fromkeys(name for row in groups for name in row)
+    grouped = pl.DataFrame(groups, schema=dict.fromkeys(names, pl.String))
+    return pl.concat([pl.DataFrame(rows, schema=schema, orient="row"), grouped], how="horizontal")
+
+
+def _free(name: str, used: Container[str]) -> str:
+    """The name of a free column in a table that has columns of its own."""
+    return f"column_{name}" if name in used else name
 
 
 def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
@@ -195,17 +212,35 @@ def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
 
 
 def _sentences(runs: Sequence[RunData]) -> pl.DataFrame:
-    """One row a text that was asked, of each suite once."""
+    """One row a text that was asked, of each suite once, with the free columns of its suite."""
     import polars as pl
 
-    rows = dict.fromkeys(
-        (data.suite, item, condition, text)
-        for data in runs
+    tables = [_texts(data).select(pl.lit(data.suite).alias("suite"), pl.all()) for data in runs]
+    return pl.concat(tables, how="diagonal").unique(maintain_order=True)
+
+
+def _texts(data: RunData) -> pl.DataFrame:
+    """The texts of a run by item and condition, with the free columns of suites of sentences."""
+    import polars as pl
+
+    suite = data.run.suite
+    columns = {
+        (item.id, condition.name): condition.columns
+        for item, condition in (suite.stimuli() if isinstance(suite, Suite) else ())
+    }
+    rows = [
+        {
+            **dict(zip(_OF_TEXTS, (item, condition, text), strict=True)),
+            **{
+                _free(name, (*_OF_SENTENCES, *_OF_DESIGNS[1:], *_OF_TEXTS, "score")): cell
+                for name, cell in columns.get((item, condition), {}).items()
+            },
+        }
         for item, texts in data.texts.items()
         for condition, text in texts.items()
-    )
-    names = ("suite", "item", "condition", "text")
-    return pl.DataFrame(list(rows), schema=dict.fromkeys(names, pl.String), orient="row")
+    ]
+    names = dict.fromkeys((*_OF_TEXTS, *(name for row in rows for name in row)))
+    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
 
 
 def _scores(data: RunData) -> pl.DataFrame | None:
@@ -221,14 +256,8 @@ def _scores(data: RunData) -> pl.DataFrame | None:
         return None
     clusters = dict(data.run.outcomes().select("item", "cluster").drop_nulls().iter_rows())
     whose = pl.col("item").replace_strict(clusters, default=pl.col("item"), return_dtype=pl.String)
-    texts = [
-        (item, condition, text)
-        for item, of_item in data.texts.items()
-        for condition, text in of_item.items()
-    ]
-    known = pl.DataFrame(
-        texts, schema=dict.fromkeys(("item", "condition", "text"), pl.String), orient="row"
-    )
+    known = _texts(data)
+    known = known.select(name for name in known.columns if name in _OF_TEXTS or name not in table)
     whole = (
         table.filter(pl.col("score").is_not_null())
         .join(known, on=["item", "condition"], how="left", maintain_order="left")
@@ -240,8 +269,8 @@ def _scores(data: RunData) -> pl.DataFrame | None:
     )
     if whole.is_empty():
         return None
-    if "phenomenon" not in whole.columns:
-        return whole.select(*_OF_SENTENCES, "text", "score")
+    if "first_factor" not in whole.columns:
+        return whole.select(*_OF_SENTENCES, *known.columns[2:], "score")
     whole = whole.filter(pl.col("phenomenon").is_not_null())
     factors: list[pl.Expr] = []
     for place in ("first", "second"):
@@ -252,8 +281,11 @@ def _scores(data: RunData) -> pl.DataFrame | None:
             pl.col(f"{place}_level").alias(name),
             pl.col(place).alias(f"{name}_code"),
         ]
-    return whole.select(*_OF_SENTENCES, "phenomenon", *factors, "text", "score")
+    named = whole.select(*_OF_SENTENCES, "phenomenon", *factors).columns
+    free = [name for name in known.columns[2:] if name not in named]
+    return whole.select(*_OF_SENTENCES, "phenomenon", *factors, *free, "score")
 
 
+_OF_TEXTS = ("item", "condition", "text")
 _OF_SENTENCES = ("suite", "model", "measure", "unit", "item", "cluster", "condition")
 _OF_DESIGNS = ("phenomenon", "first_factor", "second_factor")
