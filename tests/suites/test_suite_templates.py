@@ -15,6 +15,7 @@ from cimento.paradigms.loading import load_suite, save_suite
 from cimento.suites import builtin
 from cimento.suites.builtin import (
     REGIONS,
+    TEMPLATE_LANGUAGES,
     builtin_names,
     find_suite,
     list_builtin,
@@ -30,16 +31,43 @@ KINDS = ("agreement", "factorial", "pairs", "regions")
 
 
 @pytest.mark.parametrize("kind", template_kinds())
+@pytest.mark.parametrize("language", TEMPLATE_LANGUAGES)
 @pytest.mark.parametrize("name", ["La mia suite", "La mia suite.xlsx"])
-def test_a_template_is_a_suite_without_faults(tmp_path, kind, name):
-    written = new_suite(kind, tmp_path / name)
+def test_a_template_is_a_suite_without_faults(tmp_path, kind, language, name):
+    written = new_suite(kind, tmp_path / name, language=language)
     loaded = load_suite(tmp_path / name)
     assert loaded.reading.faults == ()
+    assert loaded.suite.meta.language == language
     assert loaded.suite.name == "La mia suite"
     assert all(path.is_file() for path in written)
     if kind in KINDS:
         assert loaded.suite.predictions
         assert len(loaded.suite.items) >= 3
+
+
+@pytest.mark.parametrize("kind", template_kinds())
+def test_examples_of_all_languages_are_alike_but_in_words(tmp_path, kind):
+    """As many items, in the same conditions; no example stands in two languages."""
+    shapes, texts = set(), []
+    for language in TEMPLATE_LANGUAGES:
+        folder = tmp_path / language
+        command = ["suites", "new", kind, str(folder), "--language", language]
+        assert invoke(command) == 0
+        suite = load_suite(folder).suite
+        if kind in (*KINDS, "acceptability"):
+            shapes.add(tuple((i.id, *(c.name for c in i.conditions)) for i in suite.items))
+        tables = (folder / "items.tsv", folder / "items.jsonl")
+        texts.append("".join(path.read_text("utf-8") for path in tables if path.exists()))
+        assert ("language" in texts[-1]) is False
+        is_russian = any("а" <= letter <= "я" for letter in texts[-1])
+        assert is_russian is (language == "ru")
+    assert len(shapes) == (kind in (*KINDS, "acceptability"))
+    assert len(set(texts)) == len(TEMPLATE_LANGUAGES)
+
+
+def test_a_language_without_examples_is_named_with_those_that_have_some(tmp_path, capsys):
+    assert invoke(["suites", "new", "pairs", str(tmp_path / "s"), "--language", "fr"]) == 2
+    assert "en, es, it, pt, ru" in capsys.readouterr().err
 
 
 def test_both_forms_of_a_template_say_the_same(tmp_path):

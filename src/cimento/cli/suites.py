@@ -14,7 +14,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
-from cimento.suites.builtin import template_kinds
+from cimento.suites.builtin import TEMPLATE_LANGUAGES, template_kinds
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
@@ -374,6 +374,9 @@ def new(
         Path, typer.Argument(metavar="FOLDER", help="Folder to make, or a workbook: NAME.xlsx.")
     ],
     *,
+    language: Annotated[
+        str, flags.flag("--language", help=f"Of the examples: {', '.join(TEMPLATE_LANGUAGES)}.")
+    ] = "",
     xlsx: Annotated[bool, flags.flag("--xlsx", help="One Excel workbook, no folder.")] = False,
 ) -> None:
     """Start a suite to fill in: a folder with a description and a table, or one workbook."""
@@ -382,7 +385,7 @@ def new(
 
     if xlsx and folder.suffix.lower() != WORKBOOK:
         folder = folder.with_name(folder.name + WORKBOOK)
-    written = new_suite(kind, folder, canary=new_canary())
+    written = new_suite(kind, folder, language=language, canary=new_canary())
     table = written[0] if len(written) == 1 else written[1]
     note(f"Fill in {table}, then: cimento suites check {folder}")
 

@@ -5,12 +5,13 @@ Listing them needs nothing but the standard library.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.files import expanded, folder_atomically, refuse_existing, write_bytes
 from cimento.io.parsing import parse_toml
 from cimento.suites.published import published
@@ -150,7 +151,12 @@ WORKBOOK = ".xlsx"
 _NAME_LINE = 'name = "my-suite"\n'
 
 
-def new_suite(kind: str, path: Path, *, canary: str = "") -> list[Path]:
+_LANGUAGE_LINE = re.compile(r'^language = "(\w+)"', re.MULTILINE)
+TEMPLATE_LANGUAGES = ("en", "it", "es", "pt", "ru")
+"""Every template has examples in these; the first column, or key, of its tables tells which."""
+
+
+def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") -> list[Path]:
     """Write a suite to fill in; its name is that of the folder or the workbook.
 
     Args:
@@ -158,28 +164,31 @@ def new_suite(kind: str, path: Path, *, canary: str = "") -> list[Path]:
             blanks in items that are written out, or made with seeds; rated sentences; stories.
         path: folder to write, which must not exist or be empty; a name that ends in ``.xlsx``
             makes it one workbook.
+        language: of the examples, one of `TEMPLATE_LANGUAGES`; empty for the template's usual one.
         canary: by which the suite is known in training data, see `cimento.suites.model`.
 
     Returns:
         The files written.
 
     Raises:
-        UsageError: there is no such kind.
+        UsageError: there is no such kind, or it has no examples in the language.
         StorageError: there is something already, or it cannot be written.
     """
     from cimento.suites.suite_workbook import fold
 
-    known = template_kinds()
-    if kind not in known:
-        raise UsageError(
-            where=f"kind {kind!r}",
-            seen="there is no such template",
-            todo=did_you_mean(kind, known),
-        )
+    need_known(kind, template_kinds(), where=f"kind {kind!r}", seen="there is no such template")
     toml = (_TEMPLATES / kind / "suite.toml").read_text(encoding="utf-8")
+    [usual] = _LANGUAGE_LINE.findall(toml)
+    language = language or usual
+    where, seen = f"--language {language}", "there are no examples in it"
+    need_known(language, TEMPLATE_LANGUAGES, where=where, seen=seen)
+    toml = _LANGUAGE_LINE.sub(f'language = "{language}"', toml)
     files = {"suite.toml": toml.replace(_NAME_LINE, _name_lines(path, canary)).encode()}
     for source in sorted((_TEMPLATES / kind).iterdir()):
-        files.setdefault(source.name, source.read_bytes())
+        if source.name not in files:
+            text = source.read_text(encoding="utf-8")
+            records = source.suffix == ".jsonl"
+            files[source.name] = (_records_in if records else _rows_in)(language, text).encode()
 
     def save(folder: Path) -> None:
         for name, data in files.items():
@@ -192,6 +201,19 @@ def new_suite(kind: str, path: Path, *, canary: str = "") -> list[Path]:
     with TemporaryDirectory(prefix="cimento-") as name:
         save(Path(name))
         return [fold(Path(name), path)]
+
+
+def _rows_in(language: str, text: str) -> str:
+    """The header and the rows of a language, without the column that tells it."""
+    rows = (line.partition("\t") for line in text.splitlines(keepends=True))
+    return "".join(rest for name, _, rest in rows if name in ("language", language))
+
+
+def _records_in(language: str, text: str) -> str:
+    """The lines of JSON of a language, without the key that tells it, which is the first."""
+    start = f'{{"language": "{language}", '
+    lines = text.splitlines(keepends=True)
+    return "".join("{" + line.removeprefix(start) for line in lines if line.startswith(start))
 
 
 def template_kinds() -> tuple[str, ...]:
