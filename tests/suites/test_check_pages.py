@@ -43,7 +43,7 @@ def test_a_page_says_what_its_example_gives(code, tmp_path):
     assert text.startswith(f"# {code}: ")
     assert f"**{SEVERITIES[code].title()}: " in text
     assert "\n## Example\n" in text
-    assert "\n## How to mend it\n" in text
+    assert "\n## How to fix it\n" in text
     faults = re.split(r"^(?=error: |warning: )", printed_by(path, tmp_path), flags=re.MULTILINE)
     shown = [block.text for block in blocks(path) if block.language == "text"]
     assert shown == ["".join(fault for fault in faults if code in fault)]

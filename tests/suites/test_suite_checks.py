@@ -192,7 +192,7 @@ def test_cluster():
     assert "several clusters: 1, 3" in one(replace(partly, items=(split, *rest)), "CIM-S032").seen
 
 
-@pytest.mark.parametrize(("language", "todo"), [("", "ISO 639-1"), ("Italian", "'it'")])
+@pytest.mark.parametrize(("language", "todo"), [("", "suites convert"), ("Italian", "'it'")])
 def test_language(language, todo):
     assert todo in one(replace(GOOD, meta=Meta("t", language=language)), "CIM-S033").todo
 
@@ -373,7 +373,7 @@ def test_faults_are_told_apart_and_summed_up():
     assert {fault.code for fault in warnings(faults)} >= {"CIM-S033", "CIM-S041"}
     lines = summarize([*faults, *warnings(faults)])
     assert len(lines) == len({fault.code for fault in faults})
-    assert any("CIM-S041 several blanks in a row, 2 times; first item 1" in line for line in lines)
+    assert any("CIM-S041 several spaces in a row, 2 times; first item 1" in line for line in lines)
 
 
 def test_quotation_marks_of_two_kinds_in_one_pair_are_a_difference():

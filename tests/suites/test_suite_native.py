@@ -224,7 +224,7 @@ def test_rows_are_named_as_the_spreadsheet_counts_them(tmp_path):
 BAD_FOLDERS = {
     "empty toml": ({"toml": ""}, "CIM-S002", "suite.toml"),
     "empty table": ({"items": " \n"}, "CIM-S002", "items.tsv"),
-    "header only": ({"items": "item\tcondition\ttext\n"}, "CIM-S005", "not a single item"),
+    "header only": ({"items": "item\tcondition\ttext\n"}, "CIM-S005", "The suite has no items"),
     "truncated toml": ({"toml": TOML[:-30]}, "CIM-S002", "end of document"),
     "cut in a letter": ({"toml": TOML.encode() + "# è".encode()[:-1]}, "CIM-S001", "0xc3"),
     "no name": ({"toml": "[meta]\n"}, "CIM-S003", "meta, name"),

@@ -1,4 +1,4 @@
-"""The codes of what can be wrong with a suite; docs/checks has a page for each."""
+"""The codes of faults in suites; docs/checks has a page for each."""
 
 from __future__ import annotations
 
@@ -35,25 +35,27 @@ NO_LANGUAGE = "CIM-S033"
 
 CHECKS: Mapping[str, Check] = {
     # Files
-    "CIM-S001": _error("not the encoding it should have", "Save the file as UTF-8."),
-    "CIM-S002": _error("cannot be read as its format", "Was it cut short, or saved as another?"),
+    "CIM-S001": _error("wrong encoding", "Save the file as UTF-8."),
+    "CIM-S002": _error(
+        "cannot be read as its format", "Was it cut short, or saved in another format?"
+    ),
     "CIM-S003": _error("a field is missing or of the wrong kind", "Correct the field."),
     "CIM-S004": _error("a table with the wrong columns", "Correct the header line or the row."),
     "CIM-S005": _error("no items", "Add at least one item."),
     "CIM-S006": _warning("the encoding was guessed", "Save the file as UTF-8 to be sure."),
     "CIM-S007": _warning("a key that looks misspelt", "Rename it, or leave it as your own."),
     "CIM-S008": _warning(
-        "a field of a task that is not honoured", "See docs/compat.md for what is, and what to do."
+        "a field of a task that is ignored", "docs/compat.md lists the supported fields."
     ),
-    "CIM-S009": _warning("something above the names of the columns", "Move it off the sheet."),
+    "CIM-S009": _warning("something above the column names", "Move it off the sheet."),
     # Items and conditions
-    "CIM-S010": _error("an item id used twice", "Give every item an id of its own."),
+    "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
     "CIM-S012": _error("items with different conditions", "Give every item the same conditions."),
     "CIM-S013": _error("the wrong number of regions", "Add or remove a region."),
     "CIM-S014": _error("regions out of order", "Number the regions 1, 2, 3 and so on."),
     "CIM-S015": _error(
-        "a condition name that formulas cannot write", "Use only a-z, A-Z, 0-9, _ and -."
+        "a condition name that formulas cannot use", "Use only a-z, A-Z, 0-9, _ and -."
     ),
     "CIM-S016": _error("an item or a condition without a name", "Fill in the name."),
     "CIM-S017": _error("an empty stimulus", "Write the sentence, or remove the row."),
@@ -66,30 +68,31 @@ CHECKS: Mapping[str, Check] = {
         "a formula needs a region that is empty", "Compare a region that has words in every item."
     ),
     "CIM-S025": _warning(
-        "predictions that contradict each other", "Look at each alone; their conjunction fails."
+        "predictions that contradict each other",
+        "Look at each separately; together they always fail.",
     ),
     "CIM-S030": _error("a factor whose column is missing", "Add the column, or fill in the cell."),
     "CIM-S031": _error("an unknown factor level", "Correct the cell, or add the level."),
     "CIM-S032": _error("a cluster column that does not cluster", "Fill in one value per item."),
-    NO_LANGUAGE: _warning("no language", 'Add the ISO 639-1 code, such as language = "it".'),
-    "CIM-S034": _warning("a design that is not whole", "Add the condition, or correct [factors]."),
-    "CIM-S035": _warning(
-        "a canary that is not one of its kind", "Write a random one, such as a UUID."
+    NO_LANGUAGE: _warning(
+        "no language", 'Write its ISO 639-1 code, such as language = "it", or give --language.'
     ),
+    "CIM-S034": _warning("an incomplete design", "Add the condition, or correct [factors]."),
+    "CIM-S035": _warning("a canary that is not unique", "Write a random one, such as a UUID."),
     "CIM-S036": _warning(
-        "no scale of the ratings",
-        "If the scale is another, convert the table to a workbook (`cimento suites convert`), and"
-        " correct ratings.low and ratings.high on its sheet about.",
+        "no scale for the ratings",
+        "If that is not the scale, convert the table to a workbook (`cimento suites convert`), and"
+        " correct ratings.low and ratings.high on its sheet *about*.",
     ),
     # Text
-    "CIM-S040": _warning("stray blanks", "They were removed; remove them in the file too."),
-    "CIM-S041": _warning("several blanks in a row", "Write one blank."),
-    "CIM-S042": _error("a character that no text has", "Retype the word."),
-    "CIM-S043": _warning("an invisible character", "Remove it, or write a plain blank."),
+    "CIM-S040": _warning("stray spaces", "They were removed; remove them from the file too."),
+    "CIM-S041": _warning("several spaces in a row", "Write a single space."),
+    "CIM-S042": _error("a character that does not belong in text", "Retype the word."),
+    "CIM-S043": _warning("an invisible character", "Remove it, or write an ordinary space."),
     "CIM-S044": _warning("mixed apostrophes", "Use one of them throughout."),
-    "CIM-S045": _warning("letters taken apart (not NFC)", "Normalise the text to NFC."),
+    "CIM-S045": _warning("accents as separate characters (not NFC)", "Normalise the text to NFC."),
     "CIM-S046": _warning("text decoded wrongly", "Export the file again as UTF-8."),
-    "CIM-S047": _warning("a bar with a blank on one side", "Write ' | ' or '|'."),
+    "CIM-S047": _warning("a bar with a space on one side", "Write ' | ' or '|'."),
     "CIM-S048": _warning("a lone backslash", "Write \\\\ for a backslash."),
     "CIM-S049": _warning(
         "a cell quoted by a spreadsheet program", "Save as items.csv or items.xlsx instead."
@@ -100,46 +103,47 @@ CHECKS: Mapping[str, Check] = {
         "one side of a comparison is longer",
         "A longer text costs more bits; balance the lengths, or compare regions of equal length.",
     ),
-    "CIM-S052": _warning("a repeated item", "Remove all but one, or give them one cluster."),
+    "CIM-S052": _warning("a repeated item", "Remove all but one, or put them in one cluster."),
     "CIM-S058": _warning(
         "conditions that differ elsewhere too",
-        "Make them equal there, or say in the README why they are not.",
+        "Make them equal there, or say in the README why they differ.",
     ),
     "CIM-S060": _warning(
         "a pair with hardly a word in common",
         "Are these the two sentences of one pair? Look for rows that slipped.",
     ),
     # Wording
-    "CIM-S053": _warning("no final mark", "Add the mark; models see its absence."),
+    "CIM-S053": _warning("no final mark", "Add the mark; models notice when it is missing."),
     "CIM-S054": _warning("a small letter at the beginning", "Write a capital letter."),
-    "CIM-S055": _warning("a doubled word", "Remove one, unless it is meant so."),
+    "CIM-S055": _warning("a doubled word", "Remove one, unless the repetition is intended."),
     "CIM-S056": _warning(
-        "items with the same lexical material", "Use another word in one, or give them one cluster."
+        "items with the same lexical material",
+        "Use another word in one, or put them in one cluster.",
     ),
     "CIM-S057": _warning(
-        "a sentence in several items", "Write a sentence of its own, or give them one cluster."
+        "a sentence in several items", "Write a different sentence, or put them in one cluster."
     ),
 }
 
 
 def fault(code: str, *, where: str, seen: str, todo: str | None = None) -> Fault:
-    """A fault of a known code; `todo` is that of the code unless given."""
+    """A fault with a known code; `todo` is the advice of the code unless given."""
     check = CHECKS[code]
     return Fault(code, check.severity, where, seen, check.todo if todo is None else todo)
 
 
 def errors(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Those faults that keep a suite from being used."""
+    """The faults that keep a suite from being used."""
     return tuple(each for each in faults if each.severity == "error")
 
 
 def warnings(faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Those faults that do not keep a suite from being used."""
+    """The faults that do not keep a suite from being used."""
     return tuple(each for each in faults if each.severity == "warning")
 
 
 def summarize(faults: Iterable[Fault]) -> list[str]:
-    """One line for each code, with how often it occurs and where first; for short messages."""
+    """One line for each code, its number of occurrences and its first place; for short messages."""
     groups: dict[str, list[Fault]] = {}
     for each in faults:
         groups.setdefault(each.code, []).append(each)

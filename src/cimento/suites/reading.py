@@ -224,6 +224,6 @@ def strip_blanks(text: str, *, what: str, where: str, faults: list[Fault]) -> st
     stripped = text.strip()
     if stripped != text:
         faults.append(
-            fault("CIM-S040", where=where, seen=f"{what} {text!r} has blanks at its ends.")
+            fault("CIM-S040", where=where, seen=f"{what} {text!r} has spaces at its ends.")
         )
     return stripped

@@ -251,15 +251,15 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         fault(
             "CIM-S004",
             where=f"{name} row {header_row}",
-            seen=f"The column {column!r} is there twice.",
+            seen=f"The column {column!r} appears twice.",
             todo="Rename one of the two.",
         )
         for column, number in times.items()
         if column and number > 1
     ]
     if titles:
-        seen = f"What stands above row {header_row} is passed over: {filled[0][1][0].strip()!r}."
-        todo = f"Row {header_row} is taken for the names of the columns."
+        seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
+        todo = f"Row {header_row} is read as the column names."
         faults.append(fault("CIM-S009", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
     rows = rows_under(columns, body, name=name, faults=faults)
     return Table(name, tuple(column for column in columns if column), tuple(rows)), faults

@@ -99,14 +99,14 @@ def _check_templates(templates: Iterable[Template]) -> Iterator[Fault]:
         forms = [form for seeds in template.seeds for form in seeds.forms]
         written = len(list(filter(None, forms)))
         if marked and not forms:
-            seen = f"There is a <SEED> in {marked[0].text!r} and no forms to put there."
+            seen = f"There is a <SEED> in {marked[0].text!r} but no forms to put there."
             yield cloze_fault("CIM-C002", where=where, seen=seen)
         if written and not marked:
-            seen = f"There are {written} forms and no sentence with a <SEED>."
+            seen = "There are forms but no sentence with a <SEED>."
             yield cloze_fault("CIM-C003", where=where, seen=seen)
         for seeds in template.seeds:
             for form, times in _repeated(seeds.forms):
-                seen = f"The form {form!r} is {times} times in the category {seeds.category!r}."
+                seen = f"The form {form!r} is listed {times} times under {seeds.category!r}."
                 yield cloze_fault("CIM-C011", where=where, seen=seen)
 
 
@@ -136,31 +136,31 @@ def _check_shared(shared: Iterable[SharedForm]) -> Iterator[Fault]:
         forms.setdefault(seed.template, []).append(shown)
     for template, shown_forms in forms.items():
         listed = "; ".join(shown_forms)
-        seen = f"{len(shown_forms)} of its forms are in several categories: {listed}."
+        seen = f"These forms are in several categories: {listed}."
         yield cloze_fault("CIM-C012", where=f"template {template!r}", seen=seen)
 
 
 def _check_items(items: Sequence[ClozeItem]) -> Iterator[Fault]:
     for name, times in _repeated(item.id for item in items):
-        yield cloze_fault(
-            "CIM-C004", where=f"item {name!r}", seen=f"The id is there {times} times."
-        )
+        yield cloze_fault("CIM-C004", where=f"item {name!r}", seen=f"The id is used {times} times.")
     first_with: dict[tuple[str, str], str] = {}
     for item in items:
         where = f"item {item.id!r}"
         spellings = (text for option in item.options for text in set(option.spellings))
         for text, times in _repeated(spellings):
-            yield cloze_fault("CIM-C007", where=where, seen=f"{text!r} is {times} of its options.")
+            yield cloze_fault(
+                "CIM-C007", where=where, seen=f"{text!r} is listed under {times} roles."
+            )
         expected = item.columns.get(EXPECTED, "")
         try:
             if expected:
                 parse_expectation(filled(expected, item.columns))
         except (InputError, KeyError, ValueError) as error:
             unread = f"{error.seen}." if isinstance(error, InputError) else ""
-            seen = unread or f"{expected!r} names no column."
+            seen = unread or f"{expected!r} names a column that does not exist."
             yield cloze_fault("CIM-C013", where=where, seen=seen)
         if "  " in item.text:
-            seen = f"There are several blanks in a row in {item.text!r}."
+            seen = f"There are several spaces in a row in {item.text!r}."
             yield cloze_fault("CIM-C015", where=where, seen=seen)
         first = first_with.setdefault((item.before, item.after), item.id)
         if first != item.id:

@@ -283,17 +283,17 @@ _ALL = (
         "Add it.", _where(_state_missing)),
     # How variants are made
     StoryCheck("CIM-T040", "order_not_a_swap", "not two sentences swapped",
-        "Is it meant to be so?",
+        "Is that intended?",
         _variants(lambda one, base: made_as(one, base) == "order" and not is_swap(one, base))),
     StoryCheck("CIM-T041", "cloze_not_one_replacement", "not one sentence replaced",
-        "Is it meant to be so?",
+        "Is that intended?",
         _variants(
             lambda one, base: made_as(one, base) == "cloze" and not is_replacement(one, base)
         )),
     StoryCheck("CIM-T042", "no_plausible_story", "variants without their plausible story",
         "Add it.", _baseless),
     StoryCheck("CIM-T043", "other_actor_or_objects", "an actor or objects of its own",
-        "Take the base's.", _variants(_other_entities)),
+        "Use the base's.", _variants(_other_entities)),
     StoryCheck("CIM-T044", "repeated_variant", "the sentences of another story",
         "Remove one of them.", _repeated(lambda story: story.sentences)),
     StoryCheck("CIM-T045", "not_confirmed", "proposed and not confirmed",

@@ -106,7 +106,7 @@ _CONDITION_NAME = re.compile(r"[A-Za-z0-9_-]+")
 def _filled(stimuli: Stimuli) -> Iterator[Fault]:
     items = stimuli.suite.items
     if not items:
-        yield fault("CIM-S005", where=stimuli.suite.name, seen="There is not a single item.")
+        yield fault("CIM-S005", where=stimuli.suite.name, seen="The suite has no items.")
     for number, item in enumerate(items, start=1):
         if not item.id:
             yield fault("CIM-S016", where=f"item {number}", seen="The item has no id.")
@@ -148,7 +148,7 @@ def _conditions(stimuli: Stimuli) -> Iterator[Fault]:
 def _names(stimuli: Stimuli) -> Iterator[Fault]:
     for name in stimuli.names:
         if name and not _CONDITION_NAME.fullmatch(name):
-            seen = "No formula can write this name."
+            seen = "Formulas cannot use this name."
             yield fault("CIM-S015", where=f"condition {name!r}", seen=seen)
 
 
@@ -345,7 +345,7 @@ def _canary(stimuli: Stimuli) -> Iterator[Fault]:
     suite = stimuli.suite
     canary = suite.meta.extra.get("canary")
     if canary is not None and not is_canary(canary):
-        seen = f"The canary {canary!r} has no random part, so that others may have written it."
+        seen = f"The canary {canary!r} has no random part, so others may have written it too."
         yield fault("CIM-S035", where=suite.name, seen=seen)
 
 
@@ -353,7 +353,7 @@ def _language(stimuli: Stimuli) -> Iterator[Fault]:
     suite = stimuli.suite
     language = suite.meta.language
     if not language:
-        yield fault(NO_LANGUAGE, where=suite.name, seen="The suite does not say its language.")
+        yield fault(NO_LANGUAGE, where=suite.name, seen="The suite does not name its language.")
     elif not LANGUAGE_CODE.fullmatch(language):
         code = language_code(language)
         yield fault(

@@ -37,10 +37,10 @@ def _letters(stimuli: Stimuli) -> Iterator[Fault]:
 def _blanks(condition: Condition, where: str) -> Iterator[Fault]:
     for number, region in enumerate(condition.regions, start=1):
         if region.text != region.text.strip():
-            seen = f"Region {number} {region.text!r} has blanks at its ends."
+            seen = f"Region {number} {region.text!r} has spaces at its ends."
             yield fault("CIM-S040", where=where, seen=seen)
         if _BLANKS.search(region.text.strip()):
-            seen = f"Region {number} {region.text!r} has several blanks in a row."
+            seen = f"Region {number} {region.text!r} has several spaces in a row."
             yield fault("CIM-S041", where=where, seen=seen)
 
 
@@ -82,7 +82,7 @@ def _mojibake(text: str, where: str) -> Iterator[Fault]:
         right = word.encode("cp1252").decode("utf-8")
     except UnicodeError:
         return
-    seen = f"{word!r} looks like {right!r} decoded wrongly."
+    seen = f"{word!r} looks like {right!r}, wrongly decoded."
     yield fault("CIM-S046", where=where, seen=seen)
 
 
@@ -148,8 +148,8 @@ def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:
     small = [n for n, text in enumerate(stimuli.texts) if text[:1].islower()]
     if small and len(small) < (1 - MOST) * len(stimuli.texts):
         seen = (
-            f"{stimuli.texts[small[0]].split()[0]!r} begins with a small letter, as {len(small)}"
-            f" of {len(stimuli.texts)} stimuli do."
+            f"{stimuli.texts[small[0]].split()[0]!r} begins with a small letter, unlike"
+            f" {len(stimuli.texts) - len(small)} of {len(stimuli.texts)} stimuli."
         )
         yield fault("CIM-S054", where=str(Listing(map(stimuli.where, small))), seen=seen)
 

@@ -174,9 +174,9 @@ def _unused(task: Mapping[str, JsonValue], path: Path) -> tuple[Fault, ...]:
     others = [name for name in changing if name not in _LABELS]
     said = []
     if others:
-        said.append(f"These fields are not honoured, and may change scores: {', '.join(others)}.")
+        said.append(f"These fields are ignored but may change scores: {', '.join(others)}.")
     if labels:
-        said.append(f"These are passed over, and change none: {', '.join(labels)}.")
+        said.append(f"These are ignored and change none: {', '.join(labels)}.")
     if not said:
         return ()
     return (fault("CIM-S008", where=path.name, seen=" ".join(said)),)
