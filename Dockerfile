@@ -8,9 +8,11 @@
 FROM python:3.13-slim
 
 WORKDIR /opt/cimento
-COPY pyproject.toml README.md LICENSE LICENSE-CC-BY-4.0 constraints.txt ./
+COPY pyproject.toml README.md LICENSE LICENSE-CC-BY-4.0 constraints.txt locked.txt ./
 COPY src ./src
-RUN python -m pip install --no-cache-dir --constraint constraints.txt '.[hf]'
+RUN python -m pip install --no-cache-dir --no-deps --require-hashes --requirement locked.txt
+# cimento itself, and what constraints.txt does not name: the NVIDIA libraries of torch on x86_64.
+RUN python -m pip install --no-cache-dir --no-build-isolation --constraint constraints.txt '.[hf]'
 
 RUN useradd --create-home cimento
 USER cimento

@@ -6,7 +6,7 @@ STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo check docs test test-slow test-servers fuzz bench bench-trunk audit format wheel smoke clean
+.PHONY: help demo lock locked check docs test test-slow test-servers fuzz bench bench-trunk audit format wheel smoke clean
 
 help:  ## say what can be made
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -69,6 +69,14 @@ audit: $(STAMPS)/dev  ## known vulnerabilities of the pinned packages, where the
 format: $(STAMPS)/dev  ## put the code into its usual shape
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+lock: $(STAMPS)/dev  ## write locked.txt and locked-dev.txt: the versions of constraints.txt with sha256 hashes
+	$(BIN)/python scripts/lock.py
+
+locked: $(STAMPS)/venv  ## set up .venv from the locked files; pip refuses any other file of a package
+	$(INSTALL) --no-deps --require-hashes --requirement locked.txt --requirement locked-dev.txt
+	$(INSTALL) --no-build-isolation --editable '.[hf]'
+	@touch $(STAMPS)/run
 
 wheel: $(STAMPS)/dev  ## build the wheel into dist/
 	rm -rf dist

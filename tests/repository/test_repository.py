@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import cimento
+import lock
 import picture
 from tests.helpers.docs_pages import DOCS, blocks
 
@@ -113,6 +114,22 @@ def test_what_the_image_is_made_of_is_there_and_is_not_kept_out():
     for name in copied:
         assert (ROOT / name).exists()
         assert any(Path(name).match(pattern) for pattern in kept), name
+
+
+def test_locked_packages_are_those_of_the_constraints_with_hashes():
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in lock.LOCKED]
+    run, dev = map(lock.pinned, texts)
+    assert not run.keys() & dev.keys()
+    assert run | dev == lock.pinned((ROOT / "constraints.txt").read_text(encoding="utf-8"))
+    for text in texts:
+        assert re.fullmatch(r"(\S+==\S+( \\\n    --hash=sha256:[0-9a-f]{64})+\n)+", text)
+
+
+def test_the_image_and_releases_take_packages_by_their_hashes():
+    image = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    assert "--require-hashes --requirement locked.txt" in image
+    assert steps(ROOT / ".github/workflows/release.yml")[0].startswith("make locked")
+    assert all(name in made("locked")[0] for name in ("--require-hashes", *lock.LOCKED))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
