@@ -192,7 +192,7 @@ def test_cluster():
     assert "several clusters: 1, 3" in one(replace(partly, items=(split, *rest)), "CIM-S032").seen
 
 
-@pytest.mark.parametrize(("language", "todo"), [("", "suites convert"), ("Italian", "'it'")])
+@pytest.mark.parametrize(("language", "todo"), [("", "ISO 639-1"), ("Italian", "'it'")])
 def test_language(language, todo):
     assert todo in one(replace(GOOD, meta=Meta("t", language=language)), "CIM-S033").todo
 

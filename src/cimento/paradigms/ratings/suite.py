@@ -353,7 +353,7 @@ def read_bare(path: Path) -> Reading:
         seen = f"The ratings are all {given[0]:g}." if given else "No sentence has a rating."
         raise unusable(path, [*faults, *more, fault("CIM-S003", where=path.name, seen=seen)])
     low, high = math.floor(min(given)), math.ceil(max(given))
-    seen = f"The table does not say on which scale the ratings are; taken for one: {low} to {high}."
+    seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
     more.append(fault("CIM-S036", where=path.name, seen=seen))
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
     return Reading(suite, sha256_of(data), rows.places(), (*faults, *more))
