@@ -111,6 +111,20 @@ def notebooks(path: Path) -> object:
     return found
 
 
+def lm_eval_log(path: Path) -> object:
+    """Samples that lm-eval logged."""
+    from cimento.models.recorded.lm_eval import read_logs
+
+    return read_logs(path)
+
+
+def snapshot(path: Path) -> object:
+    """The workbook of the Brazilian study."""
+    from cimento.paradigms.cloze.portuguese import read_snapshot
+
+    return read_snapshot(path)
+
+
 def fills(path: Path) -> object:
     """Recorded candidates."""
     from cimento.paradigms.cloze.recording import read_recorded_candidates

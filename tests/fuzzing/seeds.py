@@ -197,6 +197,13 @@ WORDS = lines(
 SHEET = sheet(
     [["item", "good", "bad"], ["1", "Le chiavi sono qui.", "Le chiavi è qui."], ["2", "Sì.", "So."]]
 )
+SNAPSHOT = sheet(
+    [
+        ["template", "seed", "sentence", "all_pos", "token_str", "token_score", "evaluation",
+         "comment", "case name (original)", "case name", "case name aternative", "top 1"],
+        ["voz passiva_1a", "as", "[MASK] x.", "A", "casas", "0.5", "s", "", "f", "f", "f", "TRUE"],
+    ]
+)  # fmt: skip
 RATED_TOML = b"""kind = "acceptability"
 
 [meta]
@@ -299,6 +306,14 @@ JUDGED = lines(
     ["t1/001", "1", "bom", "0.4", "adj", "s", "", "1", "s", "1"],
     ["t1/001", "2", "casa", "0.1", "n", "n", "outro", "0", "", "0"],
 )  # fmt: skip
+SAMPLES = jsonl(
+    {
+        "doc_id": 0,
+        "doc": {"sentence": "Piove."},
+        "arguments": {"gen_args_0": {"arg_0": "", "arg_1": "Piove."}},
+        "resps": [[["-7.5", "False"]]],
+    }
+)
 NOTEBOOK = json.dumps(
     {
         "cells": [

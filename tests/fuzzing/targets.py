@@ -158,6 +158,10 @@ CLOZES = {
     "candidates": _file("candidates.tsv", readers.candidates, s.CANDIDATES, s.JUDGED),
     "templates to build": _file("description.toml", readers.description, s.DESCRIPTION),
     "choices of people": _file("counts.tsv", readers.choices_of_people, s.COUNTS),
+    "lm-eval log": _file("samples_t_2024-09-10T14-20-57.8.jsonl", readers.lm_eval_log, s.SAMPLES),
+    "study workbook": Target(
+        file="all-eval.xlsx", seeds=lambda: (s.SNAPSHOT,), read=readers.snapshot, wrap=s.workbook
+    ),
     "study notebook": _file("BertMaskMWE.ipynb", readers.notebooks, s.NOTEBOOK),
     "recorded predictions": _file("predictions.jsonl", readers.fills, s.PREDICTIONS),
     "recorded fills": _file("fills.tsv", readers.fills, s.FILLS),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 
 import pytest
 
@@ -83,11 +84,25 @@ def test_earlier_judgments_are_used_and_their_coverage_is_said(written, tmp_path
     reuse = ["-o", str(folder), "--table", "8", "--reuse", str(earlier), "--json"]
     assert invoke([*arguments[:2], "-m", "demo-masked", *reuse]) == 0
     out, err = capsys.readouterr()
-    assert "1 of 4190 candidates were judged before; 4189 are new" in err
+    assert "1 of 4190 candidates are judged by people; 4189 are new" in err
     table = json.loads(out)["tables"]["table-8"]
     row = next(row for row in table["rows"] if row[2] == "people" and row[3])
     # P@1 and P@10 of the one sentence whose first candidate was judged
     assert (row[3], row[6], row[7], row[10]) == ("100.00", "1", "100.00", "1")
+
+
+def test_what_annotators_of_the_run_said_counts(written, tmp_path, capsys, monkeypatch):
+    folder, _ = written
+    copy = tmp_path / "study"
+    shutil.copytree(folder, copy)
+    [run] = (copy / "runs" / GRAMMAR_STARTER).glob("demo-masked*")
+    answers = iter(["y", "n", "q"])
+    monkeypatch.setattr("builtins.input", lambda *_: next(answers))
+    assert invoke(["annotate", "candidates", str(run), "--annotator", "a"]) == 0
+    capsys.readouterr()
+    arguments = ["study", "portuguese", "-m", "demo-masked", "-o", str(copy), "--table", "13"]
+    assert invoke(arguments) == 0
+    assert "2 of 4190 candidates are judged by people; 4188 are new" in capsys.readouterr().err
 
 
 def test_asking_again_asks_nothing(written, capsys):
@@ -136,7 +151,7 @@ def test_the_released_candidates_as_a_model_give_the_tables_of_the_release(
     model = f"replay:{folder / 'all-eval.tsv'}"
     arguments = ["study", "portuguese", "--data", str(folder), "-m", model]
     assert invoke([*arguments, "-o", str(tmp_path)]) == 3  # it has no multiword candidates
-    assert "12319 of 12320 candidates were judged before; 1 are new" in capsys.readouterr().err
+    assert "12319 of 12320 candidates are judged by people; 1 are new" in capsys.readouterr().err
     expected = {
         "table-13": {"Subject Agreement": ("87.74", "81.41"), "Verb Agreement": ("79.29", "59.30")},
         "table-6": {"Third Person Plural": ("97.50", "94.25")},

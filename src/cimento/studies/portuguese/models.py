@@ -8,7 +8,7 @@ of the same sentence, where there are some.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from typing import TYPE_CHECKING
 
@@ -16,8 +16,10 @@ from cimento.paradigms.cloze.answers import Candidate, ClozeAnswers
 from cimento.paradigms.cloze.judging import dictionary_for
 from cimento.paradigms.cloze.judgments import (
     Expectation,
+    Fits,
     dictionary_readings,
     expectations,
+    human_judgments,
     judge_expected,
     parse_expectation,
     reuse_judgments,
@@ -87,6 +89,7 @@ class ModelAnswers:
         instances: of the tests of grammar.
         candidates: candidates for them.
         expected: what each of these expects, as far as it says so.
+        people: what annotators of the run said of them.
         warnings: what should be known of the multiword items, as sentences.
     """
 
@@ -96,6 +99,7 @@ class ModelAnswers:
     instances: Sequence[Instance] = ()
     candidates: Sequence[Candidate] = ()
     expected: Mapping[str, Expectation]
+    people: Fits = field(default_factory=dict)
     warnings: Sequence[str] = ()
 
 
@@ -120,6 +124,7 @@ def answers_of(model: str, runs: Sequence[Run], released: StudyData | None) -> M
         instances=instances,
         candidates=tests.candidates(tests.methods[0]) if tests else (),
         expected=_expected(instances),
+        people=human_judgments(grammar.folder) if grammar else {},
         warnings=multi.warnings if multi else (),
     )
 
@@ -175,7 +180,7 @@ def judged(
     Args:
         models: with their candidates.
         dictionary: as ``rules:pt`` or ``delaf:FILE``.
-        earlier: candidates of the same sentences that people judged.
+        earlier: candidates of the same sentences that people judged, besides those of the runs.
 
     Returns:
         Model and judge to the rows, and how many candidates were judged, as sentences.
@@ -206,12 +211,16 @@ def judged(
         }
         by_rule = judge_expected(each.candidates, wanted, readings)
         found[each.model, DICTIONARY] = _rows(each, by_rule)
-        if earlier:
-            reused = reuse_judgments(each.candidates, earlier)
+        if earlier or each.people:
+            own = [
+                replace(one, fits=each.people.get((one.item, one.text))) for one in each.candidates
+            ]
+            reused = reuse_judgments(own, earlier)
             found[each.model, PEOPLE] = _rows(each, reused.candidates)
+            n, new = len(own), len(reused.new)
             said.append(
-                f"{each.model}: {reused.taken} of {len(each.candidates)} candidates were judged"
-                f" before; {len(reused.new)} are new, and left out of the rows judged by people"
+                f"{each.model}: {n - new} of {n} candidates are judged by people; {new} are new,"
+                " and left out of their rows"
             )
     return found, said
 
