@@ -27,15 +27,9 @@ SHAPES: dict[str, Shape] = {
         readers.cloze,
     ),
     "words of an expression": (
-        "m.jsonl",
-        lambda: json.dumps(
-            {
-                **json.loads(seeds.MULTIWORD),
-                "surface": "a " * 200_000,
-                "sentence_template": "b " * 200_000,
-            }
-        ).encode(),
-        readers.portuguese,
+        "m.ipynb",
+        lambda: seeds.NOTEBOOK.replace(b"Ele ", b"a " * 200_000),
+        readers.notebooks,
     ),
     "an expectation that grows": (
         "a.tsv",

@@ -220,6 +220,8 @@ def cell(source):
         ("BertMaskMWE.ipynb", '{"cells": 1}', "it is no notebook"),
         ("BertMaskMWE.ipynb", cell('TASKS["a"] = open(1)'), "cannot be read"),
         ("BertMaskMWE.ipynb", cell('TASKS["a"] = [(1, 2)]'), "cannot be used"),
+        ("BertMaskMWE.ipynb", cell('TASKS["a"] = 3'), "cannot be used"),
+        ("BertMaskMWE.ipynb", cell('TASKS["a", []] = []'), "cannot be used"),
         ("BertMaskSyntactic.ipynb", '{"cells": []}', "it prints no templates"),
         ("all-eval.xlsx", "no workbook", "Not an Excel workbook"),
     ],

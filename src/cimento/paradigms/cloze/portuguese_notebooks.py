@@ -128,10 +128,11 @@ def _expressions(path: Path) -> dict[str, list[tuple[str, str]]]:
     for cell in _cells(path):
         name, assigned, value = cell.source.partition("] = ")
         if assigned and name.startswith('TASKS["'):
-            pairs = _literal(value, path)
-            if not all(map(_is_item, pairs)):
+            pairs, expression = _literal(value, path), _literal(name.removeprefix("TASKS["), path)
+            usable = isinstance(expression, str) and isinstance(pairs, list)
+            if not usable or not all(map(_is_item, pairs)):
                 raise _unlike(path, f"the sentences of {name}] cannot be used")
-            found[_literal(name.removeprefix("TASKS["), path)] = list(pairs)
+            found[expression] = list(pairs)
     if not found:
         raise _unlike(path, "it has no multiword items")
     return found
