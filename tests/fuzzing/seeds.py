@@ -300,12 +300,6 @@ FILLS = lines(
     ["1", "1", "quindi", "-0.5"],
     ["1", "2", "ma", ""],
 )
-JUDGED = lines(
-    ["id", "rank", "token", "score", "tags", "judgment", "comment", "in_snapshot",
-     "snapshot_judgment", "snapshot_top1"],
-    ["t1/001", "1", "bom", "0.4", "adj", "s", "", "1", "s", "1"],
-    ["t1/001", "2", "casa", "0.1", "n", "n", "outro", "0", "", "0"],
-)  # fmt: skip
 SAMPLES = jsonl(
     {
         "doc_id": 0,

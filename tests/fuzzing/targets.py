@@ -155,7 +155,7 @@ CLOZES = {
         suite__toml=s.TEMPLATES_TOML,
         items__tsv=s.TEMPLATE_ITEMS,
     ),
-    "candidates": _file("candidates.tsv", readers.candidates, s.CANDIDATES, s.JUDGED),
+    "candidates": _file("candidates.tsv", readers.candidates, s.CANDIDATES),
     "templates to build": _file("description.toml", readers.description, s.DESCRIPTION),
     "choices of people": _file("counts.tsv", readers.choices_of_people, s.COUNTS),
     "lm-eval log": _file("samples_t_2024-09-10T14-20-57.8.jsonl", readers.lm_eval_log, s.SAMPLES),

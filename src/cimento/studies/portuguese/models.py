@@ -218,10 +218,8 @@ def judged(
             reused = reuse_judgments(own, earlier)
             found[each.model, PEOPLE] = _rows(each, reused.candidates)
             n, new = len(own), len(reused.new)
-            said.append(
-                f"{each.model}: {n - new} of {n} candidates are judged by people; {new} are new,"
-                " and left out of their rows"
-            )
+            covered = f"{n - new} of {n} candidates are judged by people; {new} are new"
+            said.append(f"{each.model}: {covered}, and left out of their rows")
     return found, said
 
 
