@@ -82,7 +82,7 @@ def markdown(measured: Sequence[Measured], *, source: str, notes: Sequence[str])
     parts = [_work_table(each) for each in measured]
     targets = [line for each in measured for line in _target_lines(each)]
     if targets:
-        head = "| work | against | at least | measured | reached |\n|---|---|---|---|---|"
+        head = "| work | compared with | target | measured | reached |\n|---|---|---|---|---|"
         parts.append("\n".join([head, *targets]))
     parts.append(_conditions(measured, source))
     parts.extend(notes)
@@ -94,7 +94,7 @@ def _work_table(each: Measured) -> str:
     lines = [
         f"**{each.work.title}; {each.model}, {each.dtype}** ({size})",
         "",
-        "| tool | CPU s | wall s | sentences/s | memory, MB | against cimento | differs by |",
+        "| tool | CPU s | wall s | sentences/s | memory, MB | relative to cimento | scores differ by |",
         "|---|---|---|---|---|---|---|",
     ]
     for label in each.runs:
