@@ -94,7 +94,7 @@ def _work_table(each: Measured) -> str:
     lines = [
         f"**{each.work.title}; {each.model}, {each.dtype}** ({size})",
         "",
-        "| tool | CPU s | wall s | sentences/s | memory, MB | relative to cimento | scores differ by |",
+        "| tool | CPU s | wall s | sentences/s | memory, MB | relative to cimento | differs by |",
         "|---|---|---|---|---|---|---|",
     ]
     for label in each.runs:

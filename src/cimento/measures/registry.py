@@ -184,7 +184,7 @@ _ALL = (
         source=_LAU_2017,
         function=of.norm_lp,
         needs=("unigrams",),
-        undefined="without unigram frequencies; with a token that they lack; where LPu is 0",
+        undefined="without unigram frequencies; with a token missing from them; where LPu is 0",
     ),
     Measure(
         name="slor",
@@ -195,7 +195,7 @@ _ALL = (
         "doi:10.18653/v1/K18-1031",
         function=of.slor,
         needs=("unigrams",),
-        undefined="without unigram frequencies; with a token that they lack",
+        undefined="without unigram frequencies; with a token missing from them",
     ),
     Measure(
         name="lp-l",
