@@ -91,7 +91,7 @@ def _import_answers(options: ImportAnswersOptions) -> None:
     if options.participants is not None and submissions is not None:
         _write_people(submissions, options.keep or (), key, options.participants)
     for reason, number in found.passed.items():
-        note(f"{number} passed over: {reason}")
+        note(f"{number} skipped: {reason}")
     for remark in found.notes:
         note(remark)
     people = len({judgment.annotator for judgment in found.judgments})
@@ -273,7 +273,7 @@ def apply_answers(
     found = [each for path in judgments for each in judgments_of(read_judgments(path))]
     applied = apply_judgments(find_suite(suite), found, output, scale=_scale(scale))
     for why, count in applied.passed.items():
-        note(f"{count} passed over: {why}")
+        note(f"{count} skipped: {why}")
     if applied.without:
         note(f"{applied.without} items were answered by nobody")
     note(f"{applied.used} answers: {output}")
@@ -309,7 +309,7 @@ def adjudicate(
     """Decide, one after the other, where two annotators differ.
 
     Both answers are shown; 1 or 2 takes one of them, and anything else that somebody answers may be
-    typed. Every decision is in the table at once; :quit stops, and the next time it goes on.
+    typed. Every decision is in the table at once; :quit stops; next time you continue there.
     """
     from cimento.people.annotate.adjudication import adjudication_text, one_annotator
     from cimento.people.annotate.adjudication import decide_differences as decide

@@ -35,7 +35,7 @@ class DecideOptions(TreebankOptions, InventoryOptions):
 def _pairs(options: DecideOptions) -> int:
     """Decide row by row: which connective takes the place, is it grammatical, or why it is dropped.
 
-    Every decision is in the table at once; :quit stops, and the next time it goes on there. :help
+    Every decision is in the table at once; :quit stops; next time you continue there. :help
     says what else can be typed. At the end the table is checked as `cimento corpus finish` does.
     """
     from cimento.corpus.making.decisions import open_decisions, read_decisions
@@ -44,7 +44,7 @@ def _pairs(options: DecideOptions) -> int:
     if options.decisions.suffix != ".tsv":
         raise UsageError(
             where=str(options.decisions),
-            seen="is no .tsv, and the table is written anew after every decision",
+            seen="is not a .tsv, and the table is rewritten after every decision",
             todo="Save it as .tsv, or go on in a spreadsheet program.",
         )
     files, opened = options.files, options.connectives
@@ -277,7 +277,7 @@ def _write_stories(file: Path, annotator: str) -> int:
             note(f"Going on with a story that was left ({session.state.values.get('example_id')}).")
         if not converse(session, input, show):
             if session.lines:
-                note("\nWhat was typed is kept; the next time it goes on here.")
+                note("\nYour entries are kept; next time you continue here.")
             return 0
         story = finished(session.state.values, row=len(known))
         append(story, file)

@@ -281,7 +281,7 @@ def delete(
 ) -> None:
     """Delete one participant with all answers, consent and link, for good.
 
-    The file is written anew and searched for what was deleted; what a program that reads the file
+    The file is rewritten and searched for what was deleted; what a program that reads the file
     at that moment keeps from being overwritten is named.
     """
     from cimento.people.surveys.serving.retention import delete_participant

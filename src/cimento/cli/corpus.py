@@ -90,7 +90,7 @@ app.command("search", short_help="Find every occurrence that a rule accepts.")(
 
 
 class CountOptions(ConnectiveOptions):
-    """What is counted, per what, and beside which published table."""
+    """The items counted, the unit, and the published table to compare with."""
 
     per: Literal["words", "tokens"] = option(
         "words", "Percentages of words, or of tokens (del is one)."
@@ -100,7 +100,7 @@ class CountOptions(ConnectiveOptions):
     )
     compare: Texts = option(
         (),
-        "Set a corpus beside a column of a published table: paper:ISDT, or of a file. May"
+        "Compare a corpus with a column of a published table: paper:ISDT, or of a file. May"
         " be repeated.",
         metavar="CORPUS=TABLE:COLUMN",
     )

@@ -92,7 +92,7 @@ def where_skipped(malformed: str) -> list[ReadingProblem] | None:
 
 
 def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
-    """Say what was passed over."""
+    """Print what was skipped."""
     faults = [each for each in skipped or () if each.severity == "error"]
     if not faults:
         return
@@ -219,7 +219,7 @@ def _pairs(options: DrawOptions) -> None:
     write_text(table, options.output)
     note_skipped(skipped)
     for reason, number in reasons.items():
-        note(f"{number} occurrences were passed over: {reason}")
+        note(f"{number} occurrences were skipped: {reason}")
     for name, each in drawn.items():
         if len(each) < options.per:
             note(f"{name}: {len(each)} of {options.per}")
@@ -243,7 +243,7 @@ def _drawn(
         files: from which.
         inventory: of the connectives.
         skipped: gets what is malformed; None to refuse it.
-        reasons: gets why occurrences are passed over.
+        reasons: filled with the reasons why occurrences are skipped.
     """
     from cimento.corpus.connectives.extraction import (
         SentenceLimits,

@@ -138,7 +138,7 @@ def _nli(options: InferenceOptions) -> None:
         ambiguous=options.ambiguous,
     )
     for reason, number in Counter(found.passed.values()).items():
-        note(f"{number} sentences passed over: {reason}")
+        note(f"{number} sentences skipped: {reason}")
     if not found.items:
         raise InputError(
             where=f"suite {source.name!r}",

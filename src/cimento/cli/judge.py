@@ -148,7 +148,7 @@ rerun = command_of(RerunOptions, _rerun, positional="runs", metavar="RUN...")
 def _repeat(
     run: Run, options: RerunOptions, args: Mapping[str, JsonValue]
 ) -> tuple[FileRepeat, ...]:
-    """One run made again: its tables beside those of the run."""
+    """One repeated run: its tables compared with those of the run."""
     from cimento.runs.reproduce import asking_of, compare_runs, model_of, repeat_run
 
     where = str(run.folder)

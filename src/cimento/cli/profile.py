@@ -29,7 +29,7 @@ FigureName: TypeAlias = Literal["heat", "dimensions"]
 
 
 class ProfileOptions(SheetOptions):
-    """Which runs, by which dimensions, and what is set beside them."""
+    """The runs, the dimensions, and what they are compared with."""
 
     runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.")
     by: str = option("", "A column whose values are dimensions; or several: a,b.")
@@ -89,7 +89,7 @@ profile = command_of(ProfileOptions, _profile, positional="runs", metavar="RUN..
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Candidates with all that is known of them, and the dictionary beside people."""
+    """Candidates with everything known about them, and the dictionary next to people."""
 
     candidates: Sequence[Candidate]
     comparison: JudgmentComparison | None
@@ -205,7 +205,7 @@ def _as_text(found: Sequence[_Found], k: int) -> str:
 def _people(
     answers: ClozeAnswers, items: Sequence[ClozeItem], path: Path | None, rule: str
 ) -> PeopleReport | None:
-    """What people chose, beside the run's scores of options."""
+    """People's choices next to the run's scores of the options."""
     from cimento.paradigms.cloze.people import compare_with_people, read_option_counts
 
     if path is None:

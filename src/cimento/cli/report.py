@@ -52,7 +52,7 @@ def make_table(
 
     Args:
         name: which.
-        runs: for tables of designs those of other suites are passed over.
+        runs: tables of designs ignore runs of other suites.
         measures: names; empty for what each run is judged on.
         seed: of resampling, for tests.
 

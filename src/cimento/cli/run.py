@@ -348,7 +348,7 @@ run = run_command(_RunOptions, _run)
 
 
 def _refuse_together(options: _RunOptions) -> None:
-    """See that what is asked for beside the runs can be made.
+    """Check that everything asked for in addition to the runs can be made.
 
     Raises:
         UsageError: it needs whole runs where a share is made, or a folder where none is written.
@@ -420,7 +420,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
 
 
 def _show_sensitivity(options: _RunOptions) -> None:
-    """Print the table of sensitivity, and write it beside the runs."""
+    """Print the table of sensitivity, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
     from cimento.report.grid import GRID_FORMS, as_text
     from cimento.report.robustness import sensitivity_grid

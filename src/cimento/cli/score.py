@@ -35,7 +35,7 @@ class _ScoreOptions(ScoringOptions):
 def _score(options: _ScoreOptions) -> int:
     """Print the surprisal of every token or word of a text, in bits, as TSV.
 
-    Each line of the input is a text of its own; empty lines are passed over.
+    Each line of the input is a text of its own; empty lines are skipped.
     """
     asking, model = options.asking, options.model
     if options.context and options.context_file is not None:
@@ -129,7 +129,7 @@ def _by_text(texts: list[str], table: pl.DataFrame) -> list[dict[str, object]]:
 
 
 class _JoinOptions(ModelOptions, SheetOptions):
-    """Which observations, beside what, and how words are scored."""
+    """The observations, what they are compared with, and how words are scored."""
 
     file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.")
     model: str = option(

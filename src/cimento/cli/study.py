@@ -112,7 +112,7 @@ class IslandOptions(StudyOptions):
 
 
 def _islands(options: IslandOptions) -> int:
-    """Every computation of the Italian island study that needs no model, beside what is printed.
+    """Every computation of the Italian island study that needs no model, next to printed values.
 
     With -m the two Italian suites are scored too: LP, PenLP and their logistic forms, tokens of
     masked models hidden one at a time (original), as the study did. --section none leaves

@@ -59,7 +59,7 @@ class PortugueseOptions(StudyOptions, SheetOptions):
 
 
 def _portuguese(options: PortugueseOptions) -> int:
-    """Every table of the study of Brazilian Portuguese, computed beside printed, equal or not.
+    """Every table of the study of Brazilian Portuguese, computed and printed values, equal or not.
 
     With -m the same tables for models of your own, below the published rows: the multiword tables
     at once, the tests of grammar judged by a dictionary and by earlier judgments.
