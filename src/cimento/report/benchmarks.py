@@ -1,4 +1,4 @@
-"""Means over the suites of a benchmark, beside its published figures; BLiMP's are known.
+"""Means over the suites of a benchmark, next to its published figures; BLiMP's are included.
 
 In BLiMP a phenomenon is the unweighted mean over its datasets, and the whole the unweighted mean
 over all 67 of them (Warstadt et al. 2020, doi:10.1162/tacl_a_00321). The published figures are
@@ -31,7 +31,7 @@ def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:
     lacks one could not be compared with the others, or with what is published, and is undefined.
 
     Args:
-        runs: of any suites; those that are no dataset of BLiMP are passed over.
+        runs: of any suites; those of other suites than BLiMP are ignored.
     """
     known = [run for run in runs if run.suite in blimp_datasets()]
     phenomena = _by_phenomenon(known)
@@ -105,7 +105,7 @@ def _suite_mean(
 
 
 def means_grid(means: Sequence[SuiteMean]) -> Grid:
-    """Phenomena in rows, models beside the published figures in columns; accuracies in percent.
+    """Phenomena in rows, models and published figures in columns; accuracies in percent.
 
     Args:
         means: of one benchmark, at least one.

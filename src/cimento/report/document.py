@@ -216,4 +216,4 @@ def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
         return "\n\n".join(told), tuple(work.line for work in references(runs))
     except CimentoError as error:
         # A run that an older version stored; the rest of the page stands.
-        return f"What was done cannot be told: {error}", ()
+        return f"The methods cannot be described: {error}", ()

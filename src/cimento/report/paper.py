@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
 
 MOST_COLUMNS = 4
-"""Suites or models that stand beside each other; where there are more of both, each has a row."""
+"""The most suites or models in columns; with more of both, each has a row."""
 
 _STATISTICS = {
     "spearman": "Spearman's rho",
@@ -35,7 +35,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     """The table of a paper: the number that sums up each run, suites by models.
 
     Args:
-        runs: of any kinds of test; those in which nothing is judged are passed over.
+        runs: of any kinds of test; those in which nothing is judged are ignored.
 
     Raises:
         UsageError: nothing is judged in any of them.
@@ -72,7 +72,7 @@ Parts: TypeAlias = tuple[tuple[str, ...], tuple[tuple[GridCell, ...], ...], int]
 
 
 def _side_by_side(cells: Cells) -> Parts | None:
-    """Models beside each other, or suites where these are fewer; None where both are too many."""
+    """Models in columns, or suites if there are fewer; None if there are too many of both."""
     suites = [*dict.fromkeys(suite for suite, _, _ in cells)]
     models = [*dict.fromkeys(model for _, model, _ in cells)]
     twice = len({cell[:2] for cell in cells}) < len(cells)

@@ -161,7 +161,7 @@ def _print_notes(console: Console, summary: Summary) -> None:
 
 
 def _hanging(line: str, width: int) -> str:
-    """A line set in by two blanks, and by four where it goes on."""
+    """A line indented by two spaces, and by four where it continues."""
     return fill(line, width, initial_indent=" " * 2, subsequent_indent=" " * 4)
 
 
