@@ -81,7 +81,7 @@ class Remarks:
 
     @property
     def texts(self) -> list[str]:
-        """The remarks, read anew each time: the file may be edited meanwhile."""
+        """The remarks, read each time, since the file may have been edited."""
         if not self.path.exists():
             return []
         lines = self.path.read_text(encoding="utf-8", errors="replace").splitlines()

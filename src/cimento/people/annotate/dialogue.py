@@ -24,7 +24,7 @@ COMMANDS: Mapping[str, str] = {
     BACK: "goes to the field before",
     UNDO: "takes back what was typed last",
     SHOW: "shows what has been given so far",
-    QUIT: "stops; the next time it goes on here",
+    QUIT: "stops; next time you continue here",
     HELP: "says this",
 }
 HELP_TEXT = "\n".join(f"{name:<8}{meaning}" for name, meaning in COMMANDS.items())
@@ -165,7 +165,7 @@ class DialogueSession:
             for line in self._log.read(
                 _typed,
                 name="line of a dialogue that was left",
-                todo="Delete the file to begin the record anew.",
+                todo="Delete the file to start again.",
             ):
                 self._take(line)
             self.state = self._replayed()

@@ -174,7 +174,7 @@ def apply_judgments(
 
     Args:
         path: the suite.
-        judgments: those of other suites, and checks of attention, are passed over and counted.
+        judgments: those of other suites, and attention checks, are skipped and counted.
         output: folder of the copy.
         scale: ends of the scale of ratings, the worst first; None for those of the suite.
 

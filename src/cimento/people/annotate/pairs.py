@@ -137,7 +137,7 @@ def decide(
     """Ask about every open row, and those to be asked again; the number of rows decided.
 
     Args:
-        path: where the table stands; it is written anew after each row.
+        path: place of the table, which is rewritten after each row.
         table: as it is now.
         inventory: that connectives are chosen from.
         read: gives the next line.

@@ -101,7 +101,7 @@ def story_text(story: Story) -> str:
 
 
 def blind_order(stories: Sequence[Story], *, seed: int) -> list[Story]:
-    """The stories mixed, so that a variant does not stand beside its plausible story."""
+    """The stories in mixed order, so that no variant is next to its plausible story."""
     mixed = list(stories)
     random.Random(seed).shuffle(mixed)  # noqa: S311  # keeps no secret
     return mixed

@@ -399,7 +399,7 @@ def append(story: Story, path: Path) -> None:
 
 
 def append_timing(story: Story, session: DialogueSession, path: Path, *, annotator: str) -> None:
-    """Write down how long a story took, beside the stories.
+    """Record the time spent on a story, next to the stories.
 
     Raises:
         StorageError: the file cannot be written.
@@ -415,12 +415,12 @@ def append_timing(story: Story, session: DialogueSession, path: Path, *, annotat
 
 
 def timing_file(path: Path) -> Path:
-    """The file of working times beside a file of stories."""
+    """The file of working times next to a file of stories."""
     return path.with_name(path.stem + ".timing.jsonl")
 
 
 def story_session_file(path: Path) -> Path:
-    """The log of an unfinished dialogue beside a file of stories."""
+    """The log of an unfinished dialogue next to a file of stories."""
     return path.with_name(path.stem + ".unfinished.jsonl")
 
 

@@ -2,7 +2,7 @@
 
 Tables are long (an answer a row) or wide (a person a row). jsPsych gives a list of trials as JSON
 or CSV, one list a file or a line; a trial whose data name an item is an answer, and all others
-(instructions, consent) are counted and passed over. PCIbex names the columns of its results in
+(instructions, consent) are counted and skipped. PCIbex names the columns of its results in
 comments between the rows: ``# 11. Value.`` says what the eleventh column is, and only changes are
 repeated; a comma inside a cell is ``%2C`` (doc.pcibex.net). Prolific's exports of different years
 head the same columns differently; capitals, blanks and underscores do not count.
@@ -36,7 +36,7 @@ class RawAnswers:
 
     Attributes:
         rows: one for each answer, in order.
-        passed: what was passed over, and why, to how often.
+        passed: what was skipped, and why, to how often.
     """
 
     rows: Sequence[RawRow]

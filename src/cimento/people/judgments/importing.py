@@ -106,7 +106,7 @@ class Import:
 
     Attributes:
         judgments: in the order of the files.
-        passed: why something was passed over, and how often.
+        passed: reasons why rows were skipped, and how often.
         notes: what else a person should know.
     """
 
@@ -166,7 +166,7 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
 
 
 def _judgment(row: RawRow, reading: ImportRules, people: dict[str, str]) -> Judgment | str:
-    """A row as a judgment, or why it is passed over."""
+    """A row as a judgment, or the reason why it is skipped."""
     columns = reading.columns
 
     def cell(name: str) -> str:

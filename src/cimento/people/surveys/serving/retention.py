@@ -109,7 +109,7 @@ def inactive_participants(path: Path, days: int) -> list[str]:
 
 
 def _overwrite(connection: sqlite3.Connection, path: Path, participant: str, noted: int) -> None:
-    """Write the file anew without what was deleted, and look whether any of it is left."""
+    """Rewrite the file without what was deleted, and check that nothing of it is left."""
     try:
         connection.execute("VACUUM")
         busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]

@@ -25,7 +25,7 @@ HEADERS: Mapping[str, str] = {
     " img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    # The address of a page holds the participant's token: it is told to nobody.
+    # The address of a page contains the participant's token, which nobody else may see.
     "referrer-policy": "no-referrer",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
