@@ -1,6 +1,6 @@
 """Records of Every Eval Ever (EvalEval Coalition), version 0.2.2 of their two JSON schemas.
 
-One JSON file for each run with its results, beside it a JSONL with every verdict, in the folders
+One JSON file with the results of each run, and a JSONL file with every verdict, in the folders
 ``<suite>/<developer>/<model>`` that their datastore has.
 """
 
