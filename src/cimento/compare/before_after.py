@@ -67,7 +67,7 @@ class Comparison:
         rates: every question by which something is right or wrong, p corrected over all of them.
         headlines: questions that sum up their run; these alone decide what is worse.
         values: what has values and no right or wrong: interactions, conditions, measures.
-        correlations: how values go with what they stand beside, such as ratings.
+        correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
     """
 

@@ -1,7 +1,7 @@
 """Outcomes item by item, for runs of any paradigm: right or wrong, and values.
 
 All of it comes from the outcomes of the runs. Whether an item counts as right, what it belongs to
-and which value stands beside which reference was decided when the run was judged.
+and which value is compared with which reference was decided when the run was judged.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ItemOutcomes:
         kind: of the model; empty where that is not known.
         right: item to whether it is right; items that count neither way are not there.
         values: item to its value; items without one are not there.
-        references: item to what its value stands beside; empty where nothing is.
+        references: item to the reference of its value; empty if there are none.
         unit: of the values.
         coefficients: statistics that the run gives of values and references.
         clusters: item to what it belongs to; items that stand alone are not there.

@@ -1,4 +1,4 @@
-"""Models beside each other on several suites: one wide table."""
+"""Models side by side on several suites: one wide table."""
 
 from __future__ import annotations
 

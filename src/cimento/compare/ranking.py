@@ -97,7 +97,7 @@ class Rankings:
 
     Attributes:
         rankings: by what is right and wrong, one for each suite and question.
-        correlations: how well the values of every two models go with what they stand beside.
+        correlations: correlations of the values of every two models with their references.
     """
 
     rankings: tuple[Ranking, ...]
