@@ -116,7 +116,7 @@ def _permuted(x: Floats, y: Floats, kind: str, seed: int, draws: int) -> float |
     if kind == "kendall":
         return permute_pairs(x, y, statistic_of(kind), seed=seed, draws=draws).p
     if kind == "spearman":
-        # Ranks stay the same when rows are paired anew.
+        # Ranks stay the same when rows are paired again.
         x, y = mid_ranks(x), mid_ranks(y)
     return permute_products(x, y, seed=seed, draws=draws).p
 
@@ -346,7 +346,7 @@ def correlation_difference(
     Args:
         first: one value an observation, such as one model's score of a sentence.
         second: of the same observations, another model's.
-        reference: what both stand beside, such as ratings.
+        reference: what both are compared with, such as ratings.
         design: of the observations.
         kind: ``pearson``, ``spearman`` or ``kendall``.
         level: confidence level.

@@ -39,7 +39,7 @@ def pearson_draws(x: Floats, y: Floats) -> Weighted:
 
 
 def spearman_draws(x: Floats, y: Floats) -> Weighted:
-    """From weights to Spearman's coefficient of each draw, ranked anew; NaN where undefined."""
+    """From weights to Spearman's coefficient of each draw, ranked again; NaN where undefined."""
     ranks = [_ranker(column) for column in (x, y)]
 
     def statistic(weights: Floats) -> Floats:
@@ -75,7 +75,7 @@ def partial_draws(table: Floats, *, ranked: bool) -> Weighted:
 
     Args:
         table: one row an observation: x, y and the covariates.
-        ranked: by mid-ranks, which each draw makes anew.
+        ranked: by mid-ranks, computed for each draw.
     """
     standard = np.stack([_standard(column) for column in table.T], axis=1)
     ranks = [_ranker(column) for column in table.T]

@@ -191,7 +191,7 @@ class MixedFit:
         parameters: estimated in all, for likelihood-ratio tests.
         singular: some random effect's variance is zero, or a correlation is 1: the data ask for a
             simpler model.
-        converged: the gradient is zero at the optimum, as far as zero is to be told.
+        converged: the gradient is zero at the optimum, within rounding error.
         starts: log-likelihood reached from each start; that of `loglik` is the largest.
         reason: why there is no fit.
     """

@@ -209,7 +209,7 @@ def permute_pairs(
     seed: int,
     draws: int = PERMUTATIONS,
 ) -> Significance:
-    """The two-sided permutation test of association, pairing x and y anew at random.
+    """The two-sided permutation test of association, with x and y paired again at random.
 
     ``p = (1 + draws at least as far from zero) / (1 + draws)``. The rows must be exchangeable: of
     rows that come in clusters this p is too small; use `resampling.permute_clusters` there.
