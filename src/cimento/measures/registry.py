@@ -16,7 +16,7 @@ from cimento.measures import sentence as of
 from cimento.measures.sentence import Missing, Sentence, Undefined, Unit, Value
 
 Need: TypeAlias = Column | Literal["unigrams"]
-"""The needs of a measure beside log-probabilities: columns of tokens, or frequencies."""
+"""The needs of a measure besides log-probabilities: columns of tokens, or frequencies."""
 
 DEFAULT_ALPHA = 0.8
 
@@ -35,7 +35,7 @@ class Measure:
         higher_is_better: whether the better sentence has the higher value.
         source: who proposed it.
         function: computes it.
-        needs: what it needs beside log-probabilities.
+        needs: what it needs besides log-probabilities.
         undefined: when it has no value, although every token has a score.
         aliases: other names of it.
     """
