@@ -117,7 +117,7 @@ def search_treebanks(
         inventory: what to look for.
         rule: what counts.
         skipped: where malformed sentences are noted; None refuses them.
-        duplicates: given, sentences that were there before are passed over and noted in it.
+        duplicates: given, sentences that occurred before are skipped and noted in it.
 
     Raises:
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.

@@ -76,7 +76,7 @@ def read_sentences(
 
     Args:
         path: a file ``.conllu`` or ``.conllu.gz``.
-        skipped: where problems are noted; a malformed sentence is then passed over. None refuses
+        skipped: where problems are noted; a malformed sentence is then skipped. None refuses
             the file at the first one.
 
     Raises:
@@ -339,7 +339,7 @@ def open_treebanks(paths: Sequence[Path], *, licence: str = "") -> tuple[Treeban
         paths: files, or folders of which every ``.conllu`` and ``.conllu.gz`` is taken; or
             ``it_sample``, the treebank that comes with cimento.
         licence: of them all; empty for what is known of a Universal Dependencies treebank of that
-            name, or else what the README beside it says.
+            name, or else what the README in its folder says.
 
     Raises:
         InputError: there is no such file, or a folder has none.

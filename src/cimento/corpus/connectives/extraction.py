@@ -171,7 +171,7 @@ def candidate_sentences(
     """Every occurrence whose sentence can be used.
 
     A connective that opens its sentence and links it to the one before (CCONJ, ADV) is joined to
-    that; where the file lacks it, and where a sentence was there before, it is passed over.
+    that; where the file lacks it, and where a sentence was there before, it is skipped.
 
     Args:
         files: treebanks.
@@ -179,7 +179,7 @@ def candidate_sentences(
         rule: what counts.
         limits: what sentences are looked at.
         skipped: where malformed sentences are noted; None refuses them.
-        reasons: given, counts why occurrences were passed over.
+        reasons: given, counts the reasons why occurrences were skipped.
 
     Raises:
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.

@@ -1,4 +1,4 @@
-"""Frequencies of connectives in treebanks, as counted here and beside a published table.
+"""Frequencies of connectives in treebanks, as counted here and in a published table.
 
 The layout is that of Table 6 of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033, paper
 16).
@@ -183,7 +183,7 @@ class PublishedFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class ComparedFrequencies:
-    """A cell of a published table beside what was counted.
+    """A cell of a published table and the count.
 
     Attributes:
         connective: the row.
@@ -209,7 +209,7 @@ class ComparedFrequencies:
 def compare_published(
     counts: Sequence[Counts], published: PublishedFrequencies, *, rule: str
 ) -> list[ComparedFrequencies]:
-    """A published column beside the counts of one corpus.
+    """A published column and the counts of one corpus.
 
     Args:
         counts: of one corpus under several rules, that of `rule` among them; the others tell

@@ -1,4 +1,4 @@
-"""Tables of connectives in treebanks: how often each is found, beside published numbers."""
+"""Tables of connectives in treebanks: their frequencies, next to published numbers."""
 
 from __future__ import annotations
 
@@ -111,14 +111,14 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
 def compared_grid(
     cells: Sequence[ComparedFrequencies], *, corpus: str, published: PublishedFrequencies
 ) -> Grid:
-    """Counted beside published numbers."""
+    """Counted and published numbers."""
     from cimento.corpus.connectives.frequencies import size_remark
     from cimento.report.grid import Grid
 
     remark = size_remark(published)
     equal = sum(not each.difference for each in cells)
     return Grid(
-        title=f"{corpus} beside {published.corpus} as published: {equal} of {len(cells)} equal.",
+        title=f"{corpus} and {published.corpus} as published: {equal} of {len(cells)} equal.",
         header=("connective", "counted", "printed", "expected here", "equal?", "likely cause"),
         rows=tuple(
             (

@@ -96,7 +96,7 @@ def agreeing_pairs(
         morphology: a dictionary of their language.
         phenomenon: finite verbs with their subjects, or adjectives with their nouns.
         feature: ``Number`` or ``Gender``.
-        longest: sentences of more words are passed over.
+        longest: longer sentences are skipped.
         skipped: where malformed sentences are noted; None refuses them.
         reasons: given, counts why pairs were left out.
 

@@ -188,7 +188,7 @@ def open_decisions(path: Path, files: Sequence[TreebankFile], inventory: Invento
 
     Args:
         path: the table: TSV, CSV or xlsx.
-        files: the treebanks; told apart by their sha256.
+        files: the treebanks, identified by their sha256.
         inventory: that the connectives are of.
 
     Raises:
@@ -211,7 +211,7 @@ def read_decisions(
 
     Args:
         path: the table: TSV, CSV or xlsx.
-        files: the treebanks; told apart by their sha256.
+        files: the treebanks, identified by their sha256.
         inventory: that the connectives are of.
 
     Raises:

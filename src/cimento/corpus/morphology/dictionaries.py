@@ -270,7 +270,7 @@ def open_morphology(
     Args:
         name: ``delaf:FILE``, ``unimorph:FILE``, ``rules:LANGUAGE`` or ``pymorphy3``.
         language: ISO 639-1 code, for UniMorph files and for ``rules`` without one.
-        index_folder: where the indices of files are; None for beside the file.
+        index_folder: where the indices of files are; None for the folder of the file.
         lemmas: for ``rules``: part of speech to the lemmas that there are; None for any.
 
     Raises:

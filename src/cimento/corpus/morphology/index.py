@@ -101,7 +101,7 @@ def parse_delaf(line: str) -> DictionaryEntry | str | None:
 
 
 def parse_unimorph(line: str) -> DictionaryEntry | str | None:
-    """A line ``lemma<TAB>form<TAB>features``; a fourth column (segmentation) is passed over."""
+    """A line ``lemma<TAB>form<TAB>features``; a fourth column (segmentation) is ignored."""
     if not line.strip() or line.startswith("#"):
         return None
     cells = [cell.strip() for cell in line.split("\t")]
