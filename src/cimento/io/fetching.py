@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from urllib.request import OpenerDirector
 
 SOURCE = "source.json"
-"""The file beside fetched files that says where they come from, and their sha256."""
+"""The file next to fetched files that gives their source and their sha256."""
 
 _CHUNK = 1 << 20
 _TIMEOUT_S = 60
@@ -39,7 +39,7 @@ def fetch(
 
     Args:
         dataset: an entry of the registry.
-        folder: for the files; a file ``source.json`` beside them says where they come from.
+        folder: for the files; a file ``source.json`` next to them gives their source.
         language: ISO 639-1 code; empty for all languages.
         endpoint: of another hub than huggingface.co.
 
@@ -108,7 +108,7 @@ def _bring(
 
 
 def download(address: str, path: Path, *, wait: Callable[[float], object] = time.sleep) -> Path:
-    """Download one file; a download that was cut off goes on where it was.
+    """Download one file; an interrupted download continues where it stopped.
 
     Where the site has begun to answer it is asked some more times.
 

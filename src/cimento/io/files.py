@@ -43,7 +43,7 @@ def expanded(path: str | Path) -> Path:
 
 
 def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = False) -> Path:
-    """Have `save` write to a file beside `path`, then move it there in one step.
+    """Have `save` write to a file next to `path`, then move it there in one step.
 
     Args:
         path: of the file.
@@ -94,7 +94,7 @@ def _to_disk(path: Path) -> None:
     try:
         os.fsync(handle)
     except OSError as error:
-        # Some file systems of networks know no fsync; a full or failing disk is told.
+        # Some file systems of networks know no fsync; a full or failing disk is reported.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
             raise
     finally:
@@ -102,7 +102,7 @@ def _to_disk(path: Path) -> None:
 
 
 def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
-    """Have `save` fill a folder beside `folder`, then give it that name in one step.
+    """Have `save` fill a folder next to `folder`, then give it that name in one step.
 
     Args:
         folder: must not exist, or be empty.

@@ -18,7 +18,7 @@ class Log:
     """A file of JSON lines with one writer.
 
     A line is on the disk before `append` returns. A last line that was cut off when the machine
-    stopped is passed over, and overwritten by the next one.
+    stopped is ignored, and overwritten by the next one.
 
     Args:
         path: of the file; need not exist yet.

@@ -142,7 +142,7 @@ def _refuse_growth(data: _Buffer, *, where: str) -> None:
                 raise TableError(
                     where=where,
                     seen=f"{len(data):,} bytes grow to more than {size:,} and {values:,} values",
-                    todo="No table shrinks so much: do not trust this file, or write it anew.",
+                    todo="No table shrinks so much: do not trust this file, or write it again.",
                 )
     except (_DamagedError, IndexError, struct.error) as error:
         raise _unreadable(where) from error
@@ -194,7 +194,7 @@ def _list(values: _Struct, field: int) -> Iterator[_Struct]:
 
 
 class _Reader:
-    """Structs of the compact protocol, as numbers of fields to values; texts are passed over.
+    """Structs of the compact protocol, as numbers of fields to values; texts are skipped.
 
     Args:
         data: of the file.

@@ -284,7 +284,7 @@ def _sampled(value: object, left: list[int]) -> object:
 def faults_of(error: ValidationError) -> list[tuple[str, str]]:
     """Where each fault is that pydantic found, and what it is.
 
-    Of very many faults only their number is told: to list them all would fill the memory.
+    Very many faults are only counted: to list them all would fill the memory.
     """
     count = error.error_count()
     if count > MOST_FAULTS:

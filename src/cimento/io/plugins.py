@@ -2,7 +2,7 @@
 
 A package names them in its ``pyproject.toml``; docs/plugins.md has an example. They are looked for
 only when a name is none of cimento's own, so that they cost nothing until they are used and none
-can take the place of what cimento brings. One that cannot be used is said so, and passed over.
+can replace a built-in one. A plug-in that cannot be used is skipped with a warning.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def blamed(group: PluginGroup, name: str, *, but: type[Exception] = CimentoError
     Args:
         group: what the plug-in is.
         name: its name.
-        but: what it may raise, beside the exceptions of `cimento.errors`.
+        but: what it may raise, besides the exceptions of `cimento.errors`.
 
     Raises:
         PluginError: it failed in a way that is not one of `cimento.errors`.
@@ -113,4 +113,4 @@ def _reason(error: Exception) -> str:
 @functools.cache
 def _warn_once(message: str) -> None:
     # Where nobody set up logging, Python writes warnings to standard error as they are.
-    _LOG.warning("cimento: %s; it is passed over.", message)
+    _LOG.warning("cimento: %s; it is skipped.", message)
