@@ -1,6 +1,6 @@
 """The conventions of other tools, as settings: to match a number, and then to see what changes.
 
-A bundle sets how texts are scored and how answers are judged; every option that is given beside it
+A bundle sets how texts are scored and how answers are judged; every option that is given as well
 wins. What each tool does that no setting of ours can do is in docs/compat.md. A report says which
 conventions were used.
 """

@@ -43,7 +43,7 @@ OUTCOMES = TableSchema(
         "right": "Boolean",
         "value": "Float64",
         "unit": "String",
-        # What the value stands beside, such as the mean rating of people; null where nothing is.
+        # The reference of the value, such as the mean human rating; null if there is none.
         "reference": "Float64",
         # Why there is no verdict or no value, or what is special about it.
         "reason": "String",

@@ -192,7 +192,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
 
 
 def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
-    """The answers, outcomes and estimates of a run beside those of its repetition.
+    """The answers, outcomes and estimates of a run and of its repetition.
 
     Args:
         first: the run.

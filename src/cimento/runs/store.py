@@ -321,7 +321,7 @@ class RunFolder:
         return whole
 
     def reopen(self) -> None:
-        """Take the manifest away before the tables are written anew, and what was half written."""
+        """Take the manifest away before the tables are rewritten, and remove partial files."""
         (self.path / MANIFEST).unlink(missing_ok=True)
         remove_stale(self.path)
 
