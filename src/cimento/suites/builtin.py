@@ -36,7 +36,7 @@ def kind_of(path: Path) -> str:
     try:
         kind = parse_toml(toml.read_text(encoding="utf-8-sig")).get("kind", REGIONS)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        # What is wrong with it is said by whoever reads the whole suite.
+        # Its faults are reported when the whole suite is read.
         return REGIONS
     if not isinstance(kind, str):
         raise InputError(

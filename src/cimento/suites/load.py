@@ -138,7 +138,7 @@ def suite_paths(path: Path) -> list[Path]:
     """The paths of the suites at a path, sorted by name.
 
     A folder without suite.toml may hold suite folders and files with a suffix of a suite's
-    format; hidden files and files with another suffix (a README) are passed over.
+    format; hidden files and files with another suffix (a README) are ignored.
 
     Raises:
         InputError: the folder holds none, or may not be read.

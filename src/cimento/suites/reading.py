@@ -131,7 +131,7 @@ def open_text(path: Path) -> str:
 
 
 def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
-    """The objects of a file that has one in each line; empty lines are passed over.
+    """The objects of a file that has one in each line; empty lines are skipped.
 
     Raises:
         InputError: it cannot be read, or a line is no object.

@@ -372,7 +372,7 @@ def _flat(record: Mapping[str, JsonValue]) -> dict[str, str]:
 
 
 def _columns(flat: Iterable[Mapping[str, str]]) -> list[str]:
-    """All columns in order, those of a list beside each other."""
+    """All columns in order, with those of a list side by side."""
     names = list(dict.fromkeys(name for each in flat for name in each))
     first: dict[str, int] = {}
     for place, name in enumerate(names):

@@ -54,7 +54,7 @@ _MOST_NESTED = 50
 
 
 def read_lm_eval(path: Path) -> Reading:
-    """Read a task whose two choices are two columns of a file beside it.
+    """Read a task whose two choices are two columns of a file in its folder.
 
     Every other column of the data becomes a free column. ``include`` is followed, and
     ``target_delimiter`` says whether a blank stands before each text. Fields that are not honoured
@@ -240,7 +240,7 @@ def _data_file(task: Mapping[str, JsonValue], path: Path) -> Path:
 
 
 def _is_near(place: Path, task: Path) -> bool:
-    """Whether there is such a file beside the task or below, or in the working folder.
+    """Whether there is such a file in the task's folder or below, or in the working folder.
 
     A task of a stranger must not name just any file of this machine.
     """
