@@ -71,7 +71,7 @@ class ParadigmOptions(BaseModel):
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of the tokens table that judging needs, beside those that are asked for.
+        """The columns of the tokens table that judging needs, besides those requested.
 
         Raises:
             UsageError: an option names what there is not.
@@ -348,7 +348,7 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
         Args:
             suite: that was asked.
-            judgments: those of other suites, and checks of attention, are passed over and counted.
+            judgments: those of other suites, and attention checks, are skipped and counted.
             folder: of the copy.
             scale: ends of the scale of ratings, the worst first; None for those of the suite.
 
@@ -430,7 +430,7 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         """How a run was made, as far as only the paradigm knows."""
 
     def warnings(self, run: Run) -> Sequence[str]:
-        """What a reader must know of a run, beside the warnings of its manifest."""
+        """Warnings for readers of a run, in addition to those of its manifest."""
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
         """What a report shows of some runs of this paradigm, one section a suite."""

@@ -157,7 +157,7 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         return MethodFacts(counted=f"{run.outcomes()['item'].n_unique()} items")
 
     def warnings(self, run: Run) -> Sequence[str]:  # noqa: ARG002
-        """What a reader must know of a run beside the warnings of its manifest: nothing."""
+        """Warnings for readers of a run, in addition to those of its manifest: none."""
         return ()
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:

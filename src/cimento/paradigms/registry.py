@@ -70,7 +70,7 @@ def own_paradigms() -> list[AnyParadigm]:
 
 
 def plugged_paradigms() -> list[AnyParadigm]:
-    """The paradigms of other packages; what cannot be used is said in a warning and passed over."""
+    """The paradigms of other packages; those that cannot be used are skipped with a warning."""
     names = sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys())
     return [paradigm for name in names if (paradigm := _find_plugged(name)) is not None]
 
@@ -153,7 +153,7 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
 
 
 def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
-    """A suite that was read, in a language that is given beside it.
+    """A suite that was read, in a language given separately.
 
     Args:
         reading: a bare table has no place for its language; where none is given, its fault says
@@ -215,7 +215,7 @@ def parse_options(
     Args:
         paradigm: that declares them.
         given: by name.
-        others: names that stood beside them and are no options of a paradigm.
+        others: names given with them that are not options of a paradigm.
 
     Raises:
         UsageError: the paradigm does not honour an option, or not this value of it.

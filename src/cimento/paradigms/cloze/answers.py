@@ -38,7 +38,7 @@ class Candidate:
         text: as the model's tokenizer writes it, ``##s`` and ``[UNK]`` included.
         probability: at the blank; None where a recording has only ranks.
         fits: whether it fits in the blank; None where nobody has judged it.
-        remarks: what was said of it beside that.
+        remarks: further comments on it.
         tags: its readings in a dictionary, as the dictionary writes them.
         logprob_nats: None where it was not scored.
         n_pieces: tokens it takes; None where that is not known.
@@ -246,7 +246,7 @@ class ClozeAnswers:
 
 
 def open_cloze_runs(paths: Iterable[Path]) -> list[ClozeAnswers]:
-    """The runs of cloze suites in some folders; runs of other suites are passed over.
+    """The runs of cloze suites in some folders; runs of other suites are ignored.
 
     Args:
         paths: folders of runs, or of single ones.

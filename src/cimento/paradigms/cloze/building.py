@@ -46,7 +46,7 @@ FormsOf = Mapping[str, Sequence[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A generated list beside the reviewed one, distinct forms of one template or of several.
+    """A generated list and the reviewed one: distinct forms of one template or several.
 
     Attributes:
         generated: how many were generated.
@@ -109,7 +109,7 @@ def generate(
 def build(
     description: Description, seeds: Mapping[str, Sequence[Seed]], folder: Path
 ) -> dict[str, Review]:
-    """Write the suite, or what was generated beside the suite that is there and reviewed.
+    """Write the suite, or the generated forms next to a suite that was reviewed.
 
     Returns:
         For each template what its two lists differ in.

@@ -169,7 +169,7 @@ def judge_expected(
 
 @dataclass(frozen=True, slots=True)
 class JudgmentComparison:
-    """Judgments by rule beside those of a person, on the candidates that both judged.
+    """Judgments by rule and by a person, on the candidates that both judged.
 
     Attributes:
         both: fit by both.
@@ -302,7 +302,7 @@ def human_judgments(
     """Judgments that were made on a run, then those of an earlier one where there are none.
 
     Args:
-        folder: of the run, with its own judgments beside its tables; None for no run.
+        folder: of the run, with its judgments next to its tables; None for no run.
         earlier: a folder with a judgments table, or a table of judged candidates; None for none.
 
     Raises:

@@ -124,7 +124,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         *,
         scale: tuple[float, float] | None = None,  # noqa: ARG002
     ) -> Applied:
-        """A copy, beside it how many people chose each option."""
+        """A copy, with the number of people who chose each option."""
         from cimento.paradigms.cloze.people import judged_blanks
 
         return judged_blanks(suite, judgments, folder)

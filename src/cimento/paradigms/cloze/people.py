@@ -221,7 +221,7 @@ NO_ITEM = "no item has both choices of people and scores of its options"
 
 @dataclass(frozen=True, slots=True)
 class PeopleReport:
-    """People on a suite, and a model beside them.
+    """People's answers on a suite, compared with a model.
 
     Attributes:
         majorities: class of what most people chose to how many items; ties are named.
@@ -363,7 +363,7 @@ def _judged_candidates(run: Run) -> list[SurveyItem]:
 
 
 def judged_blanks(suite: ClozeSuite, judgments: Sequence[Judgment], folder: Path) -> Applied:
-    """Write a copy of a suite of blanks, beside it how many people chose each option.
+    """Write a copy of a suite of blanks, with the number of people who chose each option.
 
     Raises:
         InputError: nobody answered anything about the suite.

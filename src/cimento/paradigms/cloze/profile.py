@@ -435,7 +435,7 @@ def people_json(found: PeopleReport) -> _Json:
 
 
 def comparison_json(found: JudgmentComparison) -> _Json:
-    """Judgments by dictionary beside those of people as plain values."""
+    """Judgments by dictionary and by people as plain values."""
     return {
         "both": found.both,
         "dictionary_only": found.rule_only,

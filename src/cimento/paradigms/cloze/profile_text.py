@@ -65,7 +65,7 @@ def people_text(found: PeopleReport) -> str:
 
 
 def comparison_text(found: JudgmentComparison) -> str:
-    """Judgments by dictionary beside those of people."""
+    """Judgments by dictionary compared with those of people."""
     return (
         f"  dictionary and people: equal on {_share(found.agreement)}, "
         f"kappa {agreement_text(found.kappa)}; only the dictionary lets pass {found.rule_only}, "

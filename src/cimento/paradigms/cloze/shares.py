@@ -264,7 +264,7 @@ class Confidence:
 
 
 def confidence(candidates: Iterable[Candidate], *, threshold: float = 0.5) -> Confidence:
-    """The probabilities of candidates that fit beside those of candidates that do not.
+    """The probabilities of candidates that fit and of candidates that do not.
 
     Args:
         candidates: those that nobody has judged count for nothing.

@@ -1,1 +1,1 @@
-"""Ratings: sentences that people rated, and models beside the people."""
+"""Ratings: sentences that people rated, compared with models."""

@@ -165,7 +165,7 @@ class RatedValues:
     Attributes:
         sentences: in the order of the suite.
         columns: question to sentence id to the value, or to why there is none.
-        ratings: sentence id to what the values stand beside.
+        ratings: sentence id to the reference of its value.
     """
 
     sentences: Sequence[RatedSentence]
@@ -233,7 +233,7 @@ def rating_estimates(
     Args:
         values: of the sentences of a run.
         like: an estimate of the suite and the model.
-        measures: that stand beside the ratings; the first is the one that a headline is made of.
+        measures: compared with the ratings; the first gives the headline.
         perplexity: the measure that is described by label.
         seed: of permutations, halvings and the division into parts.
         draws: permutations and halvings.

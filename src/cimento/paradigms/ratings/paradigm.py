@@ -1,4 +1,4 @@
-"""The paradigm of rated sentences: a model beside people (docs/acceptability.md).
+"""The paradigm of rated sentences: models compared with people (docs/acceptability.md).
 
 A suite of ratings is a suite of regions whose columns hold what people said of its sentences.
 Pairs in it are judged as all pairs are; beside that, every sentence has a value of each measure,
@@ -85,7 +85,7 @@ class RatingOptions(RegionOptions):
 
     Attributes:
         by: columns that the accuracy of pairs is broken down by, where the suite has them.
-        ratings: what measures stand beside: ``raw`` mean ratings, or the mean ``z``-scores of
+        ratings: what measures are compared with: ``raw`` mean ratings, or the mean ``z``-scores of
             ratings by participant.
         draws: permutations of a test, and divisions of ratings into halves; 0 for no test.
     """

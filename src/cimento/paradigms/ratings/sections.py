@@ -43,8 +43,8 @@ class RatedRun:
         suite: its name.
         model: its label.
         by: whose the ratings are: ``people`` or ``author``.
-        as_z: whether measures stand beside mean z-scores.
-        measures: names of what stands beside the ratings.
+        as_z: whether measures are compared with mean z-scores.
+        measures: names of the measures compared with the ratings.
         perplexity: name of the perplexity that is described by label.
         first_token: what became of first tokens without left context.
         values: of its sentences.

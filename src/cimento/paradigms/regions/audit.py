@@ -123,7 +123,7 @@ def audit_suite(
         frequency: of words in the suite's language; None leaves frequencies out.
         regions: the target's, where the predictions leave it open; of two whole sentences that
             are compared it is the words that differ.
-        baselines: of other models, to be shown beside that of frequencies.
+        baselines: of other models, to be shown next to that of frequencies.
 
     Raises:
         UsageError: there is no such region.

@@ -76,7 +76,7 @@ def factorial_of(
 def factorials(
     runs: Sequence[Run], measures: Sequence[str] = (), *, scope: Scope = "suite"
 ) -> list[Factorial]:
-    """The results of all runs of factorial suites; other runs are passed over.
+    """The results of all runs of factorial suites; other runs are ignored.
 
     Args:
         runs: of any suites.

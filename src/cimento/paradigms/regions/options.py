@@ -53,7 +53,7 @@ class RegionOptions(ParadigmOptions):
         seed: of simulated chance levels and of resampling.
         measure: a measure of whole sentences to compare instead of summed surprisals, such as
             ``penlp``; empty for surprisals.
-        also: measures that are shown beside `measure`.
+        also: measures that are shown in addition to `measure`.
         unigrams: where measures take unigram frequencies from: ``wordfreq``, ``wordfreq:it``, or
             a file of token counts; empty for nowhere.
         unscored_first: what becomes of a first token that has no left context: ``missing`` (its
@@ -148,7 +148,7 @@ class RegionOptions(ParadigmOptions):
 
     @classmethod
     def from_version_0_1(cls, judging: Mapping[str, Any]) -> RegionOptions:
-        """What version 0.1 wrote under ``judging`` in a manifest; keys of others are passed over.
+        """What version 0.1 wrote under ``judging`` in a manifest; keys of others are ignored.
 
         Raises:
             ValidationError: a value is none of its kind.

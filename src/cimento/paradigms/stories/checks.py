@@ -117,7 +117,7 @@ def _repeated(key: Callable[[Story], Hashable]) -> Rows:
 
 
 def _variants(is_wrong: Callable[[Story, Story], bool]) -> Rows:
-    """The stories of which something holds beside the plausible story of their number."""
+    """The stories for which something holds, given the plausible story of their number."""
 
     def rows(stories: Sequence[Story]) -> list[int]:
         known = bases(stories)

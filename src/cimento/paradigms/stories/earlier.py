@@ -131,7 +131,7 @@ def _without_story(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionLine:
-    """An answer to a question beside the tiers, as far as version 0.1 kept it.
+    """An answer to an additional question, as far as version 0.1 kept it.
 
     Attributes:
         about: what of the story, see `cimento.paradigms.stories.rounds.Question`.
@@ -145,7 +145,7 @@ class QuestionLine:
 
 
 def read_question_lines(path: Path) -> list[QuestionLine]:
-    """The answers to questions beside the tiers that version 0.1 kept.
+    """The answers to additional questions that version 0.1 kept.
 
     Raises:
         InputError: the file may not be read.
@@ -170,7 +170,7 @@ def read_question_lines(path: Path) -> list[QuestionLine]:
 def _questions(
     folder: RunFolder, suite: StorySuite, options: StoryOptions, tables: _Tables
 ) -> None:
-    """The questions beside the tiers; of their options only the values compared were kept."""
+    """The additional questions; of their options only the values compared were kept."""
     path = folder.path / QUESTIONS
     lines = read_question_lines(path)
     questions = questions_of(suite.asked, suite, options)

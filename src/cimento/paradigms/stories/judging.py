@@ -223,7 +223,7 @@ def judged_run(run: Run) -> Judged:
 
 
 def answered_questions(run: Run) -> tuple[QuestionAnswer, ...]:
-    """The answers of a run to the questions beside the tiers.
+    """The answers of a run to the additional questions.
 
     Raises:
         UsageError: the norm is for the three tiers.
@@ -305,7 +305,7 @@ def _groups(story: Story, groupings: tuple[Grouping, ...]) -> dict[str, str]:
 
 
 def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) -> Iterator[Outcome]:
-    """Each question beside the tiers, then the stories of which all are right."""
+    """Each additional question, then the stories for which all are right."""
     triples = {story.row: story.story_id for story in suite.stories}
     seen: Counter[tuple[int, str]] = Counter()
     by_story: dict[int, list[VerdictName]] = {}

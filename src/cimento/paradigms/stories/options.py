@@ -226,7 +226,7 @@ def prompt_for(options: StoryOptions, suite: StorySuite) -> Prompt:
 
 
 def refuse_norm(options: StoryOptions) -> None:
-    """See that options of questions beside the tiers can be compared as is wanted.
+    """Check that options of additional questions can be compared in the given way.
 
     Raises:
         UsageError: the norm is for the three tiers.

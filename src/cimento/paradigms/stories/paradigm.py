@@ -1,4 +1,4 @@
-"""The paradigm "stories": tiered commonsense stories, and two questions beside the tiers.
+"""The paradigm "stories": tiered commonsense stories, and two additional questions.
 
 Is a story plausible? Which two of its sentences conflict? Which physical state explains it? After
 Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et al. 2024
@@ -184,7 +184,7 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
-        """One tier a round, or all questions beside the tiers in one.
+        """One tier per round, or all additional questions in one.
 
         Raises:
             UsageError: the model cannot be asked so, there are too few stories for the examples,

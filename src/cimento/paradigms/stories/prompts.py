@@ -244,7 +244,7 @@ def default_prompt(language: str) -> Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtraWordings:
-    """The wordings of the questions beside the three tiers, in one language.
+    """The wordings of the additional questions, in one language.
 
     Attributes:
         language: ISO 639-1 code.
@@ -350,7 +350,7 @@ class Shots:
         n: how many; 0 for none.
         mode: ``fixed``: the same for all stories and models, but for siblings, which give way to
             the next one drawn; ``balanced``: the same, the labels in turns; ``varied``: the same,
-            with as many different pairs, states and types as can be; ``per-item``: drawn anew for
+            with as many different pairs, states and types as can be; ``per-item``: drawn again for
             each story, whatever the others are; ``paper``: as the study drew.
         seed: of the draws; the study's was 1234.
     """

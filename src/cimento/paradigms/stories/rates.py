@@ -1,4 +1,4 @@
-"""Accuracy, consistency and verifiability, by group and by kind of conflict, beside baselines.
+"""Accuracy, consistency and verifiability, by group and by kind of conflict, with baselines.
 
 Accuracy is the share of stories that are right at the first tier; consistency the share of
 implausible stories that are right at the first two; verifiability at all three (Storks et al.
@@ -90,7 +90,7 @@ def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, rea
         name: of the metric.
         values: row to whether the story is right; None for one that could not be scored.
         chained: knows which stories belong together.
-        reason: what is said where there is no story.
+        reason: given if there is no story.
     """
     known = {row: value for row, value in values.items() if value is not None}
     unscored = len(values) - len(known)

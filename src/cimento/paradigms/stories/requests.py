@@ -196,7 +196,7 @@ def _refuse_lost(text: str, turns: Sequence[Message]) -> None:
 
 
 Task: TypeAlias = Tier | Literal["story_pair", "attributes", "judgment"]
-"""A tier, one of the questions beside them, or a judgment of sentences."""
+"""A tier, one of the additional questions, or a judgment of sentences."""
 
 WITHOUT_STORY = -1
 """The row of the prompt without a story, whose answers correct the others (``norm=pmi``)."""

@@ -1,6 +1,6 @@
-"""The rounds of requests: one tier a round, or all questions beside the tiers in one.
+"""The rounds of requests: one tier per round, or all additional questions in one.
 
-Two questions stand beside the tiers. Which of two stories is plausible is the task of TRIP (Storks
+Two questions go beyond the tiers. Which of two stories is plausible is the task of TRIP (Storks
 et al. 2021, doi:10.18653/v1/2021.findings-emnlp.422). What is true of persons and things is its
 verifiability: what the conflicting sentence makes true, and what the breakpoint needs to be true.
 A story is verified where all of it is right.
@@ -93,7 +93,7 @@ class Question:
 
 
 def pair_questions(stories: Sequence[Story], language: str) -> list[Question]:
-    """Each implausible story beside its plausible one, once before it and once after it."""
+    """Each implausible story with its plausible one, once before it and once after it."""
     wording = extra_wordings(language)
     base_of = bases(stories)
     return [
@@ -233,7 +233,7 @@ def _asked(
 def questions_of(
     stories: Sequence[Story], suite: StorySuite, options: StoryOptions
 ) -> list[Question]:
-    """The questions beside the tiers about some stories."""
+    """The additional questions about some stories."""
     make = pair_questions if options.task == "pair" else attribute_questions
     return make(stories, prompt_for(options, suite).language)
 
@@ -311,7 +311,7 @@ def _right(
 
 
 def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> Requests:
-    """The questions beside the tiers, all in one round."""
+    """The additional questions, all in one round."""
     refuse_norm(options)
     questions = questions_of(suite.asked, suite, options)
     if not questions:

@@ -48,7 +48,7 @@ def _run_text(run: Run) -> str:
 
 
 def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) -> Rows:
-    """Each metric by grouping, with its interval, beside what needs no knowledge."""
+    """Each metric by grouping, with its interval and baselines that need no knowledge."""
     known = {
         (estimate.question, estimate.method, estimate.group, estimate.level): estimate
         for estimate in estimates
@@ -103,7 +103,7 @@ def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
 
 
 def flow_rows(judged: Judged) -> Rows:
-    """How many implausible stories reach and pass each tier, beside one answer for all."""
+    """How many implausible stories reach and pass each tier, next to constant answers."""
     rows: Rows = [("tier", "reached", "unscored", "passed", "share", "constant")]
     steps = flow(judged.stories, judged.chained)
     for step, constant in zip(steps, constant_flow(judged), strict=True):
@@ -134,7 +134,7 @@ def share_of(step: Step) -> float | None:
 
 
 def question_rows(estimates: Iterable[Estimate]) -> Rows:
-    """How often questions beside the tiers are right."""
+    """How often the additional questions are right."""
     rows: Rows = [("", "share", "95 %", "right", "n", "chance")]
     for estimate in estimates:
         rows.append(

@@ -180,7 +180,7 @@ _UNUSUAL = ("definitions", "newlines", "numbering", "order", "answer", "norm", "
 
 
 def open_story_runs(paths: Iterable[Path]) -> list[Run]:
-    """Every run of the three tiers in some folders; other runs are passed over.
+    """Every run of the three tiers in some folders; other runs are ignored.
 
     Raises:
         TableError: there is none, or one cannot be read.
