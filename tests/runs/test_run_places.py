@@ -185,3 +185,12 @@ def test_a_manifest_that_counts_what_was_left_is_read(capsys):
     path.write_text(json.dumps(manifest))
 
     assert invoke(["report", "runs"]) == 0, capsys.readouterr().err
+
+
+def test_a_run_in_memory_and_a_stored_one_have_the_same_tables(here):
+    suite = island_suite({"islands": ["1", "2", "3"]})
+    held = evaluate(suite, uniform_scorer(9))
+    stored = evaluate(suite, uniform_scorer(9), output=here / "runs")
+    for name in ("requests", "tokens", "outcomes"):
+        assert held.table(name).schema == stored.table(name).schema
+        assert held.table(name).equals(stored.table(name))

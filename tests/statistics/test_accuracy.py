@@ -9,6 +9,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.runs.outcomes import Estimate, Outcome, design_of, outcomes_table, rate
 from cimento.statistics.design import FEWEST_CLUSTERS, Design
 from cimento.statistics.intervals import (
     NOTHING_SCORED,
@@ -225,3 +226,37 @@ def test_counted_clusters_have_the_interval_of_their_verdicts(drawn, level):
     design = Design(tuple(range(len(drawn))), tuple(labels))
     assert share_interval(passed, design, level=level) == counted_interval(counted, level=level)
     assert share_interval(passed, design) == interval_of_lists(passed, labels)
+
+
+JUDGED = st.lists(
+    st.tuples(
+        st.integers(0, 9),
+        st.sampled_from(["", "x", "y", "3"]),
+        st.sampled_from([True, False, None]),
+    ),
+    max_size=30,
+)
+
+
+@settings(deadline=None)
+@given(JUDGED)
+def test_a_rate_has_the_interval_of_its_verdicts_one_by_one(judged_items):
+    names = {True: "pass", False: "fail", None: "unscored"}
+    outcomes = [
+        Outcome(item=str(item), question="q", verdict=names[right], right=right, cluster=cluster)
+        for item, cluster, right in judged_items
+    ]
+    scored = [each for each in outcomes if each.right is not None]
+    rights = [bool(each.right) for each in scored]
+    design = design_of([each.item for each in scored], [each.cluster or None for each in scored])
+    expected = share_interval(rights, design)
+    found = rate(outcomes_table("s", outcomes), Estimate(suite="s", model="m", question="q"))
+    assert (found.low, found.high, found.interval_method) == (
+        expected.low,
+        expected.high,
+        expected.method,
+    )
+    assert found.reason == (expected.reason or "")
+    assert (found.n, found.right, found.clustered) == (len(rights), sum(rights), design.clustered)
+    assert found.value == (sum(rights) / len(rights) if rights else None)
+    assert found.unscored == len(outcomes) - len(scored)

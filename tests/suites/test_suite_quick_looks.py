@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite
 from cimento.suites.checks import check_suite
+from cimento.suites.checks.comparisons import LEAST_COMMON, have_little_in_common
 
 WORDS = st.sampled_from(
     ["Casa.", "Casa", "casa", "l'uomo.", "l’uomo.", "la la.", "e\u0300.", "Ã¨.", "", " ", "\u200b."]
@@ -74,6 +75,47 @@ def test_faults_of_a_text_are_those_of_a_look_at_every_letter(text):
     assert found["CIM-S045"] == (not unicodedata.is_normalized("NFC", text))
     strange = {mark for mark in text if unicodedata.category(mark) == "Cc"} - set("\t\n\r")
     assert found["CIM-S042"] == len(strange | ({"\ufffd"} & set(text)))
+
+
+OF_A_TEXT = ("CIM-S040", "CIM-S041", "CIM-S042", "CIM-S045", "CIM-S055")
+
+
+@settings(deadline=None)
+@given(st.lists(TEXTS, max_size=5))
+@example(["The end.", "end of it."])
+@example(["", "", "Fine."])
+@example(["x\nx", "Fine."])
+@example(["\x00", "\x00 b\x00b"])
+def test_texts_that_are_looked_at_together_have_the_faults_of_each_alone(texts):
+    together, alone = codes(texts), [codes([text]) for text in texts]
+    assert {code: together[code] for code in OF_A_TEXT} == {
+        code: sum(one[code] for one in alone) for code in OF_A_TEXT
+    }
+
+
+def test_a_fault_far_down_in_a_long_suite_is_told_with_its_place():
+    texts = [f"The end of line {number}." for number in range(3000)]
+    texts[2048], texts[2999] = "The the end.", "The  end."
+    suite = Suite(
+        meta=Meta("s", language="en"),
+        region_names=("one",),
+        predictions=(Prediction("(*;%a%) > 0"),),
+        items=tuple(Item(str(n), (Condition("a", (Region(t),)),)) for n, t in enumerate(texts)),
+    )
+    found = {fault.code: fault.where for fault in check_suite(suite)}
+    assert "2048" in found["CIM-S055"]
+    assert "2999" in found["CIM-S041"]
+
+
+@settings(deadline=None)
+@given(TEXTS, TEXTS)
+@example("One two three.", "one, Two; four")
+@example("a b c", "d e f")
+def test_words_in_common_are_those_of_a_look_at_every_letter(first, second):
+    words = [set(re.findall(r"\w+", text.casefold())) for text in (first, second)]
+    fewest = min(map(len, words))
+    expected = fewest >= 3 and len(words[0] & words[1]) < LEAST_COMMON * fewest
+    assert have_little_in_common(first, second) == expected
 
 
 @settings(deadline=None)

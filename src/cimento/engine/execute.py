@@ -19,7 +19,7 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
 from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import CimentoError, ModelError, StorageError
-from cimento.io.tables import Column
+from cimento.io.tables import TOKENS, Column, packed
 from cimento.runs.usage import Tokens
 
 if TYPE_CHECKING:
@@ -212,7 +212,8 @@ class Execution(Generic[ResultT]):
             warnings |= dict.fromkeys(answers.warnings)
             usage |= {places[n]: each for n, each in answers.usage.items() if n in places}
             for name, table in answers.tables.items():
-                parts.setdefault(name, []).append(_renumbered(table, places))
+                part = packed(table) if name == TOKENS.name else table
+                parts.setdefault(name, []).append(_renumbered(part, places))
         # The parts stay where they are: one stretch for all would need as much room again.
         tables = {name: pl.concat(several, rechunk=False) for name, several in parts.items()}
         for name, table in tables.items():
@@ -347,6 +348,8 @@ class Execution(Generic[ResultT]):
         """Make results of all jobs that are answered."""
         if self._work.engine.share is not None:
             return
+        if all(state.is_answered or state.error is not None for state in self.states):
+            self._forget()
         for number, state in enumerate(self.states):
             if not state.is_answered or state.error is not None or number in self._results:
                 continue
@@ -359,6 +362,16 @@ class Execution(Generic[ResultT]):
                 raise
             except CimentoError as error:
                 state.error = error
+
+    def _forget(self) -> None:
+        """Let go of what was asked, once nothing more is: judging needs the room."""
+        self._interned.clear()
+        for group in self._groups.values():
+            group.division.places.clear()
+        for state in self.states:
+            state.units, state.later = {}, None
+        for unit in self.units:
+            unit.unit = Unit(unit.unit.digest, ())
 
     def _keep_added(self) -> None:
         """Put what units added into the cache, now that nobody computes any more."""

@@ -68,7 +68,7 @@ def refuse_growth(path: Path) -> None:
 def write_parquet(
     table: pl.DataFrame, file: Path | IO[bytes], *, metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write a table.
+    """Write a table; categories are written as texts, a few rows at a time.
 
     Args:
         table: what is written.
@@ -81,7 +81,12 @@ def write_parquet(
     import polars as pl
 
     try:
-        table.write_parquet(file, metadata=None if metadata is None else dict(metadata))
+        about = None if metadata is None else dict(metadata)
+        if has_categories(table):
+            rows = table.lazy().cast({pl.Categorical: pl.String})
+            rows.sink_parquet(file, metadata=about)
+        else:
+            table.write_parquet(file, metadata=about)
     except pl.exceptions.ComputeError as error:
         # How polars says that a disk is full: the number of the error stands in its words alone.
         system = _SYSTEM_ERROR.search(str(error))
@@ -89,6 +94,13 @@ def write_parquet(
             raise
         number = int(system[1])
         raise OSError(number, os.strerror(number)) from error
+
+
+def has_categories(table: pl.DataFrame) -> bool:
+    """Whether a table holds texts as categories, which take less room."""
+    import polars as pl
+
+    return any(kind == pl.Categorical for kind in table.dtypes)
 
 
 def read_parquet(path: Path) -> pl.DataFrame:

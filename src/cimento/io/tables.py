@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
 
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.io.files import atomically
-from cimento.io.parquet import refuse_growth, write_parquet
+from cimento.io.parquet import has_categories, refuse_growth, write_parquet
 from cimento.io.parsing import whole_number
 
 if TYPE_CHECKING:
@@ -106,6 +106,9 @@ TOKENS = TableSchema(
     },
     families={LAYER: "Float64"},
 )
+
+_RECURRING = ("token", "unscored_reason")
+"""Columns with few distinct texts for many tokens."""
 
 REQUESTS = TableSchema(
     name="requests",
@@ -322,10 +325,31 @@ def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
     wrong = [
         f"{column} is {table.schema[column]} and not {kind}"
         for column, kind in wanted.items()
-        if table.schema[column] != kind
+        if table.schema[column] != kind and not _is_packed(table.schema[column], kind)
     ]
     if wrong:
         raise TableError(where=where, seen=f"{schema.name} table: {'; '.join(wrong)}")
+
+
+def packed(table: pl.DataFrame) -> pl.DataFrame:
+    """A table of tokens whose texts are categories: four bytes for each, where a text takes 16."""
+    import polars as pl
+
+    recurring = [name for name in _RECURRING if name in table.columns]
+    return table.with_columns(pl.col(recurring).cast(pl.Categorical))
+
+
+def _is_packed(kind: pl.DataType, wanted: pl.DataType) -> bool:
+    import polars as pl
+
+    return kind == pl.Categorical and wanted == pl.String
+
+
+def unpacked(table: pl.DataFrame) -> pl.DataFrame:
+    """A table with texts where it holds categories; another one as it is."""
+    import polars as pl
+
+    return table.cast({pl.Categorical: pl.String}) if has_categories(table) else table
 
 
 def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:

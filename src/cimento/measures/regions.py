@@ -118,8 +118,8 @@ class RegionColumns:
     """
 
     unit: Unit
-    items: Sequence[str]
-    conditions: Sequence[str]
+    items: pl.Series
+    conditions: pl.Series
     offsets: Integers
     values: Floats
     reasons: Integers
@@ -131,6 +131,7 @@ class RegionColumns:
     ) -> RegionColumns:
         """Columns of values that come one stimulus at a time: item, condition, regions."""
         import numpy as np
+        import polars as pl
 
         rows, texts = list(stimuli), Reasons()
         cells = [value for _, _, values in rows for value in values]
@@ -138,8 +139,8 @@ class RegionColumns:
         known = [np.nan if isinstance(value, Missing) else value for value in cells]
         return cls(
             unit=unit,
-            items=[item for item, _, _ in rows],
-            conditions=[condition for _, condition, _ in rows],
+            items=pl.Series([item for item, _, _ in rows], dtype=pl.String),
+            conditions=pl.Series([condition for _, condition, _ in rows], dtype=pl.String),
             offsets=np.cumsum([0, *(len(values) for _, _, values in rows)], dtype=np.int64),
             values=np.array(known, dtype=np.float64),
             reasons=np.array(numbers, dtype=np.int64),
@@ -258,22 +259,21 @@ def region_columns(
         TableError: the source named a region that there is not.
     """
     import numpy as np
+    import polars as pl
 
     _check_metric(metric)
-    items: list[str] = []
-    conditions: list[str] = []
-    lengths, values, reasons = [], [], []
+    items, conditions, lengths, values, reasons = [], [], [], [], []
     for asked, _, scored in scored_blocks(tokens, requests):
-        items += asked.items
-        conditions += asked.conditions
+        items.append(asked.items)
+        conditions.append(asked.conditions)
         lengths.append(np.diff(asked.offsets))
         block_values, block_reasons = _block_values(asked, scored, metric, final_marks)
         values.append(block_values)
         reasons.append(block_reasons)
     return RegionColumns(
         unit=scored.unit,
-        items=items,
-        conditions=conditions,
+        items=pl.concat(items),
+        conditions=pl.concat(conditions),
         offsets=np.concatenate(([0], np.cumsum(np.concatenate(lengths)))),
         values=np.concatenate(values),
         reasons=np.concatenate(reasons),
@@ -390,7 +390,7 @@ def _check_named(asked: AskedColumns, stimulus: Integers, named: Integers) -> No
     wrong = np.flatnonzero((named < 1) | (named > count))
     if len(wrong):
         place = wrong[0]
-        owner = stimulus[place]
+        owner = int(stimulus[place])
         raise TableError(
             where=f"item {asked.items[owner]!r}, condition {asked.conditions[owner]!r}",
             seen=f"a token is said to be in region {named[place]} of {count[place]}",

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
 NOTHING_SCORED = "no token of this sentence was scored"
 
-_STIMULI_AT_ONCE = 1 << 14
+_STIMULI_AT_ONCE = 1 << 12
 _TOKENS_AT_ONCE = 1 << 18
 
 _PAIRS_AT_ONCE = 1 << 20
@@ -113,15 +113,13 @@ def scored_blocks(
         The stimuli of each block, then its tokens as a table and as columns; there is one block at
         least. All blocks have the same unit, and number their reasons together.
     """
-    import numpy as np
-
     ordered, texts = in_text_order(tokens), Reasons()
-    numbers, in_bits = ordered["request"].to_numpy(), _all_in_bits(ordered)
+    numbers, in_bits = ordered["request"], _all_in_bits(ordered)
     for asked in AskedColumns.blocks(requests):
         known = asked.request[asked.request >= 0]
-        begin = np.searchsorted(numbers, known.min(), side="left") if len(known) else 0
-        end = np.searchsorted(numbers, known.max(), side="right") if len(known) else 0
-        block = ordered[int(begin) : int(end)]
+        begin = numbers.search_sorted(int(known.min()), side="left") if len(known) else 0
+        end = numbers.search_sorted(int(known.max()), side="right") if len(known) else 0
+        block = ordered[begin:end]
         yield asked, block, _token_columns(block, texts, in_bits=in_bits)
 
 
@@ -209,9 +207,9 @@ class AskedColumns:
         stimulus: number of the stimulus that it belongs to.
     """
 
-    suites: list[str]
-    items: list[str]
-    conditions: list[str]
+    suites: pl.Series
+    items: pl.Series
+    conditions: pl.Series
     request: Integers
     texts: list[str]
     offsets: Integers
@@ -239,9 +237,9 @@ class AskedColumns:
         stimuli = rows.select("suite", "item", "condition", "request", "text")[first]
         offsets = np.concatenate((first, [len(rows)])).astype(np.int64)
         return cls(
-            suites=stimuli["suite"].to_list(),
-            items=stimuli["item"].to_list(),
-            conditions=stimuli["condition"].to_list(),
+            suites=stimuli["suite"],
+            items=stimuli["item"],
+            conditions=stimuli["condition"],
             request=stimuli["request"].cast(pl.Int64).fill_null(-1).to_numpy(),
             texts=stimuli["text"].to_list(),
             offsets=offsets,
@@ -353,6 +351,8 @@ def each_sentence(
     for asked, block, scored in scored_blocks(tokens, requests):
         first, counts = tokens_of(scored, asked.request)
         absent = _absent(asked, scored, first, counts)
+        suites, items = asked.suites.to_list(), asked.items.to_list()
+        conditions = asked.conditions.to_list()
         for begin in range(0, len(asked.items), _TOGETHER):
             some = slice(begin, begin + _TOGETHER)
             columns = _columns(block, scored, first[some], counts[some])
@@ -363,9 +363,7 @@ def each_sentence(
                     if reason
                     else _sentence(text, known, pseudo=pseudo, unigrams=unigrams)
                 )
-                yield ScoredSentence(
-                    asked.suites[place], asked.items[place], asked.conditions[place], text, sentence
-                )
+                yield ScoredSentence(suites[place], items[place], conditions[place], text, sentence)
 
 
 def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.io.tables import TableSchema
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import share_interval
+from cimento.statistics.intervals import counted_interval
 
 if TYPE_CHECKING:
     import polars as pl
@@ -160,25 +160,32 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
     """
     from dataclasses import replace
 
-    counts = Counter(table["verdict"].to_list())
+    import polars as pl
+
+    counts = Counter(dict(table["verdict"].value_counts().iter_rows()))
     scored = table.filter(table["right"].is_not_null())
-    right = scored["right"].to_list()
-    design = design_of(scored["item"].to_list(), scored["cluster"].to_list())
-    interval = share_interval(right, design)
+    n, right = len(scored), int(scored["right"].sum())
+    # As `share_interval` counts, without a label for each item.
+    alone = pl.col("cluster").is_null()
+    clusters = scored.group_by(
+        alone.alias("alone"), pl.coalesce("cluster", "item").alias("name"), maintain_order=True
+    ).agg(held=pl.col("right").sum(), size=pl.len())
+    sizes = clusters.group_by("held", "size", maintain_order=True).len()
+    interval = counted_interval({(held, size): times for held, size, times in sizes.iter_rows()})
     return replace(
         like,
-        value=sum(right) / len(right) if right else None,
+        value=right / n if n else None,
         low=interval.low,
         high=interval.high,
         interval_method=interval.method,
         reason=interval.reason or "",
-        n=len(right),
-        right=sum(right),
+        n=n,
+        right=right,
         passed=counts["pass"],
         failed=counts["fail"],
         tied=counts["tie"],
         unscored=counts["unscored"],
-        clustered=design.clustered,
+        clustered=len(clusters) < n,
     )
 
 

@@ -22,6 +22,7 @@ from cimento.io.tables import (
     TOKENS,
     TableSchema,
     read_table,
+    unpacked,
     write_table,
 )
 from cimento.paradigms.registry import find_paradigm, parse_options
@@ -166,8 +167,7 @@ class Run:
         """A table of the run as a polars frame; see docs/tables.md.
 
         Args:
-            name: ``requests``, ``tokens``, ``fills``, ``choices``, ``replies``, ``outcomes`` or
-                ``estimates``.
+            name: such as ``requests``, ``tokens``, ``outcomes`` or ``estimates``.
 
         Raises:
             UsageError: the run has no such table.
@@ -183,7 +183,7 @@ class Run:
                 seen=f"the run of {self.suite.name!r} has no such table",
                 todo=did_you_mean(name, (*self.tables, OUTCOMES.name, ESTIMATES.name)),
             )
-        return self.tables[name]
+        return unpacked(self.tables[name])
 
     def to_pandas(self, name: str) -> pd.DataFrame:
         """A table of the run as a pandas frame.

@@ -240,7 +240,10 @@ def pair_conditions(
         columns: free columns of the pair; both conditions hold the same mapping.
     """
     columns = columns or NOTHING
-    return Condition(GOOD, (Region(good),), columns), Condition(BAD, (Region(bad),), columns)
+    return (
+        Condition(GOOD, (Region(good, extra=NOTHING),), columns, NOTHING),
+        Condition(BAD, (Region(bad, extra=NOTHING),), columns, NOTHING),
+    )
 
 
 # Only from the first of several blanks: else very many of them take very long.

@@ -84,7 +84,7 @@ def tokens_of(run: Run) -> pl.DataFrame:
         TableError: it cannot be read.
     """
     asked = TOKENS.name in run.tables
-    return run.table(TOKENS.name) if asked else TOKENS.empty()
+    return run.tables[TOKENS.name] if asked else TOKENS.empty()
 
 
 def judged_tokens(run: Run) -> pl.DataFrame:

@@ -110,17 +110,18 @@ class ItemValues:
             items: their ids.
         """
         import numpy as np
+        import polars as pl
 
-        places: dict[str, int] = {}
-        for place, name in enumerate(items):
-            places.setdefault(name, place)
-        item = np.array([places.get(name, -1) for name in columns.items], dtype=np.int64)
-        conditions = np.array(columns.conditions, dtype=object)
+        places = pl.Series("item", items, dtype=pl.String).to_frame().with_row_index("place")
+        places = places.unique("item", keep="first").cast({"place": pl.Int64})
+        named = columns.items.rename("item").to_frame()
+        joined = named.join(places, on="item", how="left", maintain_order="left")
+        item = joined["place"].fill_null(-1).to_numpy()
         lengths = np.diff(columns.offsets)
         first: dict[str, Integers] = {}
         counts: dict[str, Integers] = {}
-        for name in dict.fromkeys(columns.conditions):
-            own = np.flatnonzero((conditions == name) & (item >= 0))
+        for name in columns.conditions.unique(maintain_order=True).to_list():
+            own = np.flatnonzero((columns.conditions == name).to_numpy() & (item >= 0))
             first[name] = np.full(len(items), -1, dtype=np.int64)
             counts[name] = np.zeros(len(items), dtype=np.int64)
             first[name][item[own]] = columns.offsets[own]

@@ -9,7 +9,7 @@ from operator import gt, lt
 from statistics import fmean
 
 from cimento.errors import Fault, FormulaError
-from cimento.suites.checks.structure import Check, Listing, Stimuli
+from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
 from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
@@ -235,7 +235,12 @@ def have_little_in_common(first: str, second: str) -> bool:
 
     Sentences of one or two words, and texts that no blanks part, say nothing.
     """
-    words = [{*re.findall(r"\w+", text.casefold())} for text in (first, second)]
+    texts, words = (first, second), list[set[bytes] | set[str]]()
+    if first.isascii() and second.isascii():
+        # The same words, found several times as fast.
+        words += [{*text.encode().translate(WORDS_APART).split()} for text in texts]
+    else:
+        words += [{*re.findall(r"\w+", text.casefold())} for text in texts]
     fewest = min(map(len, words))
     return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) < LEAST_COMMON * fewest
 

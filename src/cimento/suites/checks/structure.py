@@ -21,6 +21,12 @@ from cimento.suites.published import LANGUAGE_CODE, language_code
 
 _MOST_LISTED = 6
 
+WORDS_APART = bytes(
+    ord(chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " ")
+    for code in range(128)
+) + bytes(128)
+"""Takes the words of an ASCII text apart from the marks around them, in small letters."""
+
 
 class Stimuli:
     """Every condition of every item, one after the other; those of an item follow each other.
@@ -39,7 +45,12 @@ class Stimuli:
     def __init__(self, suite: Suite, places: Sequence[str] = ()) -> None:
         self.suite = suite
         self.conditions = [condition for item in suite.items for condition in item.conditions]
-        self.texts = [sentence(condition, rule=suite.join) for condition in self.conditions]
+        self.texts = [
+            condition.regions[0].text.strip()
+            if len(condition.regions) == 1 and suite.join == "blank"
+            else sentence(condition, rule=suite.join)
+            for condition in self.conditions
+        ]
         counts = (len(item.conditions) for item in suite.items)
         self.starts = list(accumulate(counts, initial=0))
         self._places = places

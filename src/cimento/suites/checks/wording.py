@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from operator import eq
 
 from cimento.errors import Fault
-from cimento.suites.checks.structure import Check, Listing, Stimuli
+from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
 from cimento.suites.faults import fault
 from cimento.suites.model import Condition
 
@@ -17,6 +17,9 @@ _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
 _NO_TEXT = {"Cc", "Cs"}
 _VISIBLE_OR_NEW = {"Cn"}  # letters and signs newer than this Python
 _LAYOUT = "\t\n\r"
+_TOGETHER = 1024
+"""Texts that are looked at as one."""
+
 _REPLACEMENT = "\ufffd"
 # UTF-8 read as cp1252: what the first byte of a letter becomes, then what a later one becomes.
 _LATER_BYTES = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
@@ -25,13 +28,29 @@ _MOJIBAKE = re.compile(f"[ÂÃÄÅÐÑâ][{re.escape(_LATER_BYTES)}]")
 
 def _letters(stimuli: Stimuli) -> Iterator[Fault]:
     """Blanks, characters and ways of writing letters that are not what they should be."""
-    for number, condition in enumerate(stimuli.conditions):
-        text = " | ".join([region.text for region in condition.regions])
-        # Nothing can be wrong with most texts, which is quickly seen.
-        if not (text.isascii() and text.isprintable() and " ".join(text.split()) == text):
-            where = stimuli.where(number)
-            yield from _blanks(condition, where)
-            yield from _characters(text, where)
+    conditions = stimuli.conditions
+    for begin in range(0, len(conditions), _TOGETHER):
+        some = conditions[begin : begin + _TOGETHER]
+        texts = [" | ".join([region.text for region in each.regions]) for each in some]
+        # Nothing can be wrong with most texts, which is quickly seen of many at a time.
+        if _are_plain(texts):
+            continue
+        for number, (condition, text) in enumerate(zip(some, texts, strict=True), start=begin):
+            if not _are_plain([text]):
+                where = stimuli.where(number)
+                yield from _blanks(condition, where)
+                yield from _characters(text, where)
+
+
+def _are_plain(texts: Sequence[str]) -> bool:
+    """Whether texts are of ASCII characters that are seen, with one blank between words."""
+    lines = "\n".join(["", *texts, ""])
+    return (
+        lines.isascii()
+        and lines.count("\n") == len(texts) + 1
+        and lines.replace("\n", "").isprintable()
+        and not any(blanks in lines for blanks in ("  ", "\n ", " \n"))
+    )
 
 
 def _blanks(condition: Condition, where: str) -> Iterator[Fault]:
@@ -120,11 +139,8 @@ _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _FINAL = (".", "?", "!", "…", ":", ";")
 _CLOSING = "\"'’”»)]"
-_APART = bytes(
-    ord(chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " ")
-    for code in range(128)
-) + bytes(128)
-"""Takes the words of an ASCII text apart from the marks around them, in small letters."""
+_BETWEEN = " \0 "
+"""Stands between texts as a word of its own."""
 
 
 def _final_marks(stimuli: Stimuli) -> Iterator[Fault]:
@@ -155,18 +171,23 @@ def _small_letters(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
-    for number, text in enumerate(stimuli.texts):
-        found = _DOUBLED.search(text) if _may_double(text) else None
-        if found:
-            seen = f"{found[0]!r} in {text!r}."
-            yield fault("CIM-S055", where=stimuli.where(number), seen=seen)
+    for begin in range(0, len(stimuli.texts), _TOGETHER):
+        texts = stimuli.texts[begin : begin + _TOGETHER]
+        if not _may_double(texts):
+            continue
+        for number, text in enumerate(texts, start=begin):
+            found = _DOUBLED.search(text) if _may_double([text]) else None
+            if found:
+                seen = f"{found[0]!r} in {text!r}."
+                yield fault("CIM-S055", where=stimuli.where(number), seen=seen)
 
 
-def _may_double(text: str) -> bool:
+def _may_double(texts: Sequence[str]) -> bool:
     """Whether a word may stand twice in a row: most texts can be told quickly that none does."""
-    if not text.isascii():
+    lines = _BETWEEN.join(texts)
+    if not lines.isascii() or lines.count("\0") >= len(texts):
         return True
-    words = text.encode().translate(_APART).split()
+    words = lines.encode().translate(b"\0" + WORDS_APART[1:]).split()
     return any(map(eq, words, words[1:]))
 
 

@@ -113,7 +113,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list
     """The places of the pairs in a text of JSON Lines, and what is wrong with its lines."""
     from cimento.suites.schema import BlimpRow, validate
 
-    parse = line_parser(text)
+    parse, (good, bad) = line_parser(text), SENTENCES.values()
     places: list[str] = []
     faults: list[Fault] = []
     for number, line in enumerate(each_line(text), start=1):
@@ -128,7 +128,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list
             if not places:
                 break  # not JSON Lines at all; every further line would say the same
             continue
-        if type(row) is dict and all(type(row.get(key)) is str for key in SENTENCES.values()):
+        if type(row) is dict and type(row.get(good)) is type(row.get(bad)) is str:
             pairs.add(row, where)
             places.append(where)
         else:
@@ -156,17 +156,19 @@ class _Pairs:
         columns: dict[str, str] = {}
         nested: dict[str, JsonValue] = {}
         for key, value in row.items():
-            if isinstance(value, list | dict):
+            if key in _KEYS or value is None:
+                continue
+            if type(value) is list or type(value) is dict:
                 nested[key] = value
-            elif value is not None and key not in _KEYS:
-                text = _as_text(value)
+            else:
+                text = value if type(value) is str else _as_text(value)
                 columns[same(key, key)] = same(text, text)
         if PHENOMENON_KEY in columns:
             columns.setdefault("phenomenon", columns[PHENOMENON_KEY])
-        good, bad = (
+        good, bad = [
             strip_blanks(str(row[key]), what=key, where=where, faults=self.faults)
             for key in SENTENCES.values()
-        )
+        ]
         self._parts.append((pair_conditions(good, bad, columns), nested or NOTHING))
         self._keys.append(row.get(ID_KEY))
         for key, values in self._values.items():

@@ -227,26 +227,36 @@ def _item(item: _Object, *, name: str, faults: list[Fault]) -> Item:
 def _condition(condition: _Object, where: str, faults: list[Fault]) -> Condition:
     name = condition["condition_name"]
     name = strip_blanks(name, what="condition_name", where=where, faults=faults)
-    numbers = [str(number_text(region["region_number"])) for region in condition["regions"]]
-    if [number.strip() for number in numbers] != _counted(len(numbers)):
-        seen = f"The regions have the numbers {', '.join(map(str.strip, numbers))}."
-        faults.append(fault("CIM-S014", where=f"{where}, condition {name}", seen=seen))
+    numbers = [region["region_number"] for region in condition["regions"]]
+    if numbers != _counted(len(numbers)):
+        written = [str(number_text(number)).strip() for number in numbers]
+        if written != list(map(str, _counted(len(numbers)))):
+            seen = f"The regions have the numbers {', '.join(written)}."
+            faults.append(fault("CIM-S014", where=f"{where}, condition {name}", seen=seen))
     regions = []
-    for number, region in zip(numbers, condition["regions"], strict=True):
+    for region in condition["regions"]:
         text = region["content"]
         if text != text.strip():
+            what = f"Region {number_text(region['region_number'])}"
             place = f"{where}, condition {name}"
-            text = strip_blanks(text, what=f"Region {number}", where=place, faults=faults)
+            text = strip_blanks(text, what=what, where=place, faults=faults)
+        if len(region) == len(_REGION):
+            regions.append(Region(text, extra=NOTHING))
+            continue
         glued = (region.get(OURS) or NOTHING).get("glued", False)
-        regions.append(Region(text, glued, _kept(region, "region_number", "content")))
+        regions.append(Region(text, glued, _kept(region, *_REGION)))
     columns = (condition.get(OURS) or NOTHING).get("columns") or NOTHING
     extra = _kept(condition, "condition_name", "regions")
     return Condition(intern(name), tuple(regions), columns, extra)
 
 
+_REGION = ("region_number", "content")
+"""Keys that each region has, and most have no others."""
+
+
 @cache
-def _counted(count: int) -> list[str]:
-    return [str(number) for number in range(1, count + 1)]
+def _counted(count: int) -> list[int]:
+    return list(range(1, count + 1))
 
 
 def _kept(part: _Object, *known: str) -> Mapping[str, JsonValue]:
