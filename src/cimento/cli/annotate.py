@@ -207,6 +207,13 @@ class FilterOptions(Options):
         )
 
 
+_RULES = (
+    "Give at least one: --attention 0.8 (least share of checks that is right), --min-seconds 60 (of"
+    " the whole sitting), --same-run 20 (equal answers in a row), --same-share 0.9, --with-rest 0,"
+    " --status REJECTED, --duplicates first, or --drop WHO=WHY."
+)
+
+
 def _filter_answers(options: FilterOptions) -> None:
     """Exclude participants by rules, with a log of who was excluded, why, and the effect.
 
@@ -227,7 +234,7 @@ def _filter_answers(options: FilterOptions) -> None:
     limits = options.rules
     if limits == ExclusionRules():
         raise UsageError(
-            where="filter", seen="no rule is given", todo="Give --min-seconds or another rule."
+            where="filter", seen="no rule is given, so nobody would be left out", todo=_RULES
         )
     source = options.judgments
     file = source / "judgments.parquet" if source.is_dir() else source

@@ -94,13 +94,27 @@ class LazyGroup(TyperGroup):
         Raises:
             UsageError: there is none.
         """
-        need_known(cmd_name, COMMANDS, where=f"cimento {cmd_name}", seen="there is no such command")
+        where, seen = f"cimento {cmd_name}", "there is no such command"
+        if cmd_name not in COMMANDS and (inside := _inside_groups(cmd_name)):
+            raise UsageError(where=where, seen=seen, todo=f"Did you mean {' or '.join(inside)}?")
+        need_known(cmd_name, COMMANDS, where=where, seen=seen)
         return _command(cmd_name, load(cmd_name))
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # noqa: ARG002
         """The list of commands, from the table."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+
+
+def _inside_groups(name: str) -> list[str]:
+    """The commands of that name in groups, as they are typed; all groups are imported for it."""
+    found = []
+    for group in COMMANDS:
+        if isinstance(target := load(group), typer.Typer):
+            parts: list[CommandInfo | TyperInfo] = [*target.registered_commands]
+            parts += target.registered_groups
+            found += [f"`cimento {group} {name}`" for part in parts if part.name == name]
+    return found
 
 
 def _command(name: str, target: typer.Typer | Callable[..., Any]) -> Command:

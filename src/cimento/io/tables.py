@@ -240,6 +240,8 @@ JUDGMENTS = TableSchema(
         # The right answer of an attention check; null for every other row.
         "expected": "String",
         "status": "String",
+        # Of ratings: the ends of the scale, as in 1 to 7.
+        "scale": "String",
     },
 )
 

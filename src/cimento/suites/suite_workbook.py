@@ -176,7 +176,8 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             said |= {f"{table}.{name}": value for name, value in values.items()}
     for name in dict.fromkeys((*SETTINGS, *said)):
         if name in said or name not in _TOP:
-            cell = _cell_of(name, said[name]) if name in said else ""
+            # An empty text is what a setting is that nobody wrote: its cell is empty too.
+            cell = _cell_of(name, said[name]) if said.get(name, "") != "" else ""
             yield [name, cell, SETTINGS.get(name, ("",))[0]]
     if left := _left(settings, said):
         yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]

@@ -239,4 +239,6 @@ def test_the_command_writes_table_and_log(filtered, capsys):
 def test_the_command_needs_a_rule(tmp_path, capsys):
     table = write(EVERYBODY, tmp_path / "j.csv")
     assert invoke(["annotate", "filter", str(table), "-o", str(tmp_path / "k.csv")]) == 2
-    assert "no rule is given" in capsys.readouterr().err
+    message = capsys.readouterr().err
+    assert "no rule is given" in message
+    assert all(rule in message for rule in ("--attention", "--min-seconds", "--drop WHO=WHY"))

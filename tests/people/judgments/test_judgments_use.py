@@ -252,6 +252,36 @@ class TestApply:
         with pytest.raises(UsageError, match="on which scale"):
             apply_judgments(source, people, tmp_path / "rated")
 
+    def test_the_scale_is_that_which_the_survey_had(self, tmp_path):
+        source = SUITES / "it-acceptability"  # whose author rated from 1 to 5
+        item = load_rated(source).rated.sentences[0].id
+        answer = Judgment(
+            suite="it-acceptability", item=item, condition="sentence", annotator="a", value="7",
+            scale="1 to 7",
+        )  # fmt: skip
+        path = write_judgments(table_of([answer]), tmp_path / "j.csv")
+        assert invoke(["annotate", "apply", str(source), str(path), "-o", str(tmp_path / "a")]) == 0
+        scale = load_rated(tmp_path / "a").rated.scale
+        assert (scale.low, scale.high) == (1, 7)
+        given = apply_judgments(source, [answer], tmp_path / "b", scale=(0, 10))
+        assert given.used == 1
+        assert load_rated(tmp_path / "b").rated.scale.high == 10
+
+    @pytest.mark.parametrize("other", ["1 to 5", "1-7", "7 to 1"])
+    def test_ratings_on_several_scales_or_on_none_that_can_be_read_are_refused(
+        self, tmp_path, other
+    ):
+        scales = ("1 to 7", other) if other == "1 to 5" else (other,)
+        answers = [
+            Judgment(
+                suite="it-connectives", item="e-1", condition="acceptable", annotator=scale,
+                value="3", scale=scale,
+            )
+            for scale in scales
+        ]  # fmt: skip
+        with pytest.raises(InputError, match="One scale is needed"):
+            apply_judgments(SUITES / "it-connectives", answers, tmp_path / "rated")
+
     def test_answers_to_another_suite_are_refused(self, tmp_path):
         with pytest.raises(InputError, match="about the suite 's'"):
             apply_judgments(SUITES / "it-connectives", rated("a", ANNA), tmp_path / "rated")

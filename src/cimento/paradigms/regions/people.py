@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
+from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
 from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing, refuse_run
@@ -377,7 +377,8 @@ def judged_sentences(
     )
     extra = dict(suite.extra)
     if ratings:
-        extra |= {"kind": RATED, _RATINGS: _scale(suite, (0.0, 1.0) if yes_no else scale)}
+        ends = (0.0, 1.0) if yes_no else scale or _scale_asked(about)
+        extra |= {"kind": RATED, _RATINGS: _scale(suite, ends)}
     write_native(dataclasses.replace(suite, items=items, extra=extra), folder)
     answered = {item for item, _ in (*ratings, *chosen)}
     return Applied(used, sum(item.id not in answered for item in suite.items), passed)
@@ -432,6 +433,29 @@ def _answered(
     if chosen is not None:
         columns[CHOSEN_BY] = str(chosen)
     return dataclasses.replace(condition, columns=columns)
+
+
+_SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
+
+
+def _scale_asked(about: Sequence[Judgment]) -> tuple[float, float] | None:
+    """The scale that a survey had, from its own record; None where the answers do not say it.
+
+    Raises:
+        InputError: the ratings are on several scales, or what is said is none.
+    """
+    rated = (each for each in about if each.question == ACCEPTABILITY)
+    scales = list(dict.fromkeys(each.scale for each in rated if each.scale))
+    if not scales:
+        return None
+    ends = _SCALE.fullmatch(scales[0])
+    if ends is None or float(ends[1]) >= float(ends[2]) or len(scales) > 1:
+        raise InputError(
+            where="judgments, column scale",
+            seen=f"the ratings were given on {' and '.join(map(repr, scales))}",
+            todo="One scale is needed, written as 1 to 7; answers on another make another copy.",
+        )
+    return float(ends[1]), float(ends[2])
 
 
 def _scale(suite: Suite, scale: tuple[float, float] | None) -> JsonValue:

@@ -210,6 +210,7 @@ def _judgment(row: RawRow, reading: ImportRules, people: dict[str, str]) -> Judg
         session_seconds=submission.seconds if submission and sitting is None else sitting,
         expected=columns.value(expected) if expected else None,
         status=(submission.status if submission else "") or cell("status") or None,
+        scale=cell("scale") or None,
     )
 
 

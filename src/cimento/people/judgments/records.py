@@ -52,6 +52,7 @@ class Judgment:
         session_seconds: that the whole sitting took.
         expected: the right answer of an attention check; None for every other question.
         status: of the submission, as the recruiting platform says.
+        scale: of a rating: its ends, the worst first, as in ``1 to 7``.
     """
 
     suite: str
@@ -69,6 +70,7 @@ class Judgment:
     session_seconds: float | None = None
     expected: str | None = None
     status: str | None = None
+    scale: str | None = None
 
     @property
     def key(self) -> tuple[str, str, str, str]:

@@ -60,6 +60,11 @@ class SurveyField:
     high: str = ""
     when: str = ""
 
+    @property
+    def scale(self) -> str:
+        """The ends of the scale, as judgments have them; empty where there is none."""
+        return f"{self.choices[0].value} to {self.choices[-1].value}" if self.low else ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyQuestion:

@@ -72,6 +72,7 @@ def _paper_consent(design: SurveyDesign) -> list[str]:
 
 KNOWN_COLUMNS = (
     "suite", "item", "condition", "candidate", "question", "survey", "position", "expected",
+    "scale",
 )  # fmt: skip
 
 
@@ -88,6 +89,7 @@ def known_columns(
         "survey": survey,
         "position": str(position),
         "expected": question.expected,
+        "scale": field.scale,
     }
 
 

@@ -186,6 +186,7 @@ def _judgment(
         seconds=answer.seconds,
         session_seconds=session_seconds(person),
         expected=question.expected or None,
+        scale=next((f.scale for f in design.fields if f.name == answer.field), "") or None,
     )
 
 

@@ -5,7 +5,7 @@ const SEND_TO = "";
 
 const COLUMNS = [
   "suite", "item", "condition", "candidate", "annotator", "question", "value", "remark", "at",
-  "survey", "position", "seconds", "session_seconds", "expected",
+  "survey", "position", "seconds", "session_seconds", "expected", "scale",
 ];
 
 const asked = new URLSearchParams(location.search);
