@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
-from cimento.cli.run import _DEMO
+import json
+
+from cimento import open_runs
+from cimento.cli import demo
+from cimento.cli.main import invoke
 from cimento.suites.builtin import list_builtin
 
 
 def test_the_demo_has_a_suite_of_each_kind_in_each_language():
     kinds = {suite.name: (suite.kind, suite.language) for suite in list_builtin()}
-    assert {kinds[name] for name in _DEMO} == set(kinds.values())
+    assert {kinds[name] for name in demo._DEMO} == set(kinds.values())
+
+
+def test_the_demo_ends_with_what_came_of_it_and_what_to_do_next(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(demo, "_DEMO", ("es-subject-verb", "it-acceptability"))
+    monkeypatch.setattr(demo, "_LONG", ())
+    folder = tmp_path / "runs"
+    assert invoke(["demo", "-o", str(folder)]) == 0
+    shown = "".join(capsys.readouterr())
+    # The first suite as `cimento run` shows it, then one line for each.
+    assert shown.count("es-subject-verb (es), 24 items") == 1
+    assert "it-acceptability: demo-causal" not in shown
+    [short] = [line for line in shown.splitlines() if line.startswith("  es-subject-verb ")]
+    for run in open_runs(folder):
+        if run.suite.name == "es-subject-verb":
+            assert f"{run.summary().headline.value:.3f} [" in short
+    assert short.endswith("0.500")
+    assert "above chance in 1 of the 2 suites with a chance level" in shown
+    for following in (str(folder / "report.html"), f"cimento compare {folder}", "suites new pairs"):
+        assert following in shown
+    assert (folder / "report.html").is_file()
+    assert invoke(["demo", "-o", str(folder), "--json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["runs"]) == 4

@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 
 COMMANDS: Mapping[str, Entry] = {
-    "demo": Entry("cimento.cli.run:demo", "Try everything once, offline, with a report."),
+    "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
     "run": Entry("cimento.cli.run:run", "Run suites on models."),
     "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
     "prefetch": Entry(

@@ -1,4 +1,4 @@
-"""Commands that ask models: ``cimento run`` and ``demo``, and what all commands on runs share.
+"""``cimento run``, and what all commands that ask models share.
 
 A run file has the suites, models and options of a run in TOML; the command line overrides it::
 
@@ -25,9 +25,8 @@ import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from cimento.cli import flags
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
@@ -37,7 +36,6 @@ from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions, is_trust, option, recorded_fields
 
 if TYPE_CHECKING:
-    from cimento.api import Failure
     from cimento.runs.run import Run
     from cimento.suites.model import JsonValue
 
@@ -437,59 +435,3 @@ def _show_sensitivity(options: _RunOptions) -> None:
         ]
         neutralise(paths)
         note(f"The table is also in {folder}: {', '.join(path.name for path in paths)}")
-
-
-_LONG = ("es-stories", "it-stories", "pt-stories")
-"""Suites whose prompts are longer than the window of the masked demo model."""
-
-_DEMO = (
-    *("it-subject-verb", "it-subject-verb-adversarial", "es-subject-verb", "pt-subject-verb"),
-    *("ru-subject-verb", "en-subject-verb", "it-acceptability", "it-connectives-cloze"),
-    *("pt-idioms", "es-agreement-templates", "pt-grammar-templates", "ru-agreement-templates"),
-    *_LONG,
-)
-"""A starter suite of each kind in each language; of agreement the harder variant too, once."""
-
-
-def demo(
-    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of runs.")] = Path(
-        "cimento-demo"
-    ),
-    *,
-    everything: Annotated[
-        bool, flags.flag("--all", help="Run all starter suites, in about two minutes.")
-    ] = False,
-    json: flags.Json = False,
-) -> int:
-    """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
-
-    A report is written for all of them. The demo models are small and know little: they are for
-    trying the tool, not for science.
-    """
-    from cimento.cli.evaluating import evaluate_with_progress, show_ends
-    from cimento.models.hf.files import DEMO_MODELS
-    from cimento.paradigms.registry import paradigm_of
-    from cimento.report.document import report as write_report
-    from cimento.suites.builtin import builtin_names, find_suite
-
-    names = [*_DEMO, *(sorted({*builtin_names()} - {*_DEMO}) if everything else ())]
-    whole = [name for name in names if "all_tokens" in paradigm_of(find_suite(name)).scoring]
-    others = [name for name in names if name not in {*whole, *_LONG}]
-    causal, masked = DEMO_MODELS
-    note(f"{len(names)} suites on {causal} and {masked} ...")
-    usual = RunOptions(device="cpu", output=output, no_cache=True)
-    runs: list[Run] = []
-    failures: list[Failure] = []
-    for suites, models, run_options in (
-        (whole, DEMO_MODELS, usual.model_copy(update={"all_tokens": True})),
-        (others, DEMO_MODELS, usual),
-        (_LONG, [causal], usual),
-    ):
-        done, failed = evaluate_with_progress(suites, models, run_options)
-        runs += done
-        failures += failed
-    code = show_ends(runs, failures, output=None, as_json=json)
-    page = output / "report.html"
-    write_report(runs, page)
-    note(f"Open this page in a browser: {page.resolve()}")
-    return code

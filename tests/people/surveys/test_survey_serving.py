@@ -52,7 +52,7 @@ def test_a_survey_is_answered_from_consent_to_thanks(people, design, database):
         assert each.candidate == (question.candidate or None)
         assert each.expected == (question.expected or None)
         assert each.survey == "1"
-        assert each.scale == "1 to 7"
+        assert each.scale == ("1 to 5" if each.question == "acceptability" else None)
         assert each.seconds < each.session_seconds
 
 

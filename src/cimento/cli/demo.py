@@ -1,0 +1,130 @@
+"""``cimento demo``: a suite of each kind and language on two small models, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cimento.cli import flags
+from cimento.cli.console import note, show
+from cimento.io.inline_markup import columns
+from cimento.options import RunOptions
+
+if TYPE_CHECKING:
+    from cimento.api import Failure
+    from cimento.runs.outcomes import Estimate
+    from cimento.runs.run import Run
+
+_LONG = ("es-stories", "it-stories", "pt-stories")
+"""Suites whose prompts are longer than the window of the masked demo model."""
+
+_DEMO = (
+    *("it-subject-verb", "it-subject-verb-adversarial", "es-subject-verb", "pt-subject-verb"),
+    *("ru-subject-verb", "en-subject-verb", "it-acceptability", "it-connectives-cloze"),
+    *("pt-idioms", "es-agreement-templates", "pt-grammar-templates", "ru-agreement-templates"),
+    *_LONG,
+)
+"""A starter suite of each kind in each language; of agreement the harder variant too, once."""
+
+
+def demo(
+    output: Annotated[Path, flags.flag("-o", "--output", help="Folder of runs.")] = Path(
+        "cimento-demo"
+    ),
+    *,
+    everything: Annotated[
+        bool, flags.flag("--all", help="Run all starter suites, in about two minutes.")
+    ] = False,
+    json: flags.Json = False,
+) -> int:
+    """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
+
+    A report is written for all of them. The demo models are small and know little: they are for
+    trying the tool, not for science.
+    """
+    from cimento.cli import evaluating
+    from cimento.models.hf.files import DEMO_MODELS
+    from cimento.paradigms.registry import paradigm_of
+    from cimento.report.document import report as write_report
+    from cimento.suites.builtin import builtin_names, find_suite
+
+    names = [*_DEMO, *(sorted({*builtin_names()} - {*_DEMO}) if everything else ())]
+    whole = [name for name in names if "all_tokens" in paradigm_of(find_suite(name)).scoring]
+    others = [name for name in names if name not in {*whole, *_LONG}]
+    causal, masked = DEMO_MODELS
+    note(f"{len(names)} suites on {causal} and {masked} ...")
+    usual = RunOptions(device="cpu", output=output, no_cache=True)
+    runs: list[Run] = []
+    failures: list[Failure] = []
+    for suites, models, run_options in (
+        (whole, DEMO_MODELS, usual.model_copy(update={"all_tokens": True})),
+        (others, DEMO_MODELS, usual),
+        (_LONG, [causal], usual),
+    ):
+        done, failed = evaluating.evaluate_with_progress(suites, models, run_options)
+        runs += done
+        failures += failed
+    if json:
+        code = evaluating.show_ends(runs, failures, output=None, as_json=True)
+    else:
+        code = evaluating.report_failures(runs, failures)
+        evaluating.show_runs([run for run in runs if run.suite.name == names[0]])
+        show(_in_short(runs))
+    page = write_report(runs, output / "report.html")
+    note(_NEXT.format(page=page.resolve(), output=output))
+    return code
+
+
+_NEXT = """
+Next
+  everything about each suite and item    open in a browser: {page}
+  the two models, item by item            cimento compare {output}
+  sentences of your own                   cimento suites new pairs mine.xlsx --language it
+                                          cimento run mine.xlsx -m demo-causal
+  a table that you have, with two columns cimento run pairs.xlsx --language it -m demo-causal
+  a model of your own                     cimento run it-subject-verb -m FOLDER, or org/name of the
+                                          Hugging Face hub"""
+
+
+def _in_short(runs: Sequence[Run]) -> str:
+    """The one number of each run, model beside model, and what these numbers say."""
+    found: dict[str, dict[str, Estimate]] = {}
+    for run in runs:
+        if (headline := run.summary().headline) is not None:
+            found.setdefault(run.suite.name, {})[run.model] = headline
+    models = list(dict.fromkeys(run.model for run in runs))
+    rows = [("suite", "what", *models, "chance")]
+    for suite, of in found.items():
+        first = next(iter(of.values()))
+        chance = "-" if first.chance is None else f"{first.chance:.3f}"
+        rows.append((suite, first.statistic, *(_cell(of.get(model)) for model in models), chance))
+    return "\n".join(["", "In short", columns(rows, indent=2), "", *_said(found, models)])
+
+
+def _cell(estimate: Estimate | None) -> str:
+    if estimate is None or estimate.value is None:
+        return "-"
+    if estimate.low is None or estimate.high is None:
+        return f"{estimate.value:.3f}"
+    return f"{estimate.value:.3f} [{estimate.low:.3f}, {estimate.high:.3f}]"
+
+
+def _said(found: Mapping[str, Mapping[str, Estimate]], models: Sequence[str]) -> list[str]:
+    """How to read the numbers, and of which of them chance is no explanation."""
+    lines = [
+        "  accuracy: the share of items where the model does as the suite predicts, with its 95 %",
+        "  interval. spearman: whether sentences rated better are likelier, from -1 to 1.",
+    ]
+    for model in models:
+        known = [
+            (each.low, each.chance)
+            for of in found.values()
+            if (each := of.get(model)) is not None and each.low is not None
+        ]
+        above = sum(low > chance for low, chance in known if chance is not None)
+        compared = sum(chance is not None for _, chance in known)
+        lines.append(
+            f"  {model}: above chance in {above} of the {compared} suites with a chance level."
+        )
+    return lines
