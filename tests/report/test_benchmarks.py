@@ -158,8 +158,8 @@ def test_datasets_of_blimp_are_english_and_a_remark_is_made_once(stored, tmp_pat
     output = ["-o", str(tmp_path / "runs"), "--no-cache"]
     assert invoke(["run", str(tmp_path), "-m", "demo-causal", *output]) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert shown.count("does not say its language") == 1
-    assert "five, four, one and 2 more suites: CIM-S033: The suite does not say" in shown
+    assert shown.count("does not name its language") == 1
+    assert "five, four, one and 2 more suites: CIM-S033: The suite does not name" in shown
 
 
 @pytest.mark.golden
