@@ -57,7 +57,7 @@ def serve() -> Iterator[Callable[[dict[str, bytes]], Site]]:
     def start(files: dict[str, bytes]) -> Site:
         site = Site(files)
         server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(site))
-        threading.Thread(target=server.serve_forever, daemon=True).start()
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
         servers.append(server)
         site.address = f"http://127.0.0.1:{server.server_port}"
         return site

@@ -99,7 +99,7 @@ def requested() -> Iterator[tuple[str, list[str]]]:
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield f"openai:http://127.0.0.1:{server.server_port}/v1#gpt", keys
     server.shutdown()
