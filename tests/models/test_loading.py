@@ -262,6 +262,7 @@ def test_weights_have_the_dtype_of_the_policy(dtype, zoo_folder):
     assert not scorer._model.training
 
 
+@pytest.mark.slow
 def test_the_library_says_nothing_while_a_model_is_tried_out(zoo_folder, tmp_path):
     """A padding token that may stand in a text is a matter that it comments on."""
     texts = tmp_path / "texts.txt"

@@ -6,7 +6,12 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 from cimento import evaluate, open_run
+
+# Each test starts processes that import torch.
+pytestmark = pytest.mark.slow
 
 HEAVY = ("torch._dynamo.symbolic_convert", "scipy.optimize", "torch.distributed.tensor")
 OWN = "from cimento.models.hf.libraries import import_libraries, own_process; own_process();"

@@ -29,6 +29,7 @@ def design_of_many():
     return small("it-acceptability", limit=None, checks=0)
 
 
+@pytest.mark.slow
 def test_answers_of_many_at_once_are_all_there_once(tmp_path):
     design, port = design_of_many(), load.free_port()
     people = load.make_people(tmp_path, design, 50)
@@ -42,6 +43,7 @@ def test_answers_of_many_at_once_are_all_there_once(tmp_path):
     assert load.faults(tmp_path / "answers.sqlite", people) == []
 
 
+@pytest.mark.slow
 def test_a_killed_server_has_lost_no_answer_it_acknowledged(tmp_path):
     design, port = design_of_many(), load.free_port()
     people = load.make_people(tmp_path, design, 40)
