@@ -324,6 +324,20 @@ def test_the_command_writes_numbers_and_specs(folder, tmp_path, name):
     assert "vega-lite" in json.loads((tmp_path / "figure.json").read_text())["$schema"]
 
 
+def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text(
+        "good\tbad\nAsk if she in Rome sleeps if tired.\tAsk if she in Rome sleep if tired.\n",
+        encoding="utf-8",
+    )
+    model = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
+    run = evaluate(pairs, model, output=tmp_path / "runs")
+    path = tmp_path / "figure.svg"
+    assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(path)]) == 0
+    # Both places of a token that stands twice are drawn, in either sentence.
+    assert path.read_text(encoding="utf-8").replace("\u200b", "").count(">if<") == 4
+
+
 def test_the_command_draws(folder, tmp_path):
     for ending, beginning in (("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
         path = tmp_path / f"figure.{ending}"

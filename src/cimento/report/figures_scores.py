@@ -297,18 +297,18 @@ def _tokens(strip: Strip) -> list[tuple[str, float | None]]:
     ]
 
 
+_NO_WIDTH = "\u200b"
+
+
 def _token_panel(frame: pl.DataFrame, condition: str) -> alt.LayerChart | alt.FacetChart:
     import altair as alt
+    import polars as pl
 
-    labels = [f"{n} {token}" for n, token in zip(frame["position"], frame["token"], strict=True)]
-    shown = frame.with_columns(label=frame["position"].cast(str))
-    names = {str(n): text for n, text in zip(frame["position"], labels, strict=True)}
-    x = alt.X(
-        "label:N",
-        sort=list(names),
-        title=None,
-        axis=alt.Axis(labelAngle=-35, labelExpr=_label_expression(frame)),
-    )
+    # One token may occur twice, and its places must not merge: each is followed by as many marks
+    # without a width as tokens stand before it. No text enters an expression of Vega's.
+    places = [f"{token.strip()}{_NO_WIDTH * number}" for number, token in enumerate(frame["token"])]
+    shown = frame.with_columns(label=pl.Series(places, dtype=pl.String))
+    x = alt.X("label:N", sort=places, title=None, axis=alt.Axis(labelAngle=-35, labelLimit=0))
     y = alt.Y("surprisal_bits:Q", title="surprisal (bits)")
     base = alt.Chart(shown)
     colour = alt.condition("datum.differs", alt.value(ORANGE), alt.value(BLUE))
@@ -328,14 +328,6 @@ def _token_panel(frame: pl.DataFrame, condition: str) -> alt.LayerChart | alt.Fa
     return alt.layer(line, points, locus).properties(
         title=heading, width=width, height=TOKENS_HEIGHT
     )
-
-
-def _label_expression(frame: pl.DataFrame) -> str:
-    """Tokens under their positions: one token may occur twice, and its place must not merge."""
-    import json
-
-    tokens = json.dumps([text.strip() for text in frame["token"]], ensure_ascii=False)
-    return f"{tokens}[datum.value - 1]"
 
 
 def position_figure(runs: Sequence[RunReport], *, length: int | None = None) -> Figure:
