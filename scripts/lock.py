@@ -71,7 +71,7 @@ def reported(lines: Mapping[str, str], python: str, machine: str) -> dict[str, s
             command += [f"--python-version={python}", "--implementation=cp", *platforms]
             command += [f"--target={folder}", f"--requirement={asked}"]
             env = {**os.environ, "PIP_CONFIG_FILE": os.devnull}
-            done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+            done = subprocess.run(command, env=env, capture_output=True, text=True, check=False)  # noqa: S603  # pip of this environment
         missing = _NOT_THERE.search(done.stderr)
         if missing is None:
             break

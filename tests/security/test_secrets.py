@@ -49,8 +49,8 @@ def test_every_command_on_a_server_keeps_the_key_to_itself(suite, tmp_path, caps
     with serve() as server:
         model = server.address
         codes = [
-            invoke(["run", suite, "-m", model, "-o", runs]),
-            invoke(["run", suite, "-m", model, "-o", runs, "--json"]),
+            invoke(["run", suite, "-m", model, "-o", runs, "--unscored-first", "drop"]),
+            invoke(["run", suite, "-m", model, "-o", runs, "--unscored-first", "drop", "--json"]),
             invoke(["score", str(text), "-m", model]),
             invoke(["report", runs, "-o", str(tmp_path / "page.html")]),
             invoke(["report", runs, "-o", str(tmp_path / "table.csv")]),

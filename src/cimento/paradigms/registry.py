@@ -197,9 +197,10 @@ def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
         or reading.suite.meta.language
     ):
         return reading.faults
+    # No name of the file: many files without a language are one remark.
     todo = (
-        f"Give --language it (or es, pt, ru, en ...); `cimento suites convert {reading.path.name}"
-        " --language it -o NAME.xlsx` writes a workbook that says it."
+        "Give --language it (or es, pt, ru, en ...); `cimento suites convert FILE --language it"
+        " -o NAME.xlsx` writes a workbook that says it."
     )
     return tuple(
         dataclasses.replace(each, todo=todo) if each.code == NO_LANGUAGE else each
