@@ -73,6 +73,52 @@ def test_what_lm_eval_needs_and_is_not_there_is_named(args, said, tmp_path, caps
     assert said in capsys.readouterr().err
 
 
+def test_lm_evals_options_do_the_same_here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    spelled = [
+        *("--model", "hf", "--model_args", f"pretrained={DEMO},add_bos_token=True"),
+        *("--tasks", "it-islands,en-subject-verb", "--limit=3", "--num_fewshot", "0"),
+        *("--batch_size", "auto", "--output_path", "theirs", "--log_samples"),
+    ]
+    ours = ["it-islands", "en-subject-verb", "-m", str(DEMO), "--bos", "bos-or-eos"]
+    assert invoke(["run", *spelled]) == 0
+    assert invoke(["run", *ours, "--limit", "3", "-o", "ours"]) == 0
+    names = [
+        sorted(run.path.relative_to(folder) for run in find_runs(Path(folder)))
+        for folder in ("theirs", "ours")
+    ]
+    assert names[0] == names[1]
+    assert len(names[0]) == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        (["--num_fewshot", "2"], "--context TEXT"),
+        (["--apply_chat_template"], "cimento suites build prompted"),
+        (["--limit", "0.1"], "a number of items is needed"),
+        (["--limit=0.1"], "a number of items is needed"),
+        (["--use_cache=x"], "answers are kept anyway"),
+    ],
+)
+def test_lm_evals_options_without_equal_name_what_there_is(args, said, capsys):
+    assert invoke(["run", "it-islands", "-m", "demo-causal", *args]) == 2
+    assert said in capsys.readouterr().err
+
+
+def test_an_argument_of_lm_eval_that_no_option_has_is_explained(tmp_path, capsys):
+    args = f"pretrained={DEMO},max_length=512"
+    assert run(tmp_path, "--model", "hf", "--model_args", args) == 2
+    assert "A text is never cut" in capsys.readouterr().err
+
+
+def test_a_model_in_the_place_of_a_suite_is_pointed_at(capsys):
+    assert invoke(["run", "gpt2", "it-islands"]) == 2
+    assert "cimento run it-islands -m gpt2" in capsys.readouterr().err
+    assert invoke(["run", "blimpp"]) == 2
+    assert "Did you mean 'blimp'" in capsys.readouterr().err
+
+
 def test_a_rate_that_is_not_reached_ends_with_4(tmp_path, capsys):
     assert run(tmp_path, "-m", "demo-causal", "--fail-under", "0") == 0
     assert run(tmp_path, "-m", "demo-causal", "--fail-under", "1") == 4

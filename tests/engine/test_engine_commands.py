@@ -46,6 +46,26 @@ def planned(capsys, *arguments: str) -> dict[str, object]:
     return json.loads(capsys.readouterr().out)
 
 
+def test_a_plan_says_what_is_stored_and_what_remains(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    given = ("en-subject-verb", "-m", "demo-causal", "-o", str(tmp_path / "runs"))
+    assert invoke(["run", *given]) == 0
+
+    [suite] = planned(capsys, *given)["suites"]
+    assert (suite["items"], suite["requests"], suite["new"]) == (24, {}, 0)
+    [label] = suite["stored"]
+    assert label.startswith("demo-causal@")
+    invoke(["plan", *given])
+    assert "Nothing remains: the run is stored in" in capsys.readouterr().out
+
+    both = ("it-islands", "-m", "demo-masked")
+    first, second = planned(capsys, *given, *both)["suites"]
+    assert (first["stored"], first["items"], first["requests"]) == ([label], 24, {"score": 48})
+    assert (second["stored"], second["items"]) == ([], 180)
+    invoke(["plan", *given, *both])
+    assert "1 of 4 runs are stored in" in capsys.readouterr().out
+
+
 def test_a_plan_counts_texts_units_and_what_is_done(here, capsys):
     first = planned(capsys, "run.toml")
     assert [(s["suite"], s["items"], s["requests"], s["new"]) for s in first["suites"]] == [

@@ -275,3 +275,20 @@ def test_the_library_says_nothing_while_a_model_is_tried_out(zoo_folder, tmp_pat
 
     assert done.returncode == 0
     assert done.stderr == ""
+
+
+def test_a_long_message_of_the_hub_ends_where_a_sentence_does(monkeypatch):
+    said = "Repo id must be right: " + "'a b', " * 20 + "'c d'."
+    longer = said + " " + "x" * 500
+
+    def refuse(text):
+        def download(*_, **__):
+            raise ValueError(text)
+
+        monkeypatch.setattr("huggingface_hub.snapshot_download", download)
+        with pytest.raises(UsageError) as caught:
+            locate("org/name")
+        return str(caught.value)
+
+    assert f"(ValueError: {said})" in refuse(said)
+    assert f"(ValueError: {said[:-1]})" in refuse(longer)

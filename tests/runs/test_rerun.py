@@ -113,8 +113,16 @@ def test_what_a_run_took_from_the_cache_is_computed_anew(tmp_path, monkeypatch, 
     assert invoke([*run, "-o", "third", "--no-cache"]) == 0
     capsys.readouterr()
 
-    assert invoke(["rerun", "second"]) == 1
-    assert "rows, by 1e-06 at most" in capsys.readouterr().out
+    assert invoke(["rerun", "second"]) == 0
+    said = capsys.readouterr().out
+    assert "tokens.parquet     equal  logprob_nats differs in" in said
+    assert "rows, by 1e-06 at most" in said
+    assert "everything agrees within the precision of the number format:" in said
+    shift_cache(by=-1e-3)
+    assert invoke([*run, "-o", "fourth"]) == 0
+    capsys.readouterr()
+    assert invoke(["rerun", "fourth", "-o", "fifth"]) == 1
+    assert "tokens.parquet     differs" in capsys.readouterr().out
     assert invoke(["rerun", "first", "third", "-o", "others"]) == 0
     assert capsys.readouterr().out.count("everything agrees") == 2
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cimento import UsageError, pairs
+from cimento import UsageError, evaluate, pairs
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
 
@@ -71,3 +71,13 @@ def test_what_is_no_pair_is_told(rows, message):
 def test_a_cluster_that_no_pair_has_is_told():
     with pytest.raises(UsageError, match="no pair has this column"):
         pairs(ROWS, cluster="noun")
+
+
+def test_a_frame_of_blimps_columns_makes_pairs_and_is_itself_no_suite():
+    frame = pl.DataFrame({"sentence_good": ["We go."], "sentence_bad": ["We goes."], "UID": ["a"]})
+    suite = pairs(frame)
+    assert suite.items == pairs([{"good": "We go.", "bad": "We goes.", "UID": "a"}]).items
+    with pytest.raises(UsageError, match=r"cimento\.pairs\(frame\)"):
+        evaluate(frame, "demo-causal")
+    with pytest.raises(UsageError, match="good= and bad="):
+        pairs([{"right": "We go.", "wrong": "We goes."}])

@@ -125,8 +125,8 @@ def _rerun(options: RerunOptions) -> int:
     """Make stored runs again, from their manifests and copies of their suites, and compare.
 
     Servers, options for transformers and trust are not taken from a manifest: name them again.
-    Nothing is taken from the cache. Ends with 0 where every table agrees byte for byte, and with 1
-    where one does not.
+    Nothing is taken from the cache. Ends with 0 where every table agrees, numbers within the
+    precision of the model's number format, and with 1 where one does not.
     """
     args = parse_model_args(
         options.model_args,
@@ -179,7 +179,14 @@ def _refuse_trust(model: str, args: Mapping[str, JsonValue]) -> None:
 
 
 def _as_text(name: str, files: tuple[FileRepeat, ...]) -> str:
-    rows = [(each.name, "same" if each.same else "differs", each.remark) for each in files]
+    words = {True: "same", False: "differs"}
+    rows = [
+        (file.name, words[file.same] if file.largest is None else "equal", file.remark)
+        for file in files
+    ]
     differing = sum(not file.same for file in files)
+    apart = max((file.largest for file in files if file.largest is not None), default=None)
     told = f"{differing} of {len(files)} differ" if differing else "everything agrees"
+    if apart is not None and not differing:
+        told += f" within the precision of the number format: {apart:.2g} apart at most"
     return f"{name}\n{columns(rows, indent=2)}\n{told}"

@@ -243,7 +243,7 @@ def _interrupted() -> int:
 
 
 def _with_dashes(arguments: Sequence[str]) -> list[str]:
-    """Flags written with ``_`` as they are declared, with ``-``."""
+    """Flags written with ``_`` as they are declared, with ``-``; those of lm-eval as ours."""
     changed = []
     for argument in arguments:
         if any("\udc80" <= letter <= "\udcff" for letter in argument):
@@ -256,4 +256,8 @@ def _with_dashes(arguments: Sequence[str]) -> list[str]:
         if flag.startswith("--"):
             flag = flag.replace("_", "-")
         changed.append(flag + equals + value)
+    if changed[:1] in (["run"], ["plan"]):
+        from cimento.cli.lm_eval import options_from_lm_eval
+
+        return [changed[0], *options_from_lm_eval(changed[1:])]
     return changed

@@ -48,7 +48,8 @@ def _plan(options: RunOptions) -> int:
         models = [model.plain() for model in planned.models]
         show_json({"plan": 2, "suites": suites, "models": models, "unused": unused})
     else:
-        show("\n".join([_text(planned, gpu=gpu, priced=prices is not None), *unused]))
+        table = _text(planned, gpu=gpu, priced=prices is not None)
+        show("\n".join([table, *_stored(planned, options), *unused]))
     return 0
 
 
@@ -57,11 +58,14 @@ plan = run_command(RunOptions, _plan)
 
 def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     later = any(suite.later for suite in planned.suites)
-    suites = [("suite", "items", "requests", "new", *(["later, at most"] if later else []))]
+    stored = any(suite.stored for suite in planned.suites)
+    heads = (*(["stored"] if stored else []), "requests", "new")
+    suites = [("suite", "items", *heads, *(["later, at most"] if later else []))]
     suites += [
         (
             suite.suite,
             str(suite.items),
+            *([str(len(suite.stored))] if stored else []),
             ", ".join(f"{number} {name}" for name, number in suite.requests.items()) or "-",
             str(suite.new),
             *([str(suite.later) if suite.later else "-"] if later else []),
@@ -76,6 +80,11 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
         "",
         columns(_models(planned)),
         "",
+        *(
+            ["stored: runs of the suite that are there; requests and new are of those that remain."]
+            if stored
+            else []
+        ),
         "new: requests that no suite before asks. kept: requests whose answers are in the cache.",
         f"time and memory are rough estimates for {device}: from earlier units of the model, or",
         "from its size (2 operations for each parameter and token).",
@@ -93,6 +102,20 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
         ),
     ]
     return "\n".join(lines)
+
+
+def _stored(planned: Planned, options: RunOptions) -> list[str]:
+    """What of it is stored already, and what remains."""
+    done = sum(len(suite.stored) for suite in planned.suites)
+    total = len(planned.suites) * len(dict.fromkeys(options.models))
+    if not done:
+        return []
+    if done == total:
+        runs = "the run is" if done == 1 else f"all {done} runs are"
+        line = f"Nothing remains: {runs} stored in {options.output}; cimento run shows what is"
+        return [f"{line} stored, and makes it again with --force."]
+    line = f"{done} of {total} runs are stored in {options.output}: {total - done} to be made"
+    return [f"{line} (--force makes all again)."]
 
 
 def _servers(planned: Planned, *, priced: bool) -> list[str]:

@@ -25,10 +25,11 @@ import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralise, shape_of
+from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_toml
@@ -54,9 +55,10 @@ def run_command(
     """
 
     def read(given: Given) -> Given:
-        stated = with_run_file(model, from_lm_eval(given))
+        stated = with_run_file(model, model_from_lm_eval(given))
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not stated.get(name):
+                _refuse_swapped(stated)
                 raise UsageError(
                     where=where,
                     seen=f"no {name} are given",
@@ -65,6 +67,30 @@ def run_command(
         return stated
 
     return command_of(model, action, positional="suites", metavar="SUITE...|RUN.toml", read=read)
+
+
+def _refuse_swapped(stated: Given) -> None:
+    """See that what stands in the place of suites are suites, where no model is named.
+
+    Raises:
+        UsageError: one is none, and so may be the model.
+        InputError: there is none of its name.
+    """
+    from cimento.suites.builtin import builtin_names, find_suite
+    from cimento.suites.published import published
+
+    given = [str(name) for name in cast("Sequence[object]", stated.get("suites") or ())]
+    known = {*builtin_names(), *published()}
+    suites = [name for name in given if name in known or Path(name).exists()]
+    others = [name for name in given if name not in suites]
+    if suites and len(others) == 1:
+        raise UsageError(
+            where=others[0],
+            seen="no suite has this name, and no model is given",
+            todo=f"If it is the model: cimento run {shlex.join([*suites, '-m', others[0]])}",
+        )
+    for name in others:
+        find_suite(name)
 
 
 def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
@@ -95,64 +121,6 @@ def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mappi
     if "models" not in kept:
         _refuse_trusted(stated.get("models", ()), where=str(file))
     return {**stated, **kept, **({"suites": others} if others else {}), "from_file": True}
-
-
-_LM_EVAL_HF = ("hf", "hf-auto", "huggingface")
-_LM_EVAL_ENGINES = ("vllm", "sglang")
-_LM_EVAL_SERVERS = ("local-completions", "local-chat-completions")
-_NEXT_ARGUMENT = re.compile(r",(?=\s*\w+\s*=)")
-_RENAMED = {
-    "device": "device", "dtype": "dtype", "tokenizer": "tokenizer", "batch_size": "batch_size",
-    "num_concurrent": "concurrency", "timeout": "timeout",
-}  # fmt: skip
-"""Arguments of a model in lm-eval that are options of their own here."""
-_TOKENIZING = ("tokenizer", "tokenizer_backend", "tokenized_requests")
-"""Those that say how lm-eval counts the tokens of a server; here the server says where they are."""
-
-
-def from_lm_eval(given: Given) -> Given:
-    """What is written as for lm-eval, ``--model hf --model_args pretrained=X,dtype=Y``, as ours.
-
-    Args:
-        given: what stands on the command line, by name; what lm-eval would not take stays.
-
-    Raises:
-        UsageError: an argument does not go with how the model is named.
-    """
-    models, args = given.get("models"), given.get("model_args") or []
-    if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
-        return given
-    [model], named = models, "model" if models[0] in _LM_EVAL_SERVERS else "pretrained"
-    pairs = [pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text)]
-    stated = {key.strip(): value.strip() for key, _, value in pairs}
-    if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, *_LM_EVAL_SERVERS) or Path(model).exists():
-        return given
-    if named not in stated:
-        raise UsageError(
-            where=f"--model {model}",
-            seen=f"lm-eval's name of a kind of models is given without --model-args {named}=NAME",
-            todo="Give the model itself: -m NAME.",
-        )
-    name = stated.pop(named)
-    if model in _LM_EVAL_SERVERS:
-        stated = {key: value for key, value in stated.items() if key not in _TOKENIZING}
-        address = re.sub(r"(/chat)?/completions/?$", "", stated.pop("base_url", ""))
-        if not address:
-            raise UsageError(
-                where=f"--model {model}", seen="there is no base_url", todo="Give openai:URL#model."
-            )
-        name = f"openai:{address}#{name}"
-    elif model in _LM_EVAL_ENGINES:
-        name = f"{model}:{name}"
-    elif revision := stated.pop("revision", ""):
-        name = f"{name}@{revision}"
-    renamed = {ours: stated.pop(lm) for lm, ours in _RENAMED.items() if lm in stated}
-    if stated.pop("trust_remote_code", "") == "True":
-        renamed["trust_remote_code"] = True
-    if stated.pop("parallelize", "") == "True":
-        stated["device_map"] = "auto"
-    rest = [f"{key}={value}" for key, value in stated.items()]
-    return {**renamed, **given, "models": [name], "model_args": rest}
 
 
 def is_run_file(name: str) -> bool:

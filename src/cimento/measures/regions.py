@@ -67,6 +67,21 @@ def count_first_tokens(tokens: pl.DataFrame) -> int:
     return tokens.filter(tokens["unscored_reason"].eq_missing(NO_LEFT_CONTEXT)).height
 
 
+def items_with_one_first_token(tokens: pl.DataFrame, requests: pl.DataFrame) -> set[str]:
+    """The items of a suite whose sentences all begin with one token, which has no left context.
+
+    Args:
+        tokens: a table of the schema ``answers.TOKENS``.
+        requests: a table of the schema ``answers.REQUESTS``, which says whose sentences they are.
+    """
+    import polars as pl
+
+    first = tokens.filter(pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT))
+    places = requests.select("request", "item").unique().join(first, on="request")
+    counts = places.group_by("item").agg(n=pl.struct("token", "token_id").n_unique())
+    return set(counts.filter(n=1)["item"])
+
+
 def with_equal_costs(tokens: pl.DataFrame) -> pl.DataFrame:
     """The tokens table with a surprisal of one nat for every token that has one.
 

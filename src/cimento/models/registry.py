@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+import importlib.util
 import re
 import shlex
 from collections.abc import Callable, Mapping
@@ -282,7 +283,8 @@ def _opened(model: str, asking: Asking) -> Source:
             seen=f"these options are for transformers, which does not load {prefix} models",
             todo="Leave them out.",
         )
-    return opener(rest, asking.settled())
+    # On a GPU the number format of the checkpoint is the usual one.
+    return opener(rest, asking if opener is _open_vllm else asking.settled())
 
 
 def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
@@ -374,6 +376,18 @@ def _is_server(prefix: str, *, command: str, port: int) -> Opener:
     return refuse
 
 
+def _open_vllm(name: str, asking: Asking) -> Source:
+    if importlib.util.find_spec("vllm") is None:
+        return _is_server("vllm", command="vllm serve", port=8000)(name, asking)
+    from cimento.models.vllm import load_vllm, locate_vllm
+
+    located, dtype = locate_vllm(name)
+    settled = asking.settled(dtype)
+    inputs: dict[str, JsonValue] = {"revision": located.revision, "kind": "causal"}
+    load = functools.partial(load_vllm, located, policy=settled.policy)
+    return ScorerSource(located.label, inputs, load=load, asking=settled)
+
+
 def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
     """Say what Ollama can be asked: it gives no log-probabilities of a prompt.
 
@@ -428,7 +442,7 @@ OPENERS: dict[str, Opener] = {
     "openai": _open_server,
     "kenlm": _open_ngrams,
     "gguf": _open_gguf,
-    "vllm": _is_server("vllm", command="vllm serve", port=8000),
+    "vllm": _open_vllm,
     "sglang": _is_server(
         "sglang", command="python -m sglang.launch_server --model-path", port=30000
     ),

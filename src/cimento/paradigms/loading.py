@@ -82,6 +82,12 @@ def load_suites(
     Raises:
         CimentoError: there is no such suite, or it has faults.
     """
+    if hasattr(suites, "columns") and not hasattr(suites, "meta"):
+        raise UsageError(
+            where="suite",
+            seen="a data frame is no suite",
+            todo="cimento.pairs(frame) makes one of its good and bad sentences.",
+        )
     # A name is iterable too, and so may be a suite of a paradigm from elsewhere.
     several = not isinstance(suites, str) and not hasattr(suites, "meta")
     for suite in suites if several and isinstance(suites, Iterable) else (suites,):

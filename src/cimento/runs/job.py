@@ -226,7 +226,9 @@ class SuiteJob:
 
     @property
     def items(self) -> int:
-        """How many items it has asked about so far; what is asked for no item is none."""
+        """How many items it has asked about; what is asked for no item is none."""
+        if self.is_done and self._folder is not None:
+            return open_run(self._folder.path).n_items
         places = (table["item"].drop_nulls() for table in self._places)
         return len({item for items in places for item in items.to_list()})
 

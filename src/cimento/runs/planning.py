@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from cimento.api import Failure, suite_jobs
 from cimento.engine.cache import AnswerCache
@@ -27,6 +27,7 @@ class SuitePlan:
     Attributes:
         suite: its name.
         items: how many are asked about.
+        stored: the models whose run of it is stored already and is not made again.
         requests: question (``score``, ``fill``, ``choose``, ``reply``) to how many different ones
             are asked at first.
         new: requests that no suite before it asks.
@@ -36,6 +37,7 @@ class SuitePlan:
 
     suite: str
     items: int = 0
+    stored: tuple[str, ...] = ()
     requests: Mapping[str, int] = field(default_factory=dict)
     new: int = 0
     later: int = 0
@@ -43,7 +45,7 @@ class SuitePlan:
 
     def plain(self) -> dict[str, JsonValue]:
         """As a JSON object."""
-        return dataclasses.asdict(self)
+        return {**dataclasses.asdict(self), "stored": list(self.stored)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +53,7 @@ class Planned:
     """What runs would do.
 
     Attributes:
-        suites: what each asks, of the first model that it can be asked of.
+        suites: what each asks, of the first model that it can be asked of and has not been.
         models: what each is asked.
     """
 
@@ -79,6 +81,7 @@ def plan_all(
         prices: of servers, by the name of the model.
     """
     asked: dict[str, SuitePlan] = {}
+    stored: dict[str, list[str]] = {loaded.suite.name: [] for loaded in suites}
     planned: list[ModelPlan] = []
     output = run_options.output
     store = None if output is None else UnitStore.below(output)
@@ -89,12 +92,16 @@ def plan_all(
         execution = Execution(jobs, Work(store=store, force=run_options.force, ask=False))
         follow = 0
         for job, plan in zip(jobs, plan_jobs(execution), strict=True):
+            name = job.suite_name
+            if job.is_done:
+                stored[name].append(job.model.label)
+                asked.setdefault(name, SuitePlan(suite=name, items=job.items))
+                continue
             later = 0 if plan.problem else job.later
-            follow += 0 if job.is_done else later
-            if job.suite_name not in asked or asked[job.suite_name].problem:
-                asked[job.suite_name] = SuitePlan(
-                    suite=job.suite_name, items=job.items, later=later, **dataclasses.asdict(plan)
-                )
+            follow += later
+            if name not in asked or asked[name].problem or not asked[name].requests:
+                first = dataclasses.asdict(plan)
+                asked[name] = SuitePlan(suite=name, items=job.items, later=later, **first)
         for failure in failures:
             nothing = SuitePlan(suite=failure.suite, problem=str(failure.error))
             asked.setdefault(failure.suite, nothing)
@@ -102,7 +109,7 @@ def plan_all(
         planned += [_with_later(plan, follow) for plan in plans]
         if failures and not jobs:
             planned.append(ModelPlan(model=failures[0].model, problem=str(failures[0].error)))
-    order = [asked[loaded.suite.name] for loaded in suites]
+    order = (replace(asked[name], stored=tuple(labels)) for name, labels in stored.items())
     return Planned(suites=tuple(order), models=tuple(planned))
 
 
@@ -112,10 +119,10 @@ def _with_later(plan: ModelPlan, later: int) -> ModelPlan:
     That is said of replies only: how many answers are compared later, and so how many texts are
     sent for a request, is not known yet.
     """
-    plain = dataclasses.replace(plan, later=later)
+    plain = replace(plan, later=later)
     if plan.cost is None or not plan.sent or plan.sent + (plan.kept or 0) != plan.requests:
         return plain
-    return dataclasses.replace(plain, later_cost=plan.cost / plan.sent * later)
+    return replace(plain, later_cost=plan.cost / plan.sent * later)
 
 
 def find_missing(

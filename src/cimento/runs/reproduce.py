@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Mapping
@@ -15,6 +16,7 @@ from cimento.io.tables import JUDGMENTS
 from cimento.models.base import Policy
 from cimento.models.hf.arguments import as_options
 from cimento.models.registry import Asking, needs_saying, without_secrets
+from cimento.paradigms.regions.chance import NEAR_TIE_BITS
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part
 from cimento.suites.model import JsonValue
@@ -38,14 +40,17 @@ class FileRepeat:
 
     Attributes:
         name: path in the run's folder.
-        same: whether the content agrees: byte for byte where both have the file, and by its values
-            where an earlier version stored the same in other files.
+        same: whether the content agrees: byte for byte, by its values where an earlier version
+            stored the same in other files, and within the precision of the number format of the
+            model where nothing but numbers differs.
         remark: what differs; empty where nothing does.
+        largest: the largest difference of numbers that counts as none; None where there is none.
     """
 
     name: str
     same: bool
     remark: str = ""
+    largest: float | None = None
 
 
 def model_of(manifest: Manifest, *, where: str) -> str:
@@ -199,9 +204,13 @@ def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
         second: its repetition.
     """
     tables = dict.fromkeys((*first.tables, *second.tables, OUTCOMES.name, ESTIMATES.name))
+    models = _models(first, second)
+    dtype = str(manifest_part(first.manifest, "model").get("dtype") or "")
+    exact = models or first.model_kind == "replay"
+    precision = 0.0 if exact else NEAR_TIE_BITS.get(dtype, NEAR_TIE_BITS["float32"])
     return (
-        *_models(first, second),
-        *(_compared_tables(first, second, name) for name in sorted(tables)),
+        *models,
+        *(_compared_tables(first, second, name, precision) for name in sorted(tables)),
         *(_compared_files(first, second, name) for name in _suite_files(first, second)),
     )
 
@@ -218,7 +227,7 @@ def _models(first: Run, second: Run) -> list[FileRepeat]:
     return lines
 
 
-def _compared_tables(first: Run, second: Run, name: str) -> FileRepeat:
+def _compared_tables(first: Run, second: Run, name: str, precision: float) -> FileRepeat:
     file = f"{name}.parquet"
     judged = (OUTCOMES.name, ESTIMATES.name)
     for run, which in ((first, "the run"), (second, "the repetition")):
@@ -228,7 +237,11 @@ def _compared_tables(first: Run, second: Run, name: str) -> FileRepeat:
     both_stored = all(path.is_file() for path in paths)
     if both_stored and paths[0].read_bytes() == paths[1].read_bytes():
         return FileRepeat(name=file, same=True)
-    remark = _table_remark(first.table(name), second.table(name))
+    one, other = first.table(name), second.table(name)
+    remark = _table_remark(one, other)
+    largest = _largest(one, other) if remark else None
+    if largest is not None and largest <= precision:
+        return FileRepeat(name=file, same=True, remark=remark, largest=largest)
     if both_stored and not remark:
         remark = "the values agree, the bytes do not (another version of polars?)"
     return FileRepeat(name=file, same=not remark, remark=remark)
@@ -264,6 +277,28 @@ def _table_remark(one: pl.DataFrame, other: pl.DataFrame) -> str:
     return "; ".join(
         remark for name in one.columns if (remark := _column_remark(one[name], other[name]))
     )
+
+
+def _largest(one: pl.DataFrame, other: pl.DataFrame) -> float | None:
+    """The largest difference of numbers, shares of them above 1; None where more differs."""
+    if one.columns != other.columns or one.height != other.height:
+        return None
+    largest = 0.0
+    for name in one.columns:
+        first, second = one[name], other[name]
+        if first.dtype != second.dtype:
+            return None
+        differs = first.ne_missing(second)
+        if not differs.any():
+            continue
+        if not first.dtype.is_float() or not (first.is_null() == second.is_null()).all():
+            return None
+        apart = (first - second).abs() / first.abs().clip(lower_bound=1.0)
+        most = apart.filter(differs).max()
+        if not isinstance(most, float) or not math.isfinite(most):
+            return None
+        largest = max(largest, most)
+    return largest
 
 
 def _column_remark(one: pl.Series, other: pl.Series) -> str:

@@ -19,6 +19,9 @@ from cimento.suites.model import (
     pair_conditions,
 )
 
+_ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical"))
+"""What published datasets call the columns of good and of bad sentences."""
+
 Pairs: TypeAlias = "Iterable[Sequence[str]] | Iterable[Mapping[str, Any]] | Any"
 """Tuples (good, bad), dictionaries, or a data frame of polars or pandas."""
 
@@ -36,7 +39,8 @@ def pairs(
 
     Args:
         rows: tuples of a good and a bad sentence; or dictionaries, or a data frame, with a column
-            for each. Other columns are kept, and results can be broken down by them; a column
+            for each (``good`` and ``bad``, or ``sentence_good`` and ``sentence_bad`` as in BLiMP).
+            Other columns are kept, and results can be broken down by them; a column
             ``id`` names the pairs.
         name: of the suite.
         language: ISO 639-1 code.
@@ -95,6 +99,11 @@ def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
         raise UsageError(
             where=f"pair {number}", seen=f"got {row!r}", todo="Give a good and a bad sentence."
         )
+    if (good, bad) == (GOOD, BAD) and not values.keys() & {GOOD, BAD}:
+        named = next((names for names in _ALSO_NAMED if values.keys() >= set(names)), (GOOD, BAD))
+        values = {
+            dict(zip(named, (GOOD, BAD), strict=True)).get(key, key): values[key] for key in values
+        }
     for column in (good, bad):
         value = values.get(column)
         if not isinstance(value, str) or not value.strip():
@@ -102,7 +111,7 @@ def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
             raise UsageError(
                 where=f"pair {number}",
                 seen=f"there is no sentence under {column!r}{found}",
-                todo=f"Its columns are: {', '.join(values)}.",
+                todo=f"Its columns are: {', '.join(values)}. Name two of them with good= and bad=.",
             )
     # Data frames of pandas have NaN where a cell is empty, which alone is not equal to itself.
     cells = {

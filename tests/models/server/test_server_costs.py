@@ -54,7 +54,7 @@ def test_pairs_are_planned_for_a_server(capsys):
     with serve() as server:
         plan = planned(capsys, "pairs.tsv", "-m", server.address, "--prices", "prices.tsv")
         assert server.prompts == []
-        assert invoke(["run", "pairs.tsv", "-m", server.address, "-o", "runs"]) == UNSCORED
+        assert invoke(["run", "pairs.tsv", "-m", server.address, "-o", "runs"]) == 0
         assert sorted(server.prompts) == sorted(texts)
         after = planned(capsys, "pairs.tsv", "-m", server.address, "-o", "other")
     read = sum(map(estimated, texts))
@@ -119,7 +119,7 @@ def test_a_model_without_a_price_costs_nothing_that_is_known(capsys):
 def summed(capsys, *arguments):
     """The summary that a run prints."""
     capsys.readouterr()
-    assert invoke(["run", *arguments, "--json"]) == UNSCORED
+    assert invoke(["run", *arguments, "--json"]) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
     return run
 
@@ -142,7 +142,7 @@ def test_tokens_are_summed_as_the_server_counts_them_and_priced(capsys):
         "currency": "EUR",
         "reason": "",
     }
-    assert shown == UNSCORED
+    assert shown == 0
     assert f"2 requests, {read} tokens read, 2 tokens written: under 0.0001 EUR." in again
     assert "usage written" in Path("page.html").read_text(encoding="utf-8")
 
@@ -189,7 +189,7 @@ def test_each_suite_has_its_tokens_where_units_are_shared(capsys):
     with serve() as server:
         command = ["run", "pairs.tsv", "other.tsv", "-m", server.address, "--json"]
         capsys.readouterr()
-        assert invoke(command) == UNSCORED
+        assert invoke(command) == 0
         first, second = json.loads(capsys.readouterr().out)["runs"]
     assert (first["usage"]["sent"], second["usage"]["sent"]) == (2, 4)
     assert len(server.prompts) == 4

@@ -8,7 +8,7 @@ from email.utils import format_datetime
 
 import pytest
 
-from cimento import ModelError
+from cimento import ModelError, open_run
 from cimento.cli.main import invoke
 from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.io.transport import Patience
@@ -16,6 +16,7 @@ from cimento.models.base import ModelCard
 from cimento.models.server.bodies import Bodies
 from cimento.models.server.http import Server
 from cimento.models.server.model import ServerScorer
+from cimento.runs.store import find_runs
 from tests.helpers.servers.loopback import (
     completion,
     cut_short,
@@ -296,7 +297,7 @@ def test_more_than_one_generated_token_is_left_out():
 @pytest.mark.usefixtures("fresh_cache")
 def test_a_server_that_puts_nothing_before_pairs_is_no_success(tmp_path, capsys):
     pairs = tmp_path / "pairs.tsv"
-    pairs.write_text("good\tbad\nLe chiavi sono qui.\tLe chiavi è qui.\n", encoding="utf-8")
+    pairs.write_text("good\tbad\nLe chiavi sono qui.\tLa chiavi sono qui.\n", encoding="utf-8")
     with serve() as server:
         command = ["run", str(pairs), "-m", server.address, "-o", str(tmp_path / "runs")]
         assert invoke(command) == 3
@@ -307,5 +308,36 @@ def test_a_server_that_puts_nothing_before_pairs_is_no_success(tmp_path, capsys)
     shown = " ".join(first.out.split())
     assert "1 item unscored: first token without left context. The model scores no" in shown
     assert "With --unscored-first drop" in shown
+    assert "Have the server put a BOS token there, or give --context" in shown
     assert "no item could be scored" in first.err
-    assert "where --compat chose it" in compat
+    assert "--compat lm-eval" in compat
+    assert "--measure lp --ties pass, and --context" in compat
+
+
+@pytest.mark.usefixtures("fresh_cache")
+def test_a_first_token_that_all_sentences_share_makes_no_difference(tmp_path, capsys):
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text(
+        "good\tbad\n"
+        "Le chiavi è qui.\tLe chiavi sono qui.\n"
+        "Le chiavi sono qui.\tLe chiavi è qui.\n"
+        "Le chiavi.\tLe chiavi sono qui.\n"
+        "Le chiavi sono qui.\tLa chiavi è qui.\n",
+        encoding="utf-8",
+    )
+
+    def verdicts(*options):
+        output = tmp_path / "-".join(("runs", *options))
+        invoke(["run", str(pairs), "-m", server.address, "-o", str(output), *options])
+        [folder] = find_runs(output)
+        return open_run(folder.path).outcomes()["verdict"].to_list()
+
+    with serve() as server:
+        # The server's scores go by length and place: the shorter sentence wins in sums.
+        assert verdicts() == ["pass", "fail", "pass", "unscored"]
+        said = " ".join(capsys.readouterr().out.split())
+        # In means the token counts otherwise where sentences have other numbers of tokens.
+        assert verdicts("--measure", "meanlp") == ["pass", "fail", "unscored", "unscored"]
+        assert verdicts("--measure", "lp") == ["pass", "fail", "pass", "unscored"]
+    assert "In 3 of 4 items all sentences begin with the same token" in said
+    assert "1 item unscored: first token without left context" in said

@@ -205,6 +205,10 @@ class Located:
         return self.folder
 
 
+_LONG = 600
+"""Characters of a message of the hub that are shown whole."""
+
+
 def locate(name: str, *, tokenizer: str = "") -> Located:
     """Find a model by the name a user gives.
 
@@ -329,10 +333,17 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
         raise UsageError(
             where=where + (f" at {revision!r}" if revision else ""),
             seen=f"it is neither a folder here, nor in the local cache, nor downloadable"
-            f" ({type(error).__name__}: {reason[0][:200]})",
+            f" ({type(error).__name__}: {_whole_sentences(reason[0])})",
             todo="Check the spelling and the network, or give the folder of a downloaded copy"
             f" (demo models that need no download: {', '.join(DEMO_MODELS)}).",
         ) from error
+
+
+def _whole_sentences(text: str) -> str:
+    """The beginning of a text that is long, cut where a sentence ends: never in a quotation."""
+    if len(text) <= _LONG:
+        return text
+    return text[:_LONG].rpartition(". ")[0] or text[:_LONG].rpartition(" ")[0] + " ..."
 
 
 def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:

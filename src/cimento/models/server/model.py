@@ -350,6 +350,13 @@ def _score(server: Server, bodies: Bodies, text: str, meter: Meter | None = None
 
 def _check_policy(policy: Policy) -> None:
     """Refuse what only a model that is loaded here can be told."""
+    if policy.bos == "bos-or-eos" and policy.leading_blank:
+        raise UsageError(
+            where="--compat lm-eval (--bos bos-or-eos --leading-blank) with a server",
+            seen="its own tokenizer says what is before a text",
+            todo="Say the same with what servers take: --measure lp --ties pass, and --context with"
+            " the token that begins the model's texts, such as '<|endoftext|>' or '<s>'.",
+        )
     refused = {
         "--bos": policy.bos not in ("auto", "tokenizer"),
         "--leading-blank": policy.leading_blank,

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
 from cimento.errors import InputError
-from cimento.io.tables import TOKENS
+from cimento.io.tables import NO_LEFT_CONTEXT, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.regions import (
     FinalMarkRule,
     RegionColumns,
     RegionValues,
+    count_first_tokens,
+    items_with_one_first_token,
     region_columns,
     region_values,
     with_first_tokens,
@@ -42,6 +44,10 @@ PHENOMENON = "phenomenon"
 
 CHOSEN_BY = "chosen_by"
 """Free column: how many people chose this sentence of its item."""
+
+
+_FAR_NATS, _SAME_BITS = 1000.0, 1e-6
+"""Scores tried for an unknown token, and how little margins differ that are the same."""
 
 
 def options_of(run: Run) -> RegionOptions:
@@ -230,13 +236,99 @@ def verdicts_of(
     import polars as pl
 
     options, tokens = options_of(run), judged_tokens(run)
-    measure = find_measure(options.measure) if options.measure else None
-    rows = _judged(run, tokens if change is None else change(tokens), measure)
+    rows, _ = _without_first_tokens(run, tokens if change is None else change(tokens))
     ties = pl.lit(options.ties == "pass")
     right = pl.when(pl.col("verdict") != "unscored").then(
         pl.when(pl.col("verdict") == "tie").then(ties).otherwise(pl.col("verdict") == "pass")
     )
     return rows.with_columns(right=right)
+
+
+def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Rows as judged, also of items whose first token is unknown and makes no difference.
+
+    Where all sentences of an item begin with the same token, and nothing precedes it, its unknown
+    surprisal is one number. An item has a verdict where that number, whatever it is, changes
+    no margin: it does not in a difference of sums, and it does in means over other numbers of
+    tokens. Three numbers are tried that lie far apart, two of them beyond any surprisal.
+
+    Returns:
+        What `_judged` gives, and which rows have a verdict for this reason.
+    """
+    import numpy as np
+    import polars as pl
+
+    options = options_of(run)
+    measure = find_measure(options.measure) if options.measure else None
+    rows = _judged(run, tokens, measure)
+    nothing = rows, pl.Series([False] * rows.height, dtype=pl.Boolean)
+    if rows.is_empty() or options.unscored_first != "missing" or not count_first_tokens(tokens):
+        return nothing
+    shared = items_with_one_first_token(tokens, run.table("requests"))
+    if not shared:
+        return nothing
+    first = pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT)
+    score = pl.when(first)
+    tried = [
+        _judged(
+            run,
+            tokens.with_columns(
+                logprob_nats=score.then(nats).otherwise(pl.col("logprob_nats")),
+                unscored_reason=score.then(None).otherwise(pl.col("unscored_reason")),
+            ),
+            measure,
+        )
+        for nats in (0.0, -_FAR_NATS, _FAR_NATS)
+    ]
+    shape = (-1, len(questions(run)))
+    margins = [one["value"].fill_null(np.nan).to_numpy().reshape(shape) for one in tried]
+    is_open = (rows["verdict"] == "unscored").to_numpy().reshape(shape)
+    is_shared = np.array([item in shared for item in suite_of(run).item_ids()])
+    free = is_open & is_shared[:, None] & (np.ptp(margins, axis=0) < _SAME_BITS)
+    # All predictions hold together only where the number changes none of them.
+    free[:, -1] &= (free | ~is_open)[:, :-1].all(axis=1)
+    is_free = pl.Series(free.ravel())
+    put = {
+        name: pl.when(is_free).then(tried[0][name]).otherwise(rows[name]) for name in rows.columns
+    }
+    return rows.with_columns(**put), is_free
+
+
+def first_token_remarks(run: Run) -> Iterator[str]:
+    """What becomes of items whose first token has no left context, and what can be done."""
+    if options_of(run).unscored_first != "missing":
+        return
+    tokens = tokens_of(run)
+    if not count_first_tokens(tokens):
+        return
+    table = run.outcomes()
+    without = table["value"].is_null() & table["reason"].str.contains(NO_LEFT_CONTEXT, literal=True)
+    if without.any():
+        model = run.manifest.get("model")
+        device = str(model.get("device", "")) if isinstance(model, dict) else ""
+        yield f"Nothing stands before the first token of these sentences. {_cure(device, run)}"
+    _, is_free = _without_first_tokens(run, tokens)
+    asked = len(questions(run))
+    freed = int(is_free.gather_every(asked, asked - 1).sum()) if asked else 0
+    if freed:
+        yield (
+            f"In {freed} of {run.n_items} items all sentences begin with the same token, which has"
+            " no left context: it makes no difference to the verdict, so they are judged from the"
+            " second token on."
+        )
+
+
+def _cure(device: str, run: Run) -> str:
+    """What puts something before the texts of a model."""
+    if run.model_kind == "replay":
+        return "Record them again with a token before the texts."
+    if device == "server":
+        return (
+            "Have the server put a BOS token there, or give --context with the token that begins"
+            " the model's texts ('<|endoftext|>', '<s>') where the server reads it as one, or"
+            " with a sentence."
+        )
+    return "Give --bos auto, or bos-or-eos."
 
 
 def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataFrame:

@@ -35,6 +35,7 @@ from cimento.paradigms.plain import PlainParadigm
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
+    first_token_remarks,
     has_parts,
     judged_suite,
     on_each_measure,
@@ -277,6 +278,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         """Unscored items, conventions of other tools, and predictions that exclude each other."""
         return (
             *unscored(run.outcomes()),
+            *first_token_remarks(run),
             *conventions(
                 options_of(run),
                 run.manifest,

@@ -1,0 +1,194 @@
+"""What is written as for lm-eval, as options of ours; or which of ours does the same.
+
+``lm_eval --model hf --model_args pretrained=X,dtype=Y --tasks A,B --output_path D`` is understood
+as ``cimento run`` is. What has no equal here is refused, with what there is instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cimento.cli.flags import Given
+from cimento.errors import UsageError
+
+_ONE = 1.0
+_INSTEAD: Mapping[str, tuple[str, str]] = {
+    "--num-fewshot": (
+        "sentences are scored alone, without worked examples before them",
+        (
+            "Leave it out, or put a text before every sentence: --context TEXT. Stories have --set"
+            " shots=2."
+        ),
+    ),
+    "--apply-chat-template": (
+        "sentences are scored as they are, without a template",
+        (
+            "Leave it out. To ask a model that chats, turn the suite into questions: cimento suites"
+            " build prompted SUITE; those, and stories, use the model's template by themselves."
+        ),
+    ),
+    "--wandb-args": ("runs are not sent anywhere", "cimento export --to csv writes tables."),
+    "--hf-hub-log-args": (
+        "runs are not sent anywhere",
+        "cimento export --to hf-dataset writes a folder that can be uploaded.",
+    ),
+    "--use-cache": ("answers are kept anyway", "Leave it out; --no-cache keeps none."),
+    "--cache-requests": ("answers are kept anyway", "Leave it out; --no-cache keeps none."),
+    "--include-path": ("suites are given by their paths", "cimento run task.yaml -m MODEL."),
+    "--gen-kwargs": ("replies are limited by the suite", "Servers take --body KEY=VALUE."),
+    "--system-instruction": (
+        "it stands in the prompts of a suite",
+        "Put a text before every sentence with --context TEXT.",
+    ),
+}
+"""Options of lm-eval that have no equal: why, and what there is instead."""
+_NOTHING = {"--num-fewshot": "0"}
+"""Values of these that say what is done anyway."""
+
+
+def options_from_lm_eval(arguments: Sequence[str]) -> list[str]:
+    """The arguments of ``cimento run``, with lm-eval's options as ours.
+
+    Args:
+        arguments: after the name of the command, with ``-`` in the names of options.
+
+    Raises:
+        UsageError: one of them has no equal here; the message says what there is instead.
+    """
+    left = [part for word in arguments for part in _parted(word)]
+    ours: list[str] = []
+    while left:
+        word = left.pop(0)
+        following = left[0] if left and not left[0].startswith("-") else ""
+        if word == "--tasks" and following:
+            ours += left.pop(0).split(",")
+        elif word == "--output-path" and following:
+            ours += ["--output", left.pop(0)]
+        elif word in _INSTEAD and following and following == _NOTHING.get(word):
+            left.pop(0)
+        elif word in _INSTEAD:
+            seen, todo = _INSTEAD[word]
+            raise UsageError(where=word, seen=f"lm-eval has this option; here {seen}", todo=todo)
+        else:
+            if word == "--limit":
+                _refuse_share(following)
+            ours.append(word)
+    return ours
+
+
+def _parted(word: str) -> list[str]:
+    """An option of lm-eval and its value, where they are written as one word."""
+    name, equals, value = word.partition("=")
+    known = name in (*_INSTEAD, "--tasks", "--output-path", "--limit")
+    return [name, value] if known and equals else [word]
+
+
+def _refuse_share(value: str) -> None:
+    """See that a limit is no share of the items, which lm-eval takes.
+
+    Raises:
+        UsageError: it is one.
+    """
+    try:
+        share = float(value)
+    except ValueError:
+        return
+    if 0 < share < _ONE:
+        raise UsageError(
+            where=f"--limit {value}",
+            seen="lm-eval takes this for a share of the items; a number of items is needed here",
+            todo=f"Give that number: of 1,000 items it would be {round(1000 * share)}."
+            " cimento plan says how many a suite has.",
+        )
+
+
+_ARGUMENTS: Mapping[str, str] = {
+    "max_length": "A text is never cut: one that is longer than the model's window is refused, and"
+    " --window sliding reads it in parts. Leave it out.",
+    "peft": "Give the adapter's folder as the model: -m FOLDER.",
+    "prefix_token_id": "--bos says what stands before a text: auto, bos-or-eos or none.",
+    "tensor_parallel_size": "Say it where the server is started.",
+    "gpu_memory_utilization": "Say it where the server is started.",
+}
+"""Arguments of a model in lm-eval that no option has here, and what to do instead."""
+
+
+_LM_EVAL_HF = ("hf", "hf-auto", "huggingface")
+_LM_EVAL_ENGINES = ("vllm", "sglang")
+_LM_EVAL_SERVERS = ("local-completions", "local-chat-completions")
+_NEXT_ARGUMENT = re.compile(r",(?=\s*\w+\s*=)")
+_RENAMED = {
+    "device": "device", "dtype": "dtype", "tokenizer": "tokenizer", "batch_size": "batch_size",
+    "num_concurrent": "concurrency", "timeout": "timeout",
+}  # fmt: skip
+"""Arguments of a model in lm-eval that are options of their own here."""
+_SWITCHES: Mapping[str, tuple[str, object]] = {
+    "trust_remote_code": ("trust_remote_code", True),
+    "parallelize": ("device_map", "auto"),
+    "add_bos_token": ("bos", "bos-or-eos"),
+}
+"""Arguments that are True or False there, and what True is here."""
+_TOKENIZING = ("tokenizer", "tokenizer_backend", "tokenized_requests")
+"""Those that say how lm-eval counts the tokens of a server; here the server says where they are."""
+
+
+def model_from_lm_eval(given: Given) -> Given:
+    """What is written as for lm-eval, ``--model hf --model_args pretrained=X,dtype=Y``, as ours.
+
+    Args:
+        given: what stands on the command line, by name; what lm-eval would not take stays.
+
+    Raises:
+        UsageError: an argument does not go with how the model is named.
+    """
+    models, args = given.get("models"), given.get("model_args") or []
+    if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
+        return given
+    [model], named = models, "model" if models[0] in _LM_EVAL_SERVERS else "pretrained"
+    pairs = [pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text)]
+    stated = {key.strip(): value.strip() for key, _, value in pairs}
+    if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, *_LM_EVAL_SERVERS) or Path(model).exists():
+        return given
+    if named not in stated:
+        raise UsageError(
+            where=f"--model {model}",
+            seen=f"lm-eval's name of a kind of models is given without --model-args {named}=NAME",
+            todo="Give the model itself: -m NAME.",
+        )
+    shown = stated.pop(named)
+    if model in _LM_EVAL_SERVERS:
+        stated = {key: value for key, value in stated.items() if key not in _TOKENIZING}
+        shown = f"openai:{_address(model, stated)}#{shown}"
+    elif model in _LM_EVAL_ENGINES:
+        shown = f"{model}:{shown}"
+    elif revision := stated.pop("revision", ""):
+        shown = f"{shown}@{revision}"
+    renamed: dict[str, object] = {
+        ours: stated.pop(lm) for lm, ours in _RENAMED.items() if lm in stated
+    }
+    switched = {name: stated.pop(name, "") == "True" for name in _SWITCHES}
+    renamed |= {ours: value for name, (ours, value) in _SWITCHES.items() if switched[name]}
+    if device_map := renamed.pop("device_map", ""):
+        stated["device_map"] = str(device_map)
+    for name in (name for name in stated if name in _ARGUMENTS):
+        raise UsageError(
+            where=f"--model-args {name}", seen="this is lm-eval's argument", todo=_ARGUMENTS[name]
+        )
+    rest = [f"{key}={value}" for key, value in stated.items()]
+    return {**renamed, **given, "models": [shown], "model_args": rest}
+
+
+def _address(model: str, stated: dict[str, str]) -> str:
+    """The address of a server, taken out of what is stated of it.
+
+    Raises:
+        UsageError: it is not there.
+    """
+    address = re.sub(r"(/chat)?/completions/?$", "", stated.pop("base_url", ""))
+    if not address:
+        raise UsageError(
+            where=f"--model {model}", seen="there is no base_url", todo="Give openai:URL#model."
+        )
+    return address
