@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from cimento import UsageError, evaluate, pairs
+from cimento import UsageError, evaluate, evaluate_all, pairs
 from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
 
@@ -79,5 +79,7 @@ def test_a_frame_of_blimps_columns_makes_pairs_and_is_itself_no_suite():
     assert suite.items == pairs([{"good": "We go.", "bad": "We goes.", "UID": "a"}]).items
     with pytest.raises(UsageError, match=r"cimento\.pairs\(frame\)"):
         evaluate(frame, "demo-causal")
+    with pytest.raises(UsageError, match=r"cimento\.pairs\(frame\)"):
+        list(evaluate_all(frame, "demo-causal"))
     with pytest.raises(UsageError, match="good= and bad="):
         pairs([{"right": "We go.", "wrong": "We goes."}])

@@ -82,14 +82,8 @@ def load_suites(
     Raises:
         CimentoError: there is no such suite, or it has faults.
     """
-    if hasattr(suites, "columns") and not hasattr(suites, "meta"):
-        raise UsageError(
-            where="suite",
-            seen="a data frame is no suite",
-            todo="cimento.pairs(frame) makes one of its good and bad sentences.",
-        )
     # A name is iterable too, and so may be a suite of a paradigm from elsewhere.
-    several = not isinstance(suites, str) and not hasattr(suites, "meta")
+    several = not (isinstance(suites, str) or hasattr(suites, "meta") or _is_frame(suites))
     for suite in suites if several and isinstance(suites, Iterable) else (suites,):
         if isinstance(suite, str | Path):
             path = find_suite(name_or_path(suite))
@@ -126,6 +120,11 @@ def save_suite(loaded: LoadedSuite, path: Path) -> Path:
         return fold(Path(name), path)
 
 
+def _is_frame(value: object) -> bool:
+    """Whether something is a data frame of polars or pandas."""
+    return hasattr(value, "columns") and hasattr(value, "shape")
+
+
 def _made_here(suite: TestSuite) -> LoadedSuite:
     """A suite that was made in Python, checked like one that was read."""
     # Suites of ratings are suites of regions too, so the wider kind is asked last.
@@ -135,7 +134,9 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
         raise UsageError(
             where="suite",
             seen=f"{type(suite).__name__} is neither a name, a path nor a suite",
-            todo="Give a built-in name, a path, or a suite made in Python.",
+            todo="cimento.pairs(frame) makes a suite of its good and bad sentences."
+            if _is_frame(suite)
+            else "Give a built-in name, a path, or a suite made in Python.",
         )
     # A frozen record's repr says all that is in it, in the same words every time.
     digest = hashlib.sha256(repr(suite).encode()).hexdigest()
