@@ -74,7 +74,7 @@ class BuiltinSuite:
 def builtin_names(*, kind: str = "") -> list[str]:
     """The names of all built-in suites, or of those of one kind, sorted."""
     names = sorted(path.parent.name for path in _FOLDER.glob("*/suite.toml"))
-    return [name for name in names if kind in ("", kind_of(_FOLDER / name))]
+    return [name for name in names if not kind or kind_of(_FOLDER / name) == kind]
 
 
 def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:
