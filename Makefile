@@ -6,6 +6,8 @@ STAMPS := $(VENV)/.stamps
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
+# Tests start many processes; without bytecode each of them would compile the package again.
+unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo lock locked check docs test test-slow test-servers fuzz bench bench-trunk audit format wheel smoke clean
 
 help:  ## say what can be made

@@ -248,7 +248,7 @@ def served(tmp_path):
     server = ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(_Quiet, directory=str(tmp_path))
     )
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield f"http://127.0.0.1:{server.server_port}"
     server.shutdown()
