@@ -159,6 +159,8 @@ def test_judge_stores_elsewhere_when_asked(tmp_path, pairs, recording, capsys):
     assert len(list(other.rglob("outcomes.parquet"))) == 1
     table = pl.read_csv(capsys.readouterr().out.encode(), separator="\t")
     assert table["item"].to_list() == [1, 2]
+    assert table.columns[:3] == ["suite", "model", "item"]
+    assert table["model"].n_unique() == 1
 
 
 @pytest.mark.parametrize("form", ["html", "md", "csv", "json", "txt"])

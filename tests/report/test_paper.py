@@ -12,7 +12,7 @@ import pytest
 
 from cimento import UsageError, open_runs, report
 from cimento.cli.main import invoke
-from cimento.report.formatting import PValue, p_number
+from cimento.report.formatting import PValue, names_standing, p_number
 from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
 from cimento.report.paper import docx, dressed, results_grid
 from tests.helpers.made_runs import made_run, outcomes_of
@@ -177,6 +177,54 @@ def test_what_is_for_tables_alone_is_refused_elsewhere(runs_of_every_kind, capsy
     assert "it is for a table" in capsys.readouterr().err
     assert invoke([*command, "--table", "results", "--rename", "Mine"]) == 2
     assert "Write NAME=TEXT" in capsys.readouterr().err
+
+
+TWO_REVISIONS = ["Suite s", "gpt@1a", "gpt@2b", "bert@3c", "24"]
+
+
+def test_a_model_is_renamed_without_its_revision_where_that_is_unique():
+    assert names_standing({"bert": "B", "s": "T"}, TWO_REVISIONS) == {
+        "bert": "B", "bert@3c": "B", "s": "T",
+    }  # fmt: skip
+    with pytest.raises(UsageError, match=r"several revisions.*gpt@1a or gpt@2b"):
+        names_standing({"gpt": "G"}, TWO_REVISIONS)
+    with pytest.raises(UsageError, match="Did you mean 'bert"):
+        names_standing({"brt": "B"}, TWO_REVISIONS)
+
+
+@pytest.mark.parametrize("name", ["--table=results", "figure"])
+def test_unknown_names_are_refused(runs_of_every_kind, name, tmp_path, capsys):
+    folder = str(runs_of_every_kind / "it-islands")
+    command = ["figure", folder, "rows", "-o", str(tmp_path / "x.json")]
+    if name != "figure":
+        command = ["report", folder, name]
+    assert invoke([*command, "--rename", "it-ilands=I"]) == 2
+    error = capsys.readouterr().err
+    assert "--rename it-ilands: nothing here is called so." in error
+    assert invoke([*command, "--rename", "demo-causal=GPT"]) == 0
+    shown = capsys.readouterr().out
+    if name == "figure":
+        shown = (tmp_path / "x.json").read_text("utf-8")
+    assert "GPT" in shown
+    assert "demo-causal" not in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "table", "advice"),
+    [
+        ("it-acceptability", "accuracy", "give --table results"),
+        ("it-acceptability", "people", "for ratings give --table correlations"),
+    ],
+)
+def test_a_table_that_does_not_apply_leads_to_the_one_that_does(
+    runs_of_every_kind, kind, table, advice, capsys
+):
+    command = ["report", str(runs_of_every_kind / kind), "--table"]
+
+    assert invoke([*command, table]) == 2
+    assert advice in capsys.readouterr().err
+    assert invoke([*command, advice.split()[-1]]) == 0
+    capsys.readouterr()
 
 
 def test_a_figure_has_title_names_font_and_greys_of_ones_own(runs_of_every_kind, tmp_path):

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cimento.cite.sentences import counted
 from cimento.cli.console import NOT_REACHED, note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.cli.report import TableOptions
@@ -121,6 +122,8 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
         show_json(plain)
     for rate in worse:
         note(f"cimento: worse: {rate.suite}, {rate.question}: {_fall(rate)}")
+    if margin is not None and not worse:
+        note(_none_worse(rates, margin))
     return NOT_REACHED if worse else 0
 
 
@@ -207,6 +210,19 @@ def _fall(rate: PairwiseComparison) -> str:
     change = rate.change
     ends = "" if change.low is None else f" [{change.low:+.3f}, {change.high:+.3f}]"
     return f"change {change.estimate:+.3f}{ends} over {rate.n} items"
+
+
+def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
+    """What was compared for ``--fail-if-worse``, where nothing is surely worse."""
+    suites = len({rate.suite for rate in rates})
+    where = rates[0].suite if suites == 1 else f"{suites} suites"
+    by = f" by more than {margin:g}" if margin else ""
+    shares = counted(len(rates), "share", "shares")
+    items = counted(sum(rate.n for rate in rates), "item", "items")
+    return (
+        f"cimento: not worse: {shares} of right answers compared ({where}, {items}); none is surely"
+        f" lower in the second{by}."
+    )
 
 
 def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "") -> None:

@@ -22,6 +22,7 @@ from cimento.report.figures_scores import (
     position_figure,
     tokens_figure,
 )
+from cimento.report.formatting import names_standing
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial
@@ -65,7 +66,7 @@ class FigureOptions(TableOptions):
     title: str = option("", "In the place of the figure's own.")
     rename: tuple[str, ...] = option(
         (),
-        "How a suite, model, condition or axis is called. May be repeated.",
+        "How a suite, model (with or without @revision), condition or axis is called. Repeatable.",
         metavar="NAME=TEXT",
     )
     font_size: int | None = option(None, "Of all texts.", unit="points", ge=4, le=72)
@@ -85,7 +86,8 @@ def _figure(options: FigureOptions) -> int:
     All others are those of the page that `cimento report` writes; a wrong name lists them.
     """
     drawn = [_of_sentences(options)] if options.name in OF_SENTENCES else _of_page(options)
-    names = names_given(options.rename)
+    texts = [text for figure in drawn for text in figure.texts]
+    names = names_standing(names_given(options.rename), texts)
     written = []
     for figure, path in zip(drawn, _paths(options.output, len(drawn)), strict=True):
         dressed = figure.dressed(

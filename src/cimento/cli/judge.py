@@ -66,7 +66,12 @@ def _judge(options: JudgeOptions) -> int:
             for run in judged
         ]
     if options.items:
-        show_tables(run.outcomes() for run in judged)
+        import polars as pl
+
+        show_tables(
+            run.outcomes().select("suite", pl.lit(run.model).alias("model"), pl.exclude("suite"))
+            for run in judged
+        )
         return 0
     return show_ends(judged, (), output=None, as_json=options.as_json)
 

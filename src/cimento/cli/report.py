@@ -19,7 +19,8 @@ from cimento.measures.registry import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
-from cimento.report.paper import dressed, results_grid, write_grid
+from cimento.report.formatting import names_standing
+from cimento.report.paper import dressed, results_grid, texts_of, write_grid
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ def make_table(
         raise UsageError(
             where=f"--table {name}",
             seen="none of the runs is of a suite with two factors",
-            todo="Declare them under [factors] in suite.toml.",
+            todo="For the accuracy of other suites give --table results."
+            if name == "accuracy"
+            else "Declare them under [factors] in suite.toml.",
         )
     if name == "tests":
         return tables.dd_grid(dd_tests(results, seed=seed))
@@ -134,7 +137,10 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
     "covariates": ("with predictions", "Give runs of suites that formulas judge."),
     "people": (
         "whose sentences people chose between",
-        "Put their choices into it with cimento annotate apply; see docs/judgments.md.",
+        (
+            "Put their choices into it with cimento annotate apply (docs/judgments.md); for ratings"
+            " give --table correlations."
+        ),
     ),
 }
 """Of what suites a table is, and what to do where there is none."""
@@ -243,7 +249,8 @@ class ReportOptions(TableOptions):
     title: str = option("", "Of a table, in the place of its own.")
     rename: tuple[str, ...] = option(
         (),
-        "In a table: how a suite, model, condition or column is called. May be repeated.",
+        "In a table: how a suite, model (with or without @revision), condition or column is called."
+        " Repeatable.",
         metavar="NAME=TEXT",
     )
     label: str = option("", "By which LaTeX refers to a table, such as tab:results.")
@@ -280,7 +287,7 @@ def _report(options: ReportOptions) -> int:
     if table:
         shown = measures if table == "results" else ()  # the others take them as they are
         made = _table(table, open_reports(options.runs, shown), measures, seed=options.seed)
-        names = names_given(options.rename)
+        names = names_standing(names_given(options.rename), texts_of(made))
         label = options.label or f"tab:{table}"
         grid = dressed(made, title=options.title, names=names, label=label)
         _write_table(grid, output, options.form or "text")

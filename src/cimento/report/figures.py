@@ -70,15 +70,31 @@ class Figure:
             font_size: of all texts, in points.
             grey: without colours; lines and marks that differ stay different.
         """
+
+        def new(text: str) -> str:
+            return exchanged(text, names or {})
+
         known: object = self.spec
         if font_size is not None:
             known = _scaled(known, font_size / _FONT_SIZE)
             known = _merged({"config": _fonts(font_size)}, known)
-        spec = cast("VegaSpec", _named(_grey(known) if grey else known, names or {}))
+        spec = cast("VegaSpec", _named(_grey(known) if grey else known, new))
         own = spec.get("title")
         if title:
             spec = {**spec, "title": {**own, "text": title} if isinstance(own, dict) else title}
-        return replace(self, spec=spec, title=title or exchanged(self.title, names or {}))
+        return replace(self, spec=spec, title=title or new(self.title))
+
+    @property
+    def texts(self) -> list[str]:
+        """Every text that is shown."""
+        seen = [self.title]
+
+        def noted(text: str) -> str:
+            seen.append(text)
+            return text
+
+        _named(self.spec, noted)
+        return seen
 
     def svg(self) -> str:
         """The figure as SVG.
@@ -196,22 +212,22 @@ def _grey(value: object) -> object:
 
 
 def _named(
-    value: object, names: Mapping[str, str], *, shown: bool = False, data: bool = False
+    value: object, new: Callable[[str], str], *, shown: bool = False, data: bool = False
 ) -> object:
     """A spec in which texts that are shown, and those of its data, have other names."""
     if isinstance(value, Mapping):
         return {
             key: _named(
                 each,
-                names,
+                new,
                 shown=data or ((shown or key in _SHOWN) and key not in _NOT_SHOWN),
                 data=data or key in ("datasets", "values"),
             )
             for key, each in value.items()
         }
     if isinstance(value, list):
-        return [_named(each, names, shown=shown, data=data) for each in value]
-    return exchanged(value, names) if shown and isinstance(value, str) else value
+        return [_named(each, new, shown=shown, data=data) for each in value]
+    return new(value) if shown and isinstance(value, str) else value
 
 
 def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.DataFrame) -> Figure:

@@ -6,11 +6,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Self
 
+from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import apart
 from cimento.statistics.intervals import WILSON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
@@ -90,6 +91,44 @@ def exchanged(text: str, names: Mapping[str, str]) -> str:
         return text
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
     return re.sub(rf"(?<![\w@-])(?:{longest_first})(?![\w@-])", lambda match: names[match[0]], text)
+
+
+def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str, str]:
+    """Names as they stand in some texts: a model's may be given without its revision.
+
+    Args:
+        names: each to the one that is shown.
+        texts: whatever is shown, such as the cells of a table.
+
+    Raises:
+        UsageError: no text holds one of them, or it has several revisions.
+    """
+    standing = {}
+    for name, shown in names.items():
+        revised = re.compile(rf"(?<![\w@-]){re.escape(name)}@[\w-]+(?:\.[\w-]+)*")
+        labels = {label for text in texts for label in revised.findall(text)}
+        if len(labels) == 1:
+            standing[labels.pop()] = shown
+        elif any(exchanged(text, {name: ""}) != text for text in texts):
+            pass
+        elif labels:
+            raise UsageError(
+                where=f"--rename {name}",
+                seen="there are several revisions of it",
+                todo=f"Give one whole: {' or '.join(sorted(labels))}.",
+            )
+        else:
+            known = {text for text in texts if len(text) <= _LONGEST_NAME}
+            known = {part for text in known for part in (text, text.partition("@")[0])}
+            known = {text for text in known if any(map(str.isalpha, text))}
+            seen = "nothing here is called so"
+            raise UsageError(where=f"--rename {name}", seen=seen, todo=did_you_mean(name, known))
+        standing[name] = shown
+    return standing
+
+
+_LONGEST_NAME = 40
+"""Of what ``did you mean`` may offer: longer texts are sentences and notes."""
 
 
 def with_minus(text: str) -> str:

@@ -156,6 +156,12 @@ def dressed(
     )
 
 
+def texts_of(grid: Grid) -> list[str]:
+    """Every text of a table that may be exchanged for another."""
+    cells = [text for row in grid.rows for text in row if isinstance(text, str)]
+    return [grid.title, *grid.header, *grid.groups, *grid.notes, *cells]
+
+
 def write_grid(grid: Grid, path: Path) -> Path:
     """Write a table; the ending says the form: those of `GRID_FORMS`, and ``.docx``.
 
