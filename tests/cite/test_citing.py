@@ -65,14 +65,14 @@ def test_works_are_complete_and_named_once():
 
 @pytest.mark.parametrize("measure", MEASURES.values(), ids=lambda each: each.name)
 def test_what_measures_come_from_can_be_cited(measure):
-    assert {each.key for each in works_in(measure.source)} <= library().keys()
+    assert {work.key for work in works_in(measure.source)} <= library().keys()
 
 
 def test_what_starter_suites_come_from_can_be_cited():
     tomls = [path / "suite.toml" for path in map(find_suite, builtin_names())]
     texts = [tomllib.loads(path.read_text("utf-8"))["meta"].get("reference", "") for path in tomls]
 
-    assert {each.key for text in texts for each in works_in(text)} <= library().keys()
+    assert {work.key for text in texts for work in works_in(text)} <= library().keys()
 
 
 def test_a_text_without_a_known_work_is_kept_as_it_is():
@@ -115,7 +115,7 @@ def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, nam
     paragraph = methods_paragraph([run], appendix=True, form="markdown")
     cited = set(re.findall(r"@([\w-]+)(?=[;\]])", paragraph))
 
-    assert cited == {each.key for each in references([run], appendix=True)}
+    assert cited == {reference.key for reference in references([run], appendix=True)}
     assert {name, "cimento", "paszke2019"} <= cited
     assert f"The suite {name} (" in paragraph
     assert str(run.manifest["suite"]["sha256"])[:12] in paragraph
@@ -141,8 +141,8 @@ def test_a_paper_prints_a_short_paragraph_without_the_protocol(stored, name):
     assert not re.search(r"SHA-256|tokenizer|float|rule |was used|In all runs|%[a-z]", said)
     assert "\n" not in said
     cited = set(re.findall(r"@([\w-]+)(?=[;\]])", methods_paragraph([run], form="markdown")))
-    assert cited == {each.key for each in references([run], appendix=False)}
-    assert cited <= {each.key for each in references([run])}
+    assert cited == {reference.key for reference in references([run], appendix=False)}
+    assert cited <= {reference.key for reference in references([run])}
 
 
 def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
@@ -176,7 +176,7 @@ def test_sources_are_those_of_what_they_stand_behind(stored):
 def test_a_suite_that_nobody_signed_has_no_entry(form):
     run = made(meta=Meta("acc", language="it"))
 
-    assert "acc" not in {each.key for each in references([run])}
+    assert "acc" not in {reference.key for reference in references([run])}
     assert "{acc," not in bibtex(references([run]))
     for appendix in (False, True):
         assert "(acc)" not in methods_paragraph([run], form=form, appendix=appendix)
@@ -247,7 +247,7 @@ def test_judging_of_regions_is_said_as_it_was(stored):
 def test_pseudo_likelihoods_cite_their_source(rule, key):
     run = made(model={"kind": "masked"}, policy={"pll": rule})
 
-    assert key in {each.key for each in references([run])}
+    assert key in {reference.key for reference in references([run])}
     assert "Scores were pseudo-log-likelihoods" in methods_paragraph([run], appendix=True)
 
 
@@ -305,7 +305,7 @@ def test_words_of_a_suite_that_look_like_a_citation_are_words(form):
     run = made(meta=Meta("blank [@nobody2031]", citation="x"))
 
     assert "@nobody2031" in methods_paragraph([run], appendix=True, form=form)
-    assert "nobody2031" not in {each.key for each in references([run])}
+    assert "nobody2031" not in {reference.key for reference in references([run])}
 
 
 def test_a_name_with_marks_of_tex_keeps_its_braces():

@@ -310,7 +310,7 @@ def commands_of(name, target):
 
 def test_every_command_has_help_and_stands_in_the_documentation():
     documented = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
-    commands = [each for name in COMMANDS for each in commands_of(name, load(name))]
+    commands = [command for name in COMMANDS for command in commands_of(name, load(name))]
     assert len(commands) > 40
 
     for name, callback in commands:

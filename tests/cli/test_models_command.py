@@ -69,7 +69,7 @@ def test_a_cache_that_is_not_there_holds_none(tmp_path):
 
 
 def test_the_demo_models_are_listed():
-    assert [(each.name, each.kind) for each in demo_models()] == [
+    assert [(model.name, model.kind) for model in demo_models()] == [
         ("demo-causal", "causal"),
         ("demo-masked", "masked"),
     ]

@@ -38,16 +38,16 @@ def test_a_table_by_hand():
     (found,) = tables([marks("a", "++++-+?"), marks("b", "+--+--+"), marks("c", "++-+--+")])
 
     assert (found.n, found.left_out) == (6, 1)
-    assert [each.model for each in found.models] == ["a", "c", "b"]
-    assert [each.accuracy for each in found.models] == [5 / 6, 3 / 6, 2 / 6]
-    assert [each.rank.place for each in found.models] == [1, 2, 3]
+    assert [model.model for model in found.models] == ["a", "c", "b"]
+    assert [model.accuracy for model in found.models] == [5 / 6, 3 / 6, 2 / 6]
+    assert [model.rank.place for model in found.models] == [1, 2, 3]
     # nobody is surely above anybody: 3 discordant items at most, p = 2 / 2^3
-    assert [(each.rank.best, each.rank.worst) for each in found.models] == [(1, 3)] * 3
+    assert [(model.rank.best, model.rank.worst) for model in found.models] == [(1, 3)] * 3
     duel = found.pairs[0]
     assert (duel.first, duel.second, duel.gained, duel.lost) == ("a", "b", (), ("1", "2", "5"))
     assert duel.test.p == pytest.approx(0.25)
     # Holm over the p of three pairs: .25, .5, 1 times 3, 2, 1
-    assert [each.corrected for each in found.pairs] == [pytest.approx(0.75), 1.0, 1.0]
+    assert [pair.corrected for pair in found.pairs] == [pytest.approx(0.75), 1.0, 1.0]
     # statsmodels 0.14: cochrans_q([[1,1,1],[1,0,1],[1,0,0],[1,1,1],[0,0,0],[1,0,0]]).pvalue
     assert found.together.p == pytest.approx(0.0970, abs=5e-4)
 
@@ -118,7 +118,7 @@ def test_nothing_scored_by_all_gives_no_number():
     (found,) = tables([marks("a", "+?"), marks("b", "?-")])
 
     assert found.n == 0
-    assert [each.accuracy for each in found.models] == [None, None]
+    assert [model.accuracy for model in found.models] == [None, None]
     assert found.pairs[0].change.estimate is None
     assert found.pairs[0].effect is None
 
@@ -144,7 +144,7 @@ def test_two_runs_of_one_model_are_told_apart_by_their_options():
     ]
 
     (found,) = tables(runs)
-    assert [(each.model, each.accuracy) for each in found.models] == [
+    assert [(model.model, model.accuracy) for model in found.models] == [
         ("n@1", 1.0),
         ("m@1 (pll=original, depth=1)", 0.5),
         ("m@1 (pll=within-word-l2r, depth=1)", 0.5),
@@ -229,7 +229,7 @@ def test_places_agree_with_corrected_p():
     (first, *_) = tables(one + others)
 
     assert alone.pairs[0].corrected == pytest.approx(2 / 2**6)
-    assert [(each.rank.best, each.rank.worst) for each in alone.models] == [(1, 1), (2, 2)]
+    assert [(model.rank.best, model.rank.worst) for model in alone.models] == [(1, 1), (2, 2)]
     assert first.pairs[0].corrected == pytest.approx(6 * 2 / 2**6)
     assert first.pairs[0].family == 6
-    assert [(each.rank.best, each.rank.worst) for each in first.models] == [(1, 2), (1, 2)]
+    assert [(model.rank.best, model.rank.worst) for model in first.models] == [(1, 2), (1, 2)]

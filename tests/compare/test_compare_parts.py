@@ -61,7 +61,7 @@ def test_checkpoints_are_in_the_order_of_training():
     runs = [marks(f"m@{k}", right, family="m", step=k) for k, right in steps.items()]
     (found,) = rank_models(runs).rankings
 
-    assert [each.step for each in found.checkpoints] == [100, 500, 1000]
+    assert [checkpoint.step for checkpoint in found.checkpoints] == [100, 500, 1000]
     frame = checkpoints_frame([found])
     assert frame["accuracy"].to_list() == [0.25, 0.5, 1.0]
     assert checkpoints_figure([found]).svg().startswith("<svg")
@@ -90,7 +90,7 @@ def test_runs_give_what_is_right_what_belongs_together_and_the_first_method():
     assert found.clusters == clusters
     assert found.values == {"0": 2.0, "1": 2.0, "2": 2.0}
     assert (found.unit, found.kind, found.family, found.step) == ("rank", "masked", "org/m", 100)
-    questions = [each.question for each in item_outcomes([run], every_question=True)]
+    questions = [outcome.question for outcome in item_outcomes([run], every_question=True)]
     assert questions == ["hit@1", "choice"]
     with pytest.raises(UsageError, match="none of the runs"):
         item_outcomes([run], measure="lp")

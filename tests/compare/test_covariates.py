@@ -62,7 +62,7 @@ def letters(word):
 def fitted(pairs, *differences):
     """Least squares of the margins on differences of the two sides, by numpy."""
     margins = [bits(bad) - bits(good) for good, bad in pairs]
-    columns = [[each(*pair) for pair in pairs] for each in differences]
+    columns = [[difference(*pair) for pair in pairs] for difference in differences]
     return np.linalg.lstsq(np.column_stack([np.ones(len(pairs)), *columns]), margins, rcond=None)[0]
 
 
@@ -78,10 +78,14 @@ def test_margins_are_regressed_on_differences_of_the_two_sides():
     assert row.mean_bits == pytest.approx(np.mean([bits(b) - bits(a) for a, b in PAIRS]))
     # The tokens of the fake model are words, so that one says what the other says.
     assert row.left_out == (WORDS,)
-    assert [each.name for each in row.coefficients] == [CONSTANT_TERM, TOKENS, FREQUENCY]
-    assert [each.value for each in row.coefficients] == pytest.approx(list(expected))
+    assert [coefficient.name for coefficient in row.coefficients] == [
+        CONSTANT_TERM,
+        TOKENS,
+        FREQUENCY,
+    ]
+    assert [coefficient.value for coefficient in row.coefficients] == pytest.approx(list(expected))
     # Holm over the two slopes
-    slopes = sorted(each.p for each in row.coefficients[1:])
+    slopes = sorted(coefficient.p for coefficient in row.coefficients[1:])
     assert min(row.p_holm.values()) == pytest.approx(min(1.0, 2 * slopes[0]))
 
 
@@ -98,11 +102,11 @@ def test_what_does_not_vary_is_named_and_left_out():
     (bare,) = margin_covariates([run_of(alike)], lambda _: None)
 
     assert row.left_out == (TOKENS, WORDS)
-    assert [each.value for each in row.coefficients] == pytest.approx(
+    assert [coefficient.value for coefficient in row.coefficients] == pytest.approx(
         list(fitted(alike, lambda good, bad: len(good) - len(bad)))
     )
     assert row.p_holm == {FREQUENCY: pytest.approx(row.coefficients[1].p)}
-    assert [each.name for each in bare.coefficients] == [CONSTANT_TERM]
+    assert [coefficient.name for coefficient in bare.coefficients] == [CONSTANT_TERM]
 
 
 def test_four_items_are_too_few():

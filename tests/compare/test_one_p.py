@@ -43,7 +43,7 @@ def test_before_and_after_and_every_pair_have_the_same_p(kind, tmp_path, capsys)
     two = said(capsys, "compare", *folders(tmp_path))["rates"]
     rankings = said(capsys, "compare", str(tmp_path), "--every-question")["rankings"]
 
-    pairs = {each["question"]: each["pairs"] for each in rankings}
+    pairs = {ranking["question"]: ranking["pairs"] for ranking in rankings}
     assert two
     for duel in two:
         (pair,) = pairs[duel["question"]]

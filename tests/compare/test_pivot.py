@@ -19,7 +19,7 @@ from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write
 
 SUITE = island_suite({"se": ["1", "2"], "np": ["3"]})
-FORMULAS = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
+FORMULAS = tuple(prediction.formula for prediction in predictions_of(squares(SUITE)[0]))
 LN2 = math.log(2)
 
 

@@ -29,10 +29,10 @@ class Dictionary:
         self._rows = tuple(WordReading(*row, tag="") for row in rows)
 
     def analyse(self, form):
-        return tuple(each for each in self._rows if each.form == form.lower())
+        return tuple(row for row in self._rows if row.form == form.lower())
 
     def inflect(self, lemma, features=None, *, pos=""):
-        rows = (each for each in self._rows if each.lemma == lemma.lower())
+        rows = (row for row in self._rows if row.lemma == lemma.lower())
         return chosen(rows, features, pos=pos)
 
 
@@ -114,7 +114,9 @@ def test_the_sample_gives_pairs_that_differ_in_one_word():
     assert wrong["treno-4", "fossero"] == "fosse"
     suite = agreement_suite(found, meta=Meta("mine"))
     for item in suite.items:
-        good, bad = (stimulus_text(each, rule=suite.join).split() for each in item.conditions)
+        good, bad = (
+            stimulus_text(condition, rule=suite.join).split() for condition in item.conditions
+        )
         assert sum(a != b for a, b in zip(good, bad, strict=True)) == 1
 
 
@@ -150,4 +152,4 @@ def test_a_treebank_becomes_a_suite_that_loads(tmp_path, capsys):
     assert (suite.meta.licence, suite.cluster) == ("CC BY 4.0", "lemma")
     closed = [*arguments, "--licence", "CC BY-NC 4.0", "-o", str(tmp_path / "ids")]
     assert invoke(closed) == 0
-    assert [each.name for each in (tmp_path / "ids").iterdir()] == ["sources.tsv"]
+    assert [path.name for path in (tmp_path / "ids").iterdir()] == ["sources.tsv"]

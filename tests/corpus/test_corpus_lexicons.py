@@ -80,7 +80,7 @@ def test_published_lexicons_of_the_reference(shared):
     folder = shared / "data" / "connectives"
     lico = open_inventory(str(folder / "lico_v1.0.tsv"))
     assert len(lico.connectives) == 173
-    assert sum(len(each.spellings) for each in lico.connectives) == 204
+    assert sum(len(connective.spellings) for connective in lico.connectives) == 204
     assert lico["né … né"].spellings == ((("né",), ("né",)),)
     nvdb = open_inventory(str(folder / "nvdb_conjunctions.tsv"))
     assert len(nvdb.connectives) == 57

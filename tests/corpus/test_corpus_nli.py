@@ -99,7 +99,7 @@ def test_neutral_hypotheses_are_drawn_by_seed():
 
 
 def test_every_sense_of_the_inventory_has_a_wording():
-    senses = {sense for each in INVENTORY.connectives for sense in each.senses}
+    senses = {sense for connective in INVENTORY.connectives for sense in connective.senses}
     assert [sense for sense in senses if WORDING.of(sense) is None] == []
 
 
@@ -138,10 +138,10 @@ def folder(tmp_path_factory):
 def test_the_suite_is_balanced_and_has_no_faults(folder):
     assert invoke(["suites", "check", str(folder)]) == 0
     suite = load_cloze(folder)
-    assert Counter(each.columns["label"] for each in suite.items) == dict.fromkeys(
+    assert Counter(item.columns["label"] for item in suite.items) == dict.fromkeys(
         LABELS, len(suite.items) // 3
     )
-    assert Counter(each.targets for each in suite.items).keys() == {
+    assert Counter(item.targets for item in suite.items).keys() == {
         ("vera",), ("incerta",), ("falsa",),
     }  # fmt: skip
     assert suite.cluster == "premise"
@@ -156,7 +156,7 @@ def test_nobody_sees_two_hypotheses_of_one_premise(folder, tmp_path):
     assert code == 0
     design = read_design(survey)
     for questions in design.by_survey.values():
-        premises = [each.members for each in questions if not each.expected]
+        premises = [question.members for question in questions if not question.expected]
         assert len(premises) == len(set(premises))
 
 

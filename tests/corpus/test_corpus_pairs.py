@@ -55,7 +55,7 @@ def sample():
 
 def by_id():
     (file,) = sample()
-    return {each.id: each for each in file.sentences()}
+    return {sentence.id: sentence for sentence in file.sentences()}
 
 
 def drawn(per=3, seed=0, **more):
@@ -169,7 +169,9 @@ def test_only_the_connective_is_replaced_and_the_original_can_be_had_back(
 
 
 def test_candidates_are_ranked_by_class_and_sense():
-    implausible = [each.name for each in implausible_candidates(INVENTORY["ma"], INVENTORY)]
+    implausible = [
+        candidate.name for candidate in implausible_candidates(INVENTORY["ma"], INVENTORY)
+    ]
     assert implausible[:2] == ["e", "o"]  # the same class, another sense
     assert set(implausible[-5:]) == {"anche", "mentre", "però", "invece", "tuttavia"}
     plausible = plausible_candidates(INVENTORY["quando"], INVENTORY)
@@ -177,7 +179,8 @@ def test_candidates_are_ranked_by_class_and_sense():
     assert plausible[0].same_class
     assert plausible[0].shared == ("Contingency.Condition",)
     opposite = {
-        each.name: each.shared for each in plausible_candidates(INVENTORY["poi"], INVENTORY)
+        candidate.name: candidate.shared
+        for candidate in plausible_candidates(INVENTORY["poi"], INVENTORY)
     }
     assert opposite["prima"] == ()  # precedence is not succession
 
@@ -197,7 +200,8 @@ def test_the_most_frequent_are_taken_and_what_is_left_out_has_a_reason(tmp_path)
     # Those that share the last rank are all taken.
     assert (
         sum(
-            each.taken for each in select_connectives(sample(), INVENTORY, PAPER, top=3, exclude={})
+            connective.taken
+            for connective in select_connectives(sample(), INVENTORY, PAPER, top=3, exclude={})
         )
         == 7
     )

@@ -152,7 +152,7 @@ def test_an_id_that_is_missing_or_there_twice_is_told_apart_by_its_line(tmp_path
     problems: list[ReadingProblem] = []
     found = read(tmp_path, content * 2 + word(1, 0) + "\n", skipped=problems)
     assert [each.id for each in found] == ["s", "s (line 4)", "no sent_id (line 7)"]
-    assert [each.severity for each in problems] == ["warning"]
+    assert [problem.severity for problem in problems] == ["warning"]
 
 
 def test_files_know_corpus_split_and_licence(tmp_path):

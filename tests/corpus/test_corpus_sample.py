@@ -52,27 +52,27 @@ def test_every_connective_is_in_three_sentences():
 
 
 def test_texts_are_those_of_the_tokens():
-    for each in sentences():
-        assert joined_tokens(each.tokens()) == each.text
-        assert token_spans(each) is not None
-        assert each.text[0].isupper()
-        assert each.text[-1] in ".?"
+    for sentence in sentences():
+        assert joined_tokens(sentence.tokens()) == sentence.text
+        assert token_spans(sentence) is not None
+        assert sentence.text[0].isupper()
+        assert sentence.text[-1] in ".?"
 
 
 def test_contractions_are_taken_apart_as_they_are_everywhere():
-    for each in sentences():
-        for token in each.multiwords:
-            parts = (word.form.lower() for word in each.words[token.first - 1 : token.last])
+    for sentence in sentences():
+        for token in sentence.multiwords:
+            parts = (word.form.lower() for word in sentence.words[token.first - 1 : token.last])
             assert " ".join(parts) == CONTRACTED[token.form.lower()]
 
 
 def test_tags_relations_and_features_are_those_of_universal_dependencies():
-    for each in sentences():
-        for word in each.words:
+    for sentence in sentences():
+        for word in sentence.words:
             assert word.upos in UPOS
-            assert word.relation in RELATIONS, (each.id, word)
+            assert word.relation in RELATIONS, (sentence.id, word)
             names = [part.partition("=")[0] for part in word.feats.split("|")]
-            assert names == sorted(names, key=str.lower), (each.id, word)
+            assert names == sorted(names, key=str.lower), (sentence.id, word)
             assert (word.upos == "PUNCT") == (word.deprel == "punct")
             assert (word.deprel == "root") == (word.head == 0)
 
@@ -80,9 +80,9 @@ def test_tags_relations_and_features_are_those_of_universal_dependencies():
 def test_words_that_agree_have_the_same_features():
     """Determiners and adjectives with nouns, finite verbs with their subjects."""
     checked = 0
-    for each in sentences():
-        for word in each.words:
-            head = each.head_of(word)
+    for sentence in sentences():
+        for word in sentence.words:
+            head = sentence.head_of(word)
             if head is None:
                 continue
             if word.deprel == "det":
@@ -99,39 +99,39 @@ def test_words_that_agree_have_the_same_features():
                     continue
                 if all(both):
                     checked += 1
-                    assert both[0] == both[1], (each.id, word, head)
+                    assert both[0] == both[1], (sentence.id, word, head)
     assert checked > 100
 
 
 def test_heads_of_functional_relations_are_what_they_can_be():
-    for each in sentences():
-        for word in each.words:
-            head = each.head_of(word)
+    for sentence in sentences():
+        for word in sentence.words:
+            head = sentence.head_of(word)
             if word.deprel == "det":
-                assert head.upos == "NOUN", (each.id, word)
+                assert head.upos == "NOUN", (sentence.id, word)
             elif word.deprel == "aux":
-                assert word.upos == "AUX", (each.id, word)
-                assert head.upos == "VERB", (each.id, word)
+                assert word.upos == "AUX", (sentence.id, word)
+                assert head.upos == "VERB", (sentence.id, word)
             elif word.deprel == "cop":
                 assert (word.lemma, word.upos) == ("essere", "AUX")
             elif word.deprel in ("obj", "advcl", "ccomp", "xcomp", "iobj"):
-                assert head.upos in ("VERB", "AUX", "NOUN", "ADJ"), (each.id, word)
+                assert head.upos in ("VERB", "AUX", "NOUN", "ADJ"), (sentence.id, word)
 
 
 def test_functional_words_have_no_dependents_and_nothing_crosses():
     functional = ("case", "mark", "cc", "det", "aux", "cop", "punct")
-    for each in sentences():
-        for word in each.words:
-            head = each.head_of(word)
+    for sentence in sentences():
+        for word in sentence.words:
+            head = sentence.head_of(word)
             if head is None:
                 continue
-            assert head.relation not in functional or word.relation == "fixed", (each.id, word)
+            assert head.relation not in functional or word.relation == "fixed", (sentence.id, word)
             first, last = sorted((word.id, head.id))
-            for between in each.words[first : last - 1]:
+            for between in sentence.words[first : last - 1]:
                 up = between
                 while up.id not in (word.id, head.id) and up.head:
-                    up = each.words[up.head - 1]
-                assert up.id in (word.id, head.id), (each.id, word, between)
+                    up = sentence.words[up.head - 1]
+                assert up.id in (word.id, head.id), (sentence.id, word, between)
 
 
 def test_the_decisions_of_the_documentation_make_a_suite():

@@ -48,7 +48,7 @@ def sentence(rows, multiwords=(), text=""):
 
 def inventory(*texts):
     return make_inventory(
-        [Connective(each[0], tuple(map(read_spelling, each))) for each in texts],
+        [Connective(text[0], tuple(map(read_spelling, text))) for text in texts],
         name="t",
         where="t",
     )
@@ -221,7 +221,7 @@ def test_rules_and_inventories_that_come_with_cimento_open():
     list_ = open_inventory("it-connectives")
     assert builtin_inventories() == ["it-connectives"]
     assert len(list_.connectives) == 18
-    assert all(each.category and each.senses for each in list_.connectives)
+    assert all(connective.category and connective.senses for connective in list_.connectives)
     with pytest.raises(InputError, match="Did you mean 'paper'"):
         open_rule("papr")
 
@@ -318,7 +318,7 @@ def test_every_occurrence_of_the_reference(shared, treebanks, start, name):
 @pytest.mark.golden
 def test_a_part_with_more_than_was_printed_shows_that_the_printed_number_is_too_low(treebanks):
     counts = count_connectives(treebanks, with_more(), [open_rule("paper")])
-    tweets = [each for each in counts if each.corpus == "it_twittiro"]
+    tweets = [count for count in counts if count.corpus == "it_twittiro"]
     printed = PublishedFrequencies("tweets", {"poi": 30, "però": 30, "inoltre": 1}, {}, 154_050)
     poi, pero, inoltre = compare_published(tweets, printed, rule="paper")
     assert (poi.counted, poi.difference) == (35, 5)

@@ -108,7 +108,7 @@ class TestTweets:
             masks=Masks(),
             name="t",
         )
-        assert [(each.id, each.text) for each in found.sentences] == [
+        assert [(sentence.id, sentence.text) for sentence in found.sentences] == [
             ("t-1", "Piove ma esco"), ("t-4", "Nevica"),
         ]  # fmt: skip
         assert found.counts["retweets, left out"] == 1
@@ -150,7 +150,7 @@ class TestTweets:
 
     def test_no_text_and_an_id_of_two_lines_do_no_harm(self, tmp_path):
         lines = [{"id": "7\n# text = x", "text": "Piove"}, {"id": "8", "text": None}]
-        path = write(tmp_path / "t.jsonl", "".join(json.dumps(each) + "\n" for each in lines))
+        path = write(tmp_path / "t.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
         (found,) = message_sentences(read_messages(path), masks=Masks(), name="t").sentences
         assert (found.id, found.text) == ("t-7 # text = x", "Piove")
 
@@ -257,10 +257,10 @@ class TestConcordance:
         found = concordance_sentences(lines, name="k", seed=4, per=6)
         assert found == concordance_sentences(lines, name="k", seed=4, per=6)
         assert found != concordance_sentences(lines, name="k", seed=5, per=6)
-        nodes = [each.comments["node"] for each in found.sentences]
+        nodes = [sentence.comments["node"] for sentence in found.sentences]
         assert Counter(nodes) == {"quando": 6, "se": 6}
         assert nodes != sorted(nodes)
-        lengths = [len(each.text.split()) for each in found.sentences]
+        lengths = [len(sentence.text.split()) for sentence in found.sentences]
         assert min(lengths) <= 10 <= max(lengths)
 
     def test_what_is_left_out_is_counted(self):

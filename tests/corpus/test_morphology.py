@@ -41,7 +41,7 @@ o,.DET+Art+Def:ms
 
 
 def forms(readings):
-    return [each.form for each in readings]
+    return [reading.form for reading in readings]
 
 
 @pytest.fixture

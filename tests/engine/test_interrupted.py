@@ -33,7 +33,7 @@ def asked(process: subprocess.Popen[bytes]) -> int:
 def count(output: Path) -> int:
     """How many texts are answered in the units of a folder of runs that are whole."""
     facts = [facts_of(path) for path in output.rglob("*.unit")]
-    return sum(each.n for each in facts if each is not None)
+    return sum(fact.n for fact in facts if fact is not None)
 
 
 def tables(output: Path) -> dict[str, bytes]:

@@ -59,7 +59,7 @@ def variants(path: Path) -> object:
 
     item = Item("1", (Condition("match", (Region("Le lampade sono {who.verb}"),)),))
     varied = Suite(Meta("x"), ("all",), (), (item,))
-    return [vary(varied, each) for each in read_variants(path)]
+    return [vary(varied, variant) for variant in read_variants(path)]
 
 
 def formula(path: Path) -> object:
@@ -136,7 +136,7 @@ def treebank(path: Path) -> object:
     """Sentences, malformed ones noted, with the connectives in them."""
     from cimento.corpus.treebanks import read_sentences
 
-    found = [list(each.tokens()) for each in read_sentences(path, skipped=[])]
+    found = [list(sentence.tokens()) for sentence in read_sentences(path, skipped=[])]
     return found, list(read_sentences(path))
 
 

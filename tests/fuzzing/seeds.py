@@ -18,7 +18,7 @@ def lines(*rows: Sequence[str], separator: str = "\t") -> bytes:
 
 def jsonl(*records: object) -> bytes:
     """JSON Lines."""
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records).encode()
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records).encode()
 
 
 def zipped(files: Mapping[str, bytes]) -> bytes:

@@ -44,7 +44,7 @@ def validator(command: str) -> Draft202012Validator:
     """What checks the output of a command."""
     schemas = [read_schema("summary"), read_schema("commands")]
     registry = Registry().with_resources(
-        (each["$id"], Resource.from_contents(each)) for each in schemas
+        (schema["$id"], Resource.from_contents(schema)) for schema in schemas
     )
     name = command.replace(" ", "-")
     return Draft202012Validator({"$ref": f"{schemas[1]['$id']}#/$defs/{name}"}, registry=registry)

@@ -20,7 +20,7 @@ class Element:
     @property
     def text(self) -> str:
         """All text in it."""
-        return "".join(each if isinstance(each, str) else each.text for each in self.children)
+        return "".join(child if isinstance(child, str) else child.text for child in self.children)
 
     @property
     def words(self) -> str:
@@ -35,9 +35,9 @@ class Element:
     def walk(self) -> Iterator[Element]:
         """Itself and every element below."""
         yield self
-        for each in self.children:
-            if isinstance(each, Element):
-                yield from each.walk()
+        for child in self.children:
+            if isinstance(child, Element):
+                yield from child.walk()
 
     def all(self, selector: str) -> list[Element]:
         """Every element below of a tag, of a class (``.name``), or of both (``tag.name``)."""

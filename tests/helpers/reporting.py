@@ -35,7 +35,9 @@ def named(suite: Suite, name: str, **meta: str) -> Suite:
 
 def with_predictions(suite: Suite, *formulas: str) -> Suite:
     """The suite with other predictions."""
-    return dataclasses.replace(suite, predictions=tuple(Prediction(each) for each in formulas))
+    return dataclasses.replace(
+        suite, predictions=tuple(Prediction(formula) for formula in formulas)
+    )
 
 
 def first_items(suite: Suite, count: int) -> Suite:

@@ -87,9 +87,9 @@ def ask(model, output: Path | None = None, **options: object) -> Run:
 
 def chosen(run: Run, tier: Tier) -> list[str | None]:
     """The labels chosen at a tier, in the order of the stories."""
-    return [each.chosen for each in answers(run, tier)]
+    return [answer.chosen for answer in answers(run, tier)]
 
 
 def answers(run: Run, tier: Tier) -> list[TierOutcome]:
     """What came of each answer at a tier, in the order of the stories."""
-    return [each for each in judged_run(run).outcomes if each.tier == tier]
+    return [outcome for outcome in judged_run(run).outcomes if outcome.tier == tier]

@@ -94,7 +94,9 @@ def people(client, design, database):
 
 def stored(database):
     """What is stored: participant, question, value."""
-    return [(each.participant, each.question, each.value) for each in storage.answers(database)]
+    return [
+        (answer.participant, answer.question, answer.value) for answer in storage.answers(database)
+    ]
 
 
 @contextmanager

@@ -139,7 +139,7 @@ def test_the_registry_is_whole() -> None:
         assert sum(map(bool, ways)) == 1, entry.name
         assert entry.licence
         assert entry.citation
-        for address in [entry.archive, *(a for each in entry.files.values() for a in each)]:
+        for address in [entry.archive, *(a for file in entry.files.values() for a in file)]:
             if address:
                 assert https_only(address)
                 assert any(len(part.removesuffix(".zip")) == 40 for part in address.split("/"))

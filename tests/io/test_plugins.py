@@ -61,7 +61,7 @@ def test_a_folder_of_suites_holds_those_of_plugins_too(starred):
     (starred.parent / "README.md").write_text("Notes.")
     (starred.parent / "pairs.tsv").write_text("good\tbad\nI cani corrono.\tI cani corre.\n")
 
-    assert [each.suite.name for each in load_suites(starred.parent)] == ["pairs", "verbs"]
+    assert [suite.suite.name for suite in load_suites(starred.parent)] == ["pairs", "verbs"]
 
 
 def sentence(*logprobs: float) -> Sentence:

@@ -127,12 +127,12 @@ def test_every_command_that_can_write_csv_has_the_option():
     def look(command, path):
         for name in command.list_commands(None) if hasattr(command, "list_commands") else ():
             look(command.get_command(None, name), (*path, name))
-        options = {option for each in command.params for option in each.opts}
+        options = {option for param in command.params for option in param.opts}
         writes = [
-            each
-            for each in command.params
-            if {"-o", "--output", "--figure"} & set(each.opts)
-            and ".csv" in (getattr(each, "help", "") or "")
+            param
+            for param in command.params
+            if {"-o", "--output", "--figure"} & set(param.opts)
+            and ".csv" in (getattr(param, "help", "") or "")
         ]
         if writes:
             (having if "--spreadsheet-safe" in options else missing).add(" ".join(path))

@@ -91,7 +91,7 @@ def test_a_tokenizer_of_the_hub_has_a_revision_of_its_own(bare, apart, tmp_path,
     asked = []
 
     def download(name, *, revision, allow_patterns):
-        asked.append((name, revision, any("safetensors" in each for each in allow_patterns)))
+        asked.append((name, revision, any("safetensors" in pattern for pattern in allow_patterns)))
         return str(folder)
 
     monkeypatch.setattr("huggingface_hub.snapshot_download", download)

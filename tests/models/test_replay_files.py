@@ -176,7 +176,9 @@ def test_any_bytes_are_read_or_refused(tmp_path, content):
         return
     ids = [sentence.id for sentence in recording.sentences]
     assert ids == list(range(1, len(ids) + 1))
-    assert all(len(each.tokens) == len(each.surprisals) > 0 for each in recording.sentences)
+    assert all(
+        len(sentence.tokens) == len(sentence.surprisals) > 0 for sentence in recording.sentences
+    )
 
 
 JSON = st.recursive(

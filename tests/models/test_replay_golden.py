@@ -119,7 +119,7 @@ def test_synthetic_tokens_and_unknown_words_of_every_region(cases):
             assert counts == expected["n_tokens"], (case.recording, item.id, condition.name)
             words = {str(k): list(v) for k, v in enumerate(found.oovs, start=1) if v}
             assert words == expected.get("oovs", {}), (case.recording, item.id, condition.name)
-            oovs += sum(len(each) for each in found.oovs)
+            oovs += sum(len(oov) for oov in found.oovs)
         told = [f": {oovs} in all" in text for text in case.found.warnings]
         assert told == ([True] if oovs else [])
 

@@ -300,7 +300,7 @@ def test_unknown_words_are_charged_to_where_their_row_begins(words, data):
     text, spans = join_regions([Region(" ".join(region)) for region in regions])
     found = align_tokens(text, spans, tokens, WORDS)
     assert list(found.regions) == owners
-    assert [list(each) for each in found.oovs] == unknown
+    assert [list(oov) for oov in found.oovs] == unknown
 
 
 TYPES = st.lists(st.sampled_from(["<unk>", "<s>", "</s>", "a", "##", ""]), max_size=3).map(tuple)

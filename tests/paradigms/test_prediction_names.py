@@ -45,7 +45,7 @@ def folder(tmp_path):
 
 
 def names(suite):
-    return [each.name for each in suite.predictions]
+    return [prediction.name for prediction in suite.predictions]
 
 
 def test_names_are_kept_by_every_form_that_has_room_for_them(folder, tmp_path):

@@ -64,27 +64,27 @@ def test_each_pair_is_shown_in_both_orders(pairs):
         [*PAIRS, *((bad, good) for good, bad in PAIRS)]
     )
     assert "A o B" in server.bodies[0]["messages"][0]["content"]
-    assert [each.verdict for each in outcomes(run)] == ["pass"] * 3
+    assert [outcome.verdict for outcome in outcomes(run)] == ["pass"] * 3
     [estimate] = run.estimates()
     assert (estimate.question, estimate.value, estimate.n, estimate.chance) == (CHOICE, 1, 3, 0.25)
 
 
 def test_a_model_that_always_names_the_first_ties(pairs):
     run, _ = ask(lambda _: "A", pairs)
-    assert [(each.verdict, each.value) for each in outcomes(run)] == [("tie", 0.5)] * 3
+    assert [(outcome.verdict, outcome.value) for outcome in outcomes(run)] == [("tie", 0.5)] * 3
     assert run.estimates()[0].value == 0
 
 
 @pytest.mark.parametrize("reply", ["{}", "{}.", " **{}**\n", "«{}»", "({})", "{}:"])
 def test_a_reply_may_have_marks_around_the_letter(pairs, reply):
     run, _ = ask(lambda messages: reply.format(knows(messages)), pairs)
-    assert {each.verdict for each in outcomes(run)} == {"pass"}
+    assert {outcome.verdict for outcome in outcomes(run)} == {"pass"}
 
 
 @pytest.mark.parametrize("reply", ["", "A o B", "Sentence {}", "{} is better", "C", "{}A"])
 def test_any_other_reply_is_unscored_with_a_reason(pairs, reply):
     run, _ = ask(lambda messages: reply.format(knows(messages)), pairs)
-    assert {(each.verdict, each.value, each.reason) for each in outcomes(run)} == {
+    assert {(outcome.verdict, outcome.value, outcome.reason) for outcome in outcomes(run)} == {
         ("unscored", None, UNREAD)
     }
     [estimate] = run.estimates()
@@ -94,7 +94,7 @@ def test_any_other_reply_is_unscored_with_a_reason(pairs, reply):
 
 def test_one_unread_reply_leaves_only_its_pair_unscored(pairs):
     run, _ = ask(lambda m: "?" if shown(m)["A"] == PAIRS[0][0] else knows(m), pairs)
-    assert [each.verdict for each in outcomes(run)] == ["unscored", "pass", "pass"]
+    assert [outcome.verdict for outcome in outcomes(run)] == ["unscored", "pass", "pass"]
     assert run.estimates()[0].n == 2
 
 
@@ -148,8 +148,8 @@ def test_tokens_that_a_chat_server_lists_are_compared(pairs):
         run = cimento.evaluate(pairs, server.address, answer="loglik")
     body = server.bodies[0]
     assert (body["logprobs"], body["top_logprobs"], body["max_tokens"]) == (True, 20, 1)
-    assert [each.value for each in outcomes(run)] == pytest.approx([0.6 / 0.9] * 3)
-    assert {each.verdict for each in outcomes(run)} == {"pass"}
+    assert [outcome.value for outcome in outcomes(run)] == pytest.approx([0.6 / 0.9] * 3)
+    assert {outcome.verdict for outcome in outcomes(run)} == {"pass"}
     assert run.summary().usage.sent == 6
 
 
@@ -159,8 +159,10 @@ def test_an_answer_that_is_not_listed_counts_as_nothing_and_none_is_unscored(pai
         run = cimento.evaluate(pairs, server.address, answer="loglik")
         server.top = lambda _: [{"token": "Well", "logprob": -0.1}]
         other = cimento.evaluate(pairs, server.address, answer="loglik")
-    assert {each.value for each in outcomes(run)} == {1.0}
-    assert {(each.verdict, each.reason) for each in outcomes(other)} == {("unscored", UNREAD)}
+    assert {outcome.value for outcome in outcomes(run)} == {1.0}
+    assert {(outcome.verdict, outcome.reason) for outcome in outcomes(other)} == {
+        ("unscored", UNREAD)
+    }
 
 
 def test_a_server_that_lists_nothing_says_what_to_do(pairs):
@@ -230,14 +232,14 @@ def test_what_two_items_share_is_asked_once_and_counts_for_both():
     twice = prompted_suite(cimento.pairs([*PAIRS, PAIRS[0]], name="it-twice", language="it"))
     run, server = ask(knows, twice)
     assert len(server.bodies) == 6
-    assert [each.verdict for each in outcomes(run)] == ["pass"] * 4
+    assert [outcome.verdict for outcome in outcomes(run)] == ["pass"] * 4
 
 
 def test_pairs_that_belong_together_stay_together():
     rows = [{"good": good, "bad": bad, "verb": "essere"} for good, bad in PAIRS]
     suite = prompted_suite(cimento.pairs(rows, name="it-few", language="it", cluster="verb"))
     run, _ = ask(knows, suite)
-    assert {each.cluster for each in outcomes(run)} == {"essere"}
+    assert {outcome.cluster for outcome in outcomes(run)} == {"essere"}
     assert run.estimates()[0].clustered
 
 

@@ -66,7 +66,7 @@ def result(rows=ROWS, *, suite=SUITE, model="gpt") -> Factorial:
 def run_of(folder, *, whole=True):
     costs = {"longisland": 9.0, "shortnonisland": 1.0}
     scorer = FakeScorer(lambda tokens, index: -costs.get(tokens[index], 2.0) * LN2, name="finto")
-    formulas = tuple(each.formula for each in predictions_of(squares(SUITE)[0]))
+    formulas = tuple(prediction.formula for prediction in predictions_of(squares(SUITE)[0]))
     predictions = formulas if whole else formulas[1:2]
     return evaluate(SUITE, scorer, predictions=predictions, output=folder)
 
@@ -207,7 +207,7 @@ def test_the_locus_is_where_surprisals_differ_most():
 
 def test_tokens_of_an_item(tmp_path):
     run = run_of(tmp_path)
-    record = next(each for each in region_report(run).items if each.id == "1")
+    record = next(item for item in region_report(run).items if item.id == "1")
     frame = item_frame(record)
     assert frame["condition"].unique(maintain_order=True).to_list() == list(SUITE.condition_names)
     island = frame.filter(frame["condition"] == "long_island")

@@ -248,13 +248,13 @@ def test_a_figure_has_title_names_font_and_greys_of_ones_own(runs_of_every_kind,
     assert spec["config"]["axis"]["labelFontSize"] == 22
     # names of columns are no texts that are shown
     assert plain.count('"field"') == text.count('"field"')
-    fields = [json.dumps(each["field"]) for each in fields_of(json.loads(plain))]
-    assert fields == [json.dumps(each["field"]) for each in fields_of(spec)]
+    fields = [json.dumps(field["field"]) for field in fields_of(json.loads(plain))]
+    assert fields == [json.dumps(field["field"]) for field in fields_of(spec)]
 
 
 def fields_of(value):
     """The parts of a spec that name a field."""
     if isinstance(value, dict):
         own = [value] if "field" in value else []
-        return [*own, *(each for part in value.values() for each in fields_of(part))]
-    return [each for part in value for each in fields_of(part)] if isinstance(value, list) else []
+        return [*own, *(field for part in value.values() for field in fields_of(part))]
+    return [field for part in value for field in fields_of(part)] if isinstance(value, list) else []

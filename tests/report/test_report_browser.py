@@ -44,8 +44,8 @@ def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
 
     def open_page(*runs: RunReport | SuiteReport, **options: object) -> Tab:
         path = tmp_path / "report.html"
-        alone = suites_of(each for each in runs if isinstance(each, RunReport))
-        suites = (*alone, *(each for each in runs if isinstance(each, SuiteReport)))
+        alone = suites_of(run for run in runs if isinstance(run, RunReport))
+        suites = (*alone, *(run for run in runs if isinstance(run, SuiteReport)))
         path.write_text(html_page(Page(cimento="0", suites=suites)), encoding="utf-8")
         context = browser.new_context(offline=True, **options)  # type: ignore[arg-type]
         contexts.append(context)
@@ -220,7 +220,7 @@ def test_items_are_sorted_by_margin_both_ways(opened: Opener) -> None:
     tab.select_option("#by-order", "high")
     assert margins() == sorted(margins(), reverse=True)
     tab.select_option("#by-order", "close")
-    assert [abs(each) for each in margins()] == sorted(map(abs, margins()))
+    assert [abs(margin) for margin in margins()] == sorted(map(abs, margins()))
 
 
 def test_items_without_a_margin_come_last_both_ways(opened: Opener) -> None:

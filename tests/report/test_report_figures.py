@@ -53,7 +53,7 @@ def test_every_item_is_in_one_bar_on_its_own_side(margins):
     assert bars["items"].sum() == len(margins)
     counts = dict(bars.group_by("side").agg(pl.col("items").sum()).iter_rows())
     assert counts.get("tie", 0) == margins.count(0)
-    assert counts.get("in favour", 0) == sum(each > 0 for each in margins)
+    assert counts.get("in favour", 0) == sum(margin > 0 for margin in margins)
     for low, high in bars.filter(pl.col("side") == "in favour").select("low", "high").iter_rows():
         assert 0 <= low < high
     for low, high in bars.filter(pl.col("side") == "against").select("low", "high").iter_rows():
@@ -115,7 +115,7 @@ def test_numbers_in_a_drawing_stay_as_they_are():
 
 def sentence(condition, text, *, tail=""):
     pieces = [Piece(word, asked=True, surprisal_bits=1.0) for word in text.split()]
-    spaced = [part for each in pieces for part in (each, Piece(" "))][:-1]
+    spaced = [part for piece in pieces for part in (piece, Piece(" "))][:-1]
     regions = (RegionStrip(number=1, needed=True, pieces=tuple(spaced)),)
     if tail:
         last = Piece(tail, asked=True, surprisal_bits=2.0)

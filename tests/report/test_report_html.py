@@ -73,7 +73,7 @@ def hostile_page(text):
     table = NamedGrid("x", Grid(title=text, header=(text,), rows=((text,),), notes=(text,)))
     run = dataclasses.replace(run, notes=(text,), provenance=((text, text),))
     missing = Missing(suite=text, model=text, message=text)
-    suites = tuple(dataclasses.replace(each, tables=(table,)) for each in suites_of([run]))
+    suites = tuple(dataclasses.replace(suite, tables=(table,)) for suite in suites_of([run]))
     return html_page(
         Page(cimento=text, suites=suites, missing=(missing,), methods=text,
              references=(text,))
@@ -285,12 +285,12 @@ def test_figures_stand_in_the_page_with_titles_and_ids_of_their_own():
     page = parse_page(html_page(Page(cimento="0", suites=suites)))
     drawings = page.all("svg.figure")
     assert len(drawings) == 4
-    for each in drawings:
-        [title] = each.all("title")
-        assert each.attributes["role"] == "img"
-        assert each.attributes["aria-labelledby"] == title.attributes["id"]
+    for drawing in drawings:
+        [title] = drawing.all("title")
+        assert drawing.attributes["role"] == "img"
+        assert drawing.attributes["aria-labelledby"] == title.attributes["id"]
         assert "a<b>" in title.text
-        assert not [e for e in each.walk() if "style" in e.attributes or "xmlns" in e.attributes]
+        assert not [e for e in drawing.walk() if "style" in e.attributes or "xmlns" in e.attributes]
     ids = [e.attributes["id"] for e in page.walk() if "id" in e.attributes]
     assert len(ids) == len(set(ids))
 

@@ -85,13 +85,13 @@ def test_blanks_have_hits_choices_and_fitting_candidates(cloze):
     suite = only(cloze.folder)
     [run] = suite.runs
     assert run.paradigm == "cloze"
-    assert [each.heading.split(":")[0] for each in run.rates] == [
+    assert [rate.heading.split(":")[0] for rate in run.rates] == [
         "Hits", "Candidates that fit", "Forced choice",
     ]  # fmt: skip
     fitting = dict(run.rates[1].lines)
     assert (fitting["P@4"].passed, fitting["P@4"].failed) == (1, 1)
-    assert {each.name for each in suite.figures} >= {"curve", "calibration"}
-    assert [each.name for each in suite.tables] == ["hits", "groups", "choices"]
+    assert {figure.name for figure in suite.figures} >= {"curve", "calibration"}
+    assert [table.name for table in suite.tables] == ["hits", "groups", "choices"]
 
 
 def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
@@ -99,8 +99,8 @@ def test_items_with_blanks_show_fillers_targets_and_judgments(cloze):
     items = {item.id: item for item in run.items}
     answers = ClozeAnswers(cloze).by_method("mask")["fame"]
     [mask] = items["fame"].answers
-    assert [each.text for each in mask.answers] == [each.text for each in answers]
-    assert [each.mark for each in mask.answers][:2] == ["fits", "does not fit"]
+    assert [answer.text for answer in mask.answers] == [answer.text for answer in answers]
+    assert [answer.mark for answer in mask.answers][:2] == ["fits", "does not fit"]
     assert mask.answers[0].share == pytest.approx(answers[0].probability)
     assert dict(items["febbre"].remarks)["target"] == "perché / perche'"
     [strip] = items["fame"].strips
@@ -135,11 +135,11 @@ def test_stories_have_tiers_flow_and_confusions(stories):
     first = alone["Is the story plausible?"]
     assert (first.passed, first.failed, first.chance) == (10, 5, 0.5)
     assert run.headline.value == pytest.approx(10 / 15)
-    assert [each.name for each in suite.tables] == ["flow", "metrics"]
-    names = [each.name for each in suite.figures]
+    assert [table.name for table in suite.tables] == ["flow", "metrics"]
+    names = [figure.name for figure in suite.figures]
     assert names[:2] == ["flow", "states"]
     assert "calibration" in names
-    flow = next(each for each in suite.figures if each.name == "flow").frame
+    flow = next(figure for figure in suite.figures if figure.name == "flow").frame
     assert flow.filter(pl.col("tier") == STORY)["reached"].to_list() == [10, 10]
 
 
@@ -197,7 +197,7 @@ def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
         sentence("b", "Piovono.", pair="p", label="unacceptable"),
     )
     [found] = only(run.folder).runs
-    assert any("No sentence has a rating" in each for each in found.notes)
+    assert any("No sentence has a rating" in note for note in found.notes)
     assert found.headline.question == "all predictions"
 
 

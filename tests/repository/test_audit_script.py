@@ -15,7 +15,7 @@ SKIPPED = {"name": "cimento-data", "skip_reason": "Dependency not found and coul
 
 def runner(*results):
     """Commands that end so, one after the other."""
-    waiting = [subprocess.CompletedProcess([], *each) for each in results]
+    waiting = [subprocess.CompletedProcess([], *result) for result in results]
     return lambda _: waiting.pop(0)
 
 

@@ -29,7 +29,7 @@ def recipes() -> dict[str, list[Block]]:
         heading = next((name for line, name in reversed(starts) if line < block.line), "")
         found.setdefault(heading, []).append(block)
     return {
-        name: parts for name, parts in found.items() if any(each.language == "sh" for each in parts)
+        name: parts for name, parts in found.items() if any(part.language == "sh" for part in parts)
     }
 
 

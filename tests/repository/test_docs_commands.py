@@ -62,8 +62,8 @@ def problems(words: list[str]) -> list[str]:
             break
         words = words[1:]
     known = {"-h", "--help"}
-    for each in command.params:
-        known |= {*each.opts, *each.secondary_opts}
+    for param in command.params:
+        known |= {*param.opts, *param.secondary_opts}
     flags = [word.partition("=")[0] for word in words if re.match(r"--?[a-z]", word)]
     return [f"no option {flag}" for flag in flags if flag.replace("_", "-") not in known]
 

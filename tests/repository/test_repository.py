@@ -96,7 +96,7 @@ def test_hooks_are_the_tools_of_make_check():
     hooks = [each for repo in read_yaml(ROOT / ".pre-commit-config.yaml")["repos"]
              for each in repo["hooks"]]  # fmt: skip
     # Of a hook, the tool; `ruff` takes the files that are committed where `make` takes all.
-    tools = [each["entry"].removeprefix(".venv/bin/").split(" --")[0] for each in hooks]
+    tools = [hook["entry"].removeprefix(".venv/bin/").split(" --")[0] for hook in hooks]
     check = [line.strip().removeprefix("$(BIN)/").removesuffix(" .") for line in made("check")]
     assert sorted(tools) == sorted(line.split(" --")[0] for line in check)
 
@@ -153,9 +153,9 @@ def test_the_changelog_keeps_its_form():
     order = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
     for version in versions:
         sections = re.split(r"^### ", version, flags=re.MULTILINE)[1:]
-        names = [each.split("\n")[0] for each in sections]
+        names = [section.split("\n")[0] for section in sections]
         assert names == [name for name in order if name in names]
-        assert all("\n- " in each or "\n| " in each for each in sections)
+        assert all("\n- " in section or "\n| " in section for section in sections)
     assert all(re.match(r"Unreleased|\d+\.\d+\.\d+ - \d{4}-\d\d-\d\d$", each.split("\n")[0])
                for each in versions)  # fmt: skip
 

@@ -304,7 +304,7 @@ WHOLE = "(*;%match%) < (*;%mismatch%)"
 
 
 def _texts(item):
-    return [" ".join(region.text for region in each.regions) for each in item.conditions]
+    return [" ".join(region.text for region in condition.regions) for condition in item.conditions]
 
 
 def test_words_of_n_grams_have_no_blank_before_them(tmp_path):

@@ -69,7 +69,7 @@ def test_a_run_is_made_again_from_another_folder(recorded, tmp_path, monkeypatch
 
     assert invoke(["rerun", str(recorded), "--json"]) == 0
     (files,) = json.loads(capsys.readouterr().out)["runs"].values()
-    assert all(each["same"] for each in files)
+    assert all(file["same"] for file in files)
     again = open_run(next(find_runs(elsewhere / "reruns")).path)
     assert again.options == open_run(recorded).options
     assert again.options.seed == 5

@@ -89,7 +89,7 @@ def test_an_edited_suite_leaves_the_earlier_run_as_it_is(capsys):
     shown = capsys.readouterr().out
     digits = {r.manifest["suite"]["sha256"][:4] for r in open_runs("runs")}
     assert len(digits) == 2
-    assert all(f"pairs ({each}), 1 item" in shown for each in digits)
+    assert all(f"pairs ({digit}), 1 item" in shown for digit in digits)
 
 
 def as_in_version_0_1(name: str) -> dict[str, Path]:

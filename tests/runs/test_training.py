@@ -156,7 +156,7 @@ def test_numbers_that_are_logged_are_those_of_the_stored_checkpoint(trained):
 def test_every_prediction_and_all_of_them_are_logged_by_name(trained):
     folder, callback, _, _ = trained
     run = next(run for run in open_runs(folder / "runs") if "step0000006" in run.model)
-    rates = {each.question: each for each in run.estimates() if not each.group}
+    rates = {estimate.question: estimate for estimate in run.estimates() if not estimate.group}
     every = rates["all predictions"]
     assert callback.history[6] == {
         f"eval_{SUITE}_prediction_0": rates["prediction 0"].value,

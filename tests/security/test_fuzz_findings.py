@@ -47,7 +47,7 @@ def test_a_member_of_an_archive_without_a_name(tmp_path):
         archive.filelist[0].filename = ""
         archive._didModify = True
 
-    assert [each.suite.name for each in load_suites(tmp_path / "a.zip")] == ["lampade"]
+    assert [suite.suite.name for suite in load_suites(tmp_path / "a.zip")] == ["lampade"]
 
 
 def test_a_member_of_an_archive_that_does_not_unpack(tmp_path):
@@ -201,8 +201,8 @@ def test_connectives_without_letters(tmp_path):
     nvdb = b'{" ": ' + reading + b', "ma": ' + reading + b"}"
     of_json = open_inventory(str(written(tmp_path / "nvdb.json", nvdb)))
 
-    assert [each.name for each in lines.connectives] == ["ma", "però"]
-    assert [each.name for each in of_json.connectives] == ["ma"]
+    assert [connective.name for connective in lines.connectives] == ["ma", "però"]
+    assert [connective.name for connective in of_json.connectives] == ["ma"]
 
 
 @pytest.mark.parametrize("tag", ["V;" + "/".join(["X"] * 99_999), "V;" + ";".join(["1/3"] * 99)])

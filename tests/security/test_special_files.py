@@ -106,7 +106,7 @@ def test_the_path_of_a_run_may_lead_over_links(runs_of_every_kind, here):
     found = next(find_runs(runs_of_every_kind)).path
     (here / "collection").symlink_to(found.parent)
 
-    assert [RunFolder(each.path).manifest() for each in find_runs(here / "collection")]
+    assert [RunFolder(run.path).manifest() for run in find_runs(here / "collection")]
 
 
 def test_a_manifest_that_never_ends_is_not_read_to_its_end(here, monkeypatch):

@@ -247,7 +247,7 @@ def test_what_a_manifest_says_of_asking_is_of_closed_kinds():
 
     def open_fields(record):
         hints = get_type_hints(record)
-        named = {each.name: str(hints[each.name]) for each in dataclasses.fields(record)}
+        named = {field.name: str(hints[field.name]) for field in dataclasses.fields(record)}
         free = ("str", "Path", "Mapping", "<class 'str'>")
         return {
             name

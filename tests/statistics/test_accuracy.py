@@ -246,7 +246,7 @@ def test_a_rate_has_the_interval_of_its_verdicts_one_by_one(judged_items):
         Outcome(item=str(item), question="q", verdict=names[right], right=right, cluster=cluster)
         for item, cluster, right in judged_items
     ]
-    scored = [each for each in outcomes if each.right is not None]
+    scored = [outcome for outcome in outcomes if outcome.right is not None]
     rights = [bool(each.right) for each in scored]
     design = design_of([each.item for each in scored], [each.cluster or None for each in scored])
     expected = share_interval(rights, design)

@@ -208,7 +208,7 @@ def test_spearman_brown_by_hand():
 )
 def test_odd_and_unequal_numbers_of_ratings_have_the_ceiling_they_were_made_with(raters, noise):
     # Effects of variance 1 and noise of variance v: means of k ratings have errors of v / k.
-    truth = 1 / (1 + noise * np.mean([1 / each for each in raters]))
+    truth = 1 / (1 + noise * np.mean([1 / rater for rater in raters]))
     generator = np.random.default_rng(3)
     items = generator.normal(size=20_000)
     ratings = [
@@ -225,13 +225,13 @@ def test_the_ceiling_of_simulated_raters_is_the_one_they_were_made_with():
     # 1 / (1 + 2 / 10) = 0.833, ceiling 0.913.
     generator = np.random.default_rng(7)
     items = generator.normal(size=400)
-    ratings = [(each + generator.normal(0, math.sqrt(2), 10)).tolist() for each in items]
+    ratings = [(item + generator.normal(0, math.sqrt(2), 10)).tolist() for item in items]
     found = split_half(ratings, seed=1, draws=200)
     assert found.reliability == pytest.approx(1 / 1.2, abs=0.03)
     assert found.ceiling == pytest.approx(math.sqrt(1 / 1.2), abs=0.02)
     assert found.low < found.reliability < found.high
     # The correlation of the true effects with the means is what the ceiling estimates.
-    truth = np.corrcoef(items, [np.mean(each) for each in ratings])[0, 1]
+    truth = np.corrcoef(items, [np.mean(rating) for rating in ratings])[0, 1]
     assert found.ceiling == pytest.approx(truth, abs=0.02)
 
 

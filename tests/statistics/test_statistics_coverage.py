@@ -48,7 +48,7 @@ def test_shares_of_independent_items(n):
     ]
     assert 0.93 <= np.mean(covered) <= 0.97
     assert min(covered) > 0.9
-    assert all(each.low < each.high for each in intervals)
+    assert all(interval.low < interval.high for interval in intervals)
 
 
 @pytest.mark.parametrize("truth", [0.8, 0.97])

@@ -54,8 +54,12 @@ def test_coefficients_are_statsmodels() -> None:
     # statsmodels 0.15.0: sm.OLS(OUTCOME, sm.add_constant(np.column_stack([TOKENS, ZIPF]))).fit()
     # .params
     found = regress(OUTCOME, {"tokens": TOKENS, "zipf": ZIPF}, ITEMS)
-    assert [each.name for each in found.coefficients] == [CONSTANT_TERM, "tokens", "zipf"]
-    assert [each.value for each in found.coefficients] == pytest.approx(
+    assert [coefficient.name for coefficient in found.coefficients] == [
+        CONSTANT_TERM,
+        "tokens",
+        "zipf",
+    ]
+    assert [coefficient.value for coefficient in found.coefficients] == pytest.approx(
         [1.541157894736843, -0.6964210526315788, 0.7084210526315798]
     )
     assert (found.n, found.n_clusters, found.reason) == (12, 6, None)
@@ -74,14 +78,16 @@ def test_errors_and_freedoms_are_those_of_the_matrices(sizes, seed, of_clusters)
     design = Design(tuple(range(n)), tuple(labels.tolist()))
     found = regress(y, {"x": x, "z": z}, design, level=0.9)
     errors, freedoms = by_matrices(y, [x, z], design)
-    assert [each.error for each in found.coefficients] == pytest.approx(errors)
+    assert [coefficient.error for coefficient in found.coefficients] == pytest.approx(errors)
     reach = [stats.t.ppf(0.95, f) * error for f, error in zip(freedoms, errors, strict=True)]
-    assert [(each.high - each.low) / 2 for each in found.coefficients] == pytest.approx(reach)
+    assert [
+        (coefficient.high - coefficient.low) / 2 for coefficient in found.coefficients
+    ] == pytest.approx(reach)
     p = [
         2 * stats.t.sf(abs(each.value / error), f)
         for each, error, f in zip(found.coefficients, errors, freedoms, strict=True)
     ]
-    assert [each.p for each in found.coefficients] == pytest.approx(p)
+    assert [coefficient.p for coefficient in found.coefficients] == pytest.approx(p)
 
 
 def test_the_intercept_alone_is_the_mean() -> None:
@@ -103,7 +109,7 @@ def test_a_slope_over_single_rows_has_the_error_hc2() -> None:
     middle = table.T @ np.diag(residuals**2 / (1 - leverage)) @ table
     found = regress(y, {"zipf": x}, Design.independent(12))
     expected = np.sqrt(np.diag(bread @ middle @ bread))
-    assert [each.error for each in found.coefficients] == pytest.approx(expected)
+    assert [coefficient.error for coefficient in found.coefficients] == pytest.approx(expected)
 
 
 def test_a_constant_predictor_is_undefined() -> None:

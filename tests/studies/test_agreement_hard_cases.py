@@ -62,7 +62,7 @@ def logprobs_nats(run: Run, name: str) -> dict[str, float]:
 
 @pytest.mark.parametrize("name", CASES)
 def test_the_ratio_of_a_target_wherever_it_stands(run: Run, name: str) -> None:
-    told = {each.item: each for each in agreement_run(run).ratios}
+    told = {ratio.item: ratio for ratio in agreement_run(run).ratios}
     sums = logprobs_nats(run, name)
     # The share that the target has of both probabilities.
     by_hand = 1 / (1 + math.exp(sums["mismatch"] - sums["match"]))
@@ -80,8 +80,8 @@ def test_tokens_of_the_target_are_counted_in_each_condition(run: Run) -> None:
 
 
 def test_the_period_of_the_last_word_can_be_left_out(run: Run) -> None:
-    kept = {each.item: each.mean for each in agreement_run(run).ratios}
-    dropped = {each.item: each.mean for each in agreement_run(run, final_marks="drop").ratios}
+    kept = {ratio.item: ratio.mean for ratio in agreement_run(run).ratios}
+    dropped = {ratio.item: ratio.mean for ratio in agreement_run(run, final_marks="drop").ratios}
 
     assert kept["last word with its period"] != dropped["last word with its period"]
     assert kept["several words"] == dropped["several words"]
@@ -111,4 +111,4 @@ def test_a_conjunction_with_an_equality_is_judged_and_compares_one_alternative()
 
 def test_predictions_that_contradict_each_other_are_said() -> None:
     run = evaluate(suite(FORMULA, "(2;%mismatch%) < (2;%match%)"), "demo-causal")
-    assert any("no item can pass both" in each for each in run.summary().warnings)
+    assert any("no item can pass both" in warning for warning in run.summary().warnings)

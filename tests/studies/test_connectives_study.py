@@ -267,7 +267,9 @@ class TestOwnCopy:
         lines = (OWN / "acceptability.tsv").read_text("utf-8").splitlines()
         cut = "".join(line.rsplit("\t", 1)[0] + "\n" for line in lines)
         (tmp_path / "acceptability.tsv").write_text(cut, encoding="utf-8")
-        [cells] = [each.cells for each in own_tables(read_own(tmp_path)) if each.name == "Table 4"]
+        [cells] = [
+            table.cells for table in own_tables(read_own(tmp_path)) if table.name == "Table 4"
+        ]
         assert cells
         assert all(cell.computed is None for cell in cells)
         assert all(cell.note for cell in cells)

@@ -371,6 +371,6 @@ def test_models_score_the_suites_of_the_study(data, tmp_path, capsys, monkeypatc
     told = capsys.readouterr()
     assert code == 0, told.err
     sections = json.loads(told.out)["sections"]
-    assert [each["name"] for each in sections] == ["models-madeddu", "models-sprouse"]
+    assert [section["name"] for section in sections] == ["models-madeddu", "models-sprouse"]
     manifest = next((tmp_path / "runs").rglob("manifest.json")).read_text(encoding="utf-8")
     assert json.loads(manifest)["asking"]["policy"]["pll"] == "original"

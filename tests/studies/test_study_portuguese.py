@@ -88,8 +88,8 @@ class TestReading:
         )
 
     def test_instances_and_their_labels(self, data, reference):
-        wanted = {each["id"]: each for each in records(reference / "grammar_instances.jsonl")}
-        assert {each.item.id for each in data.instances} == set(wanted)
+        wanted = {record["id"]: record for record in records(reference / "grammar_instances.jsonl")}
+        assert {instance.item.id for instance in data.instances} == set(wanted)
         for each in data.instances:
             known = wanted[each.item.id]
             assert each.key == (known["template"], known["seed"], known["text"])
@@ -100,16 +100,16 @@ class TestReading:
 
     def test_multiword_items_and_their_candidates(self, data, reference):
         wanted = [
-            (each["id"], each["text"], each["answer"], each["cue"], each["mwe"])
-            for each in records(reference / "mwe_items.jsonl")
+            (record["id"], record["text"], record["answer"], record["cue"], record["mwe"])
+            for record in records(reference / "mwe_items.jsonl")
         ]
         assert wanted == [
             (item.id, masked(item), *item.targets, item.columns["cue"], item.columns["expression"])
             for item in data.cells
         ]
         recorded = {
-            (each["model"], each["id"]): each["top10"]
-            for each in records(reference / "mwe_predictions.jsonl")
+            (record["model"], record["id"]): record["top10"]
+            for record in records(reference / "mwe_predictions.jsonl")
         }
         found: dict[tuple[str, str], list[str]] = {}
         for model, candidates in data.predictions.items():
@@ -123,11 +123,11 @@ class TestReading:
         assert len(made.items) == len({item.id for item in made.items}) == 1232
         assert {
             (item.columns["template"], item.columns["seed"], masked(item)) for item in made.items
-        } == {each.key for each in data.instances}
+        } == {instance.key for instance in data.instances}
 
     def test_forms_in_two_categories_are_reported_and_keep_both(self, data):
         made = expand_templates(data.templates)
-        asked = {each.key[:2]: set(each.categories) for each in data.instances}
+        asked = {instance.key[:2]: set(instance.categories) for instance in data.instances}
         assert len(made.shared) == 16
         for each in made.shared:
             assert set(each.categories) == asked[each.template, each.form]
@@ -302,14 +302,14 @@ class TestParts:
             assert len(found["intervals"]) == len(found["cells"])
         connectors = table(data, 11)["intervals"]
         # 3 of 3 sentences made from one template
-        assert all(each["release"]["p1"]["low"] is None for each in connectors)
+        assert all(connector["release"]["p1"]["low"] is None for connector in connectors)
         assert connectors[0]["release"]["p1"]["reason"] == "1 cluster: an interval needs 5 or more"
         large = table(data, 1)["intervals"][2]["k1"]
         # Wilson's interval of 87 in 165 independent ones is 45.1 to 60.2
         assert large["low"] < 45.1
         assert large["high"] > 60.2
         tests = table(data, 13)["intervals"]
-        assert all(each["release"]["p10"]["low"] is not None for each in tests)
+        assert all(test["release"]["p10"]["low"] is not None for test in tests)
         # the mean over 12 templates that are all 100
         assert tests[3]["release"]["p1"]["high"] == 100.0
         assert tests[3]["release"]["p1"]["low"] < 90

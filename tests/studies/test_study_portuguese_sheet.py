@@ -34,7 +34,10 @@ def test_rows_are_ranked_by_probability_and_quotes_are_quotes(tmp_path):
         f"{CONNECTOR}\tCONJ\te\t0.9\ts\tnão conector",
     )
     instances, judged = read_sheet(path)
-    assert [each.item.id for each in instances] == ["voz passiva_1a/000", "conectores_nem/000"]
+    assert [instance.item.id for instance in instances] == [
+        "voz passiva_1a/000",
+        "conectores_nem/000",
+    ]
     assert instances[0].item.text == "Ontem as casas foram ___ cedo."
     assert instances[0].item.columns == {
         "template": "voz passiva_1a",

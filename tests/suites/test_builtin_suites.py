@@ -24,7 +24,9 @@ FACTORIAL = tuple(name for name in NAMES if starter_suite(name).factors)
 
 def target_of(suite: Suite) -> int:
     """The index of the one region that the predictions look at."""
-    regions = {each.region for p in suite.predictions for each in references(parse(p.formula))}
+    regions = {
+        reference.region for p in suite.predictions for reference in references(parse(p.formula))
+    }
     assert len(regions) == 1
     (region,) = regions
     assert isinstance(region, int)
@@ -125,7 +127,9 @@ class TestEverySuite:
     def test_no_sentence_twice_in_an_item_or_as_a_good_one(self, name):
         suite = starter_suite(name)
         for item in suite.items:
-            assert len({stimulus_text(each) for each in item.conditions}) == len(item.conditions)
+            assert len({stimulus_text(condition) for condition in item.conditions}) == len(
+                item.conditions
+            )
         first = Counter(stimulus_text(item.conditions[0]) for item in suite.items)
         assert first.most_common(1)[0][1] == 1
 
@@ -191,7 +195,9 @@ def test_twins_differ_by_the_attractor_alone(name):
         assert item.column("number") == other.column("number")
         for mine, theirs in zip(item.conditions, other.conditions, strict=True):
             assert mine.regions[attractor].text, item.id
-            assert without(mine, attractor) == [(each.text, each.glued) for each in theirs.regions]
+            assert without(mine, attractor) == [
+                (region.text, region.glued) for region in theirs.regions
+            ]
 
 
 def test_every_adversarial_suite_is_a_twin():

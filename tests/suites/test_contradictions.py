@@ -110,12 +110,12 @@ def linear(tree):
 def test_whether_inequalities_can_hold_is_what_linear_programming_says(comparisons):
     # Maximise a slack s <= 1 with s <= every strict difference: solvable iff the best s > 0.
     strict, equal = [], []
-    for each in comparisons:
-        row = linear(each.left) - linear(each.right)
-        if each.operator == "=":
+    for comparison in comparisons:
+        row = linear(comparison.left) - linear(comparison.right)
+        if comparison.operator == "=":
             equal.append(row)
         else:
-            strict.append(row if each.operator == ">" else -row)
+            strict.append(row if comparison.operator == ">" else -row)
     oracle = linprog(
         c=[0, 0, 0, 0, -1],
         A_ub=[[*-row[:4], 1] for row in strict] or None,

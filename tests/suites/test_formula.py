@@ -84,13 +84,16 @@ def test_blanks_may_stand_inside_a_region_value():
 
 def test_references_keep_their_columns():
     text = " (1;%a%) + 2 <  (*;%c-d_E%)"
-    assert [(each, each.column) for each in references(parse(text))] == [(A, 1), (C, 16)]
+    assert [(reference, reference.column) for reference in references(parse(text))] == [
+        (A, 1),
+        (C, 16),
+    ]
 
 
 def test_parts_are_listed_from_left_to_right():
     tree = parse("1 < (1;%a%) & (2 - 3 = 4 | 5 > 6)")
     assert numbers(tree) == (1, 2, 3, 4, 5, 6)
-    assert [each.operator for each in comparisons(tree)] == ["<", "=", ">"]
+    assert [comparison.operator for comparison in comparisons(tree)] == ["<", "=", ">"]
 
 
 def test_regions_used_gathers_over_formulas():
@@ -266,5 +269,5 @@ def test_golden_formulas_of_the_published_suites(shared):
         tree = parse(entry["paren"])
         assert parse(entry["bracket"]) == tree
         assert shown_as_reference(tree) == entry["canonical"]
-        named = {(each.condition, each.region) for each in references(tree)}
+        named = {(reference.condition, reference.region) for reference in references(tree)}
         assert named == {(name, number) for name, number in entry["referenced_regions"]}

@@ -209,7 +209,7 @@ def test_servers_are_sent_the_blank_too(suites, tmp_path, fresh_cache):
             sent.append(sorted(server.prompts))
     assert fresh_cache.is_dir()
     sentences = sorted(each for pair in PAIRS for each in pair)
-    assert sent == [[f" {each}" for each in sentences], sentences]
+    assert sent == [[f" {sentence}" for sentence in sentences], sentences]
 
 
 def test_workers_are_told_of_the_blank(suites, zoo_folder, tmp_path):

@@ -34,7 +34,7 @@ def test_a_row_for_each_condition(tmp_path: Path) -> None:
 
     assert loaded.format == "minicons"
     assert suite.region_names == ("prefix", "stimulus", "suffix")
-    assert [each.formula for each in suite.predictions] == ["(2;%good%) < (2;%bad%)"]
+    assert [prediction.formula for prediction in suite.predictions] == ["(2;%good%) < (2;%bad%)"]
     bad = suite.items[1].condition("bad")
     assert sentence(bad) == "Il nonno di Ada pescano le trote."
     assert bad.columns == {"verb": "pescare"}
@@ -62,9 +62,11 @@ def test_a_row_for_each_pair_with_two_prefixes(
     (item,) = suite.items
 
     assert item.id == "a7"
-    found = [tuple(region.text for region in each.regions[:2]) for each in item.conditions]
+    found = [
+        tuple(region.text for region in condition.regions[:2]) for condition in item.conditions
+    ]
     assert found == [good, bad]
-    names = [each.name for each in item.conditions]
+    names = [condition.name for condition in item.conditions]
     assert suite.predictions[0].formula == f"(2;%{names[0]}%) < (2;%{names[1]}%)"
 
 

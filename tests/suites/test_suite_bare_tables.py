@@ -127,7 +127,7 @@ def test_a_plan_takes_the_language(tmp_path):
 def test_headers_that_say_which_sentence_is_which_are_understood(tmp_path, good, bad):
     path = written(tmp_path / "pairs.tsv", (good, bad, "nota"), ((*PAIRS[0], "x"),))
     [item] = load_suite(path).suite.items
-    assert [each.regions[0].text for each in item.conditions] == list(PAIRS[0])
+    assert [condition.regions[0].text for condition in item.conditions] == list(PAIRS[0])
     assert item.conditions[0].columns == {"nota": "x"}
 
 

@@ -25,7 +25,7 @@ OTHER = {key: value.replace("Anna", "Piero") for key, value in FOUR.items()}
 
 
 def lines(*records) -> str:
-    return "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in records)
+    return "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def codes(path) -> set[str]:

@@ -333,7 +333,7 @@ def test_a_folder_may_hold_many_suites(tmp_path):
     write_folder(tmp_path / "a")
     (tmp_path / "empty").mkdir()
     assert [path.name for path in suite_paths(tmp_path)] == ["a", "b.jsonl", "c.csv"]
-    assert [each.suite.name for each in load_suites(tmp_path)] == [
+    assert [suite.suite.name for suite in load_suites(tmp_path)] == [
         "lampade",
         "reflexives",
         "c",

@@ -25,13 +25,13 @@ def golden(shared) -> Path:
 
 @pytest.fixture(scope="module")
 def paren(golden) -> dict[str, Suite]:
-    return {each.suite.name: each.suite for each in load_suites(golden / "suites" / "paren")}
+    return {suite.suite.name: suite.suite for suite in load_suites(golden / "suites" / "paren")}
 
 
 @pytest.fixture(scope="module")
 def bracket(golden) -> dict[str, Suite]:
     return {
-        each.suite.name: each.suite for each in list(load_suites(golden / "suites" / "bracket"))
+        suite.suite.name: suite.suite for suite in list(load_suites(golden / "suites" / "bracket"))
     }
 
 
@@ -64,8 +64,8 @@ def test_both_dialects_are_the_same_suites(paren, bracket):
         other = bracket[name]
         assert other.items == suite.items
         assert other.region_names == suite.region_names
-        assert [canonical(parse(each.formula)) for each in other.predictions] == [
-            canonical(parse(each.formula)) for each in suite.predictions
+        assert [canonical(parse(prediction.formula)) for prediction in other.predictions] == [
+            canonical(parse(prediction.formula)) for prediction in suite.predictions
         ]
 
 
@@ -136,7 +136,7 @@ def test_what_the_reference_rejects_is_warned_about(golden, tmp_path):
 
 def test_the_oldest_dialect_is_read(golden):
     suite = open_suite(golden / "core_data" / "test" / "test_in.json").suite
-    assert [each.formula for each in suite.predictions] == ["(3;%that%) > (3;%what%)"]
+    assert [prediction.formula for prediction in suite.predictions] == ["(3;%that%) > (3;%what%)"]
     assert suite.meta.extra["metric"] == "all"
     lines = (golden / "core_data" / "test" / "test_sentences.txt").read_text("utf-8").splitlines()
     assert sentences(suite) == lines

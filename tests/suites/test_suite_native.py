@@ -382,7 +382,7 @@ def test_conditions_may_have_a_column_each(tmp_path):
     items = "item\t" + "\t".join(names) + "\nx\tChi legge?\tChi pensi?\tChi chiede?\tChi dici?\n"
     suite = open_suite(write_folder(tmp_path, toml=TWO_BY_TWO, items=items)).suite
     [item] = suite.items
-    assert {each.name for each in item.conditions} == set(names)
+    assert {condition.name for condition in item.conditions} == set(names)
     assert item.condition("long_island").regions[0].text == "Chi dici?"
     assert item.condition("long_island").columns == {"distance": "long", "structure": "island"}
 

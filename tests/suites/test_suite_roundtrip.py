@@ -100,7 +100,7 @@ def suites(draw: st.DrawFn) -> Suite:
 
     def condition(name: str, clustered: str) -> Condition:
         regions = [region(index) for index in range(n_regions)]
-        if not any(each.text for each in regions):
+        if not any(region.text for region in regions):
             regions[-1] = replace(regions[-1], text=draw(words))
         free = {column: draw(raw_texts) for column in columns if draw(st.booleans())}
         free |= {factor: draw(st.sampled_from(levels)) for factor, levels in factors.items()}
@@ -152,7 +152,7 @@ def test_regions_are_written_as_one_cell(pieces):
     read, doubtful = read_regions(cell)
     assert doubtful == []
     assert [(each.text.strip(), each.glued) for each in read] == [
-        (each.text, each.glued) for each in regions
+        (region.text, region.glued) for region in regions
     ]
 
 

@@ -94,9 +94,10 @@ SUITE = island_suite({"se": ["1", "2", "3"], "np": ["4", "5"]})
 def test_every_sentence_of_an_item_has_the_same_earlier_ones():
     made = prime(SUITE, "long_island", 2, seed=3)
     contexts = {
-        item.id: {each.columns["context"] for each in item.conditions} for item in made.items
+        item.id: {condition.columns["context"] for condition in item.conditions}
+        for item in made.items
     }
-    assert all(len(each) == 1 for each in contexts.values())
+    assert all(len(context) == 1 for context in contexts.values())
     (first,) = contexts["1"]
     # two others of its own phenomenon, never itself
     assert first in {

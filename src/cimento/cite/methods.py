@@ -170,7 +170,7 @@ def _of_suite(run: RunFacts) -> Reference | None:
 
 
 def _keys(run: RunFacts) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(each.key for each in _works_of_suite(run)))
+    return tuple(dict.fromkeys(work.key for work in _works_of_suite(run)))
 
 
 def _with_citations(

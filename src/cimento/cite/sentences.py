@@ -229,7 +229,7 @@ def cite_keys(keys: Iterable[str]) -> str:
 
 def cite_source(text: str) -> str:
     """A citation of the works that a source names."""
-    return cite_keys(each.key for each in works_in(text))
+    return cite_keys(work.key for work in works_in(text))
 
 
 def measure_phrase(name: str, *, brief: bool = False) -> str:
@@ -254,7 +254,7 @@ def plugged_works(runs: Sequence[RunFacts]) -> dict[str, Reference]:
                 source = find_measure(name).source
             except CimentoError:
                 continue  # the plug-in that brought it is not installed here
-            found |= {each.key: each for each in works_in(source)}
+            found |= {work.key: work for work in works_in(source)}
     return found
 
 

@@ -277,7 +277,7 @@ def apply_answers(
     from cimento.paradigms.cloze.people import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
 
-    found = [each for path in judgments for each in judgments_of(read_judgments(path))]
+    found = [judgment for path in judgments for judgment in judgments_of(read_judgments(path))]
     applied = apply_judgments(find_suite(suite), found, output, scale=_scale(scale))
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")

@@ -58,7 +58,9 @@ def _pairs(options: DecideOptions) -> int:
     note(f"{done} decided now, {left} of {len(table.rows)} left: {options.decisions}")
     if not left:
         kept = [
-            each for each in read_decisions(options.decisions, files, opened) if not each.dropped
+            decision
+            for decision in read_decisions(options.decisions, files, opened)
+            if not decision.dropped
         ]
         note(f"{len(kept)} items. cimento corpus finish {options.decisions} TREEBANK... -o FOLDER")
     return 0

@@ -136,13 +136,13 @@ def _connectives(options: CountOptions) -> None:
         skipped=skipped,
         drop_duplicates=options.duplicates == "drop",
     )
-    shown = [each for each in counts if each.rule == main.name]
+    shown = [count for count in counts if count.rule == main.name]
     need_corpora([corpus for corpus, _ in wanted], [each.corpus for each in shown])
     compared = {
         (corpus, table.corpus): (
             table,
             compare_published(
-                [each for each in counts if each.corpus == corpus], table, rule=main.name
+                [count for count in counts if count.corpus == corpus], table, rule=main.name
             ),
         )
         for corpus, table in wanted
@@ -181,7 +181,7 @@ def _check(options: CheckOptions) -> int:
         for sentence in file.sentences(skipped=problems):
             sentences += 1
             words += len(sentence.words)
-        faults = [each for each in problems if each.severity == "error"]
+        faults = [problem for problem in problems if problem.severity == "error"]
         failed = failed or bool(faults)
         if options.as_json:
             plain.append(
@@ -192,12 +192,12 @@ def _check(options: CheckOptions) -> int:
                     "words": words,
                     "problems": [
                         {
-                            "line": each.line,
-                            "sentence": each.sentence,
-                            "seen": each.seen,
-                            "severity": each.severity,
+                            "line": problem.line,
+                            "sentence": problem.sentence,
+                            "seen": problem.seen,
+                            "severity": problem.severity,
                         }
-                        for each in problems
+                        for problem in problems
                     ],
                 }
             )

@@ -96,7 +96,7 @@ def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
     faults = [each for each in skipped or () if each.severity == "error"]
     if not faults:
         return
-    n = len({(each.path, each.sentence or each.line) for each in faults})
+    n = len({(fault.path, fault.sentence or fault.line) for fault in faults})
     note(f"{n} malformed sentences were skipped:")
     for each in faults[:_SHOWN]:
         note(f"  {each}")

@@ -47,7 +47,7 @@ def _tweets(options: TweetOptions) -> None:
     """
     opened = options.connectives
     found = message_sentences(
-        [each for path in options.files for each in read_messages(path)],
+        [message for path in options.files for message in read_messages(path)],
         masks=Masks(hashtags=options.hashtags, urls=options.urls, mentions=options.mentions),
         name=options.output.name.partition(".")[0],
         duplicates=options.duplicates == "keep",
@@ -155,7 +155,7 @@ def _nli(options: InferenceOptions) -> None:
         comment=f"Made of the suite {source.name} {source.meta.version}".rstrip(),
     )
     extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
-    items = tuple(_item(each, words) for each in found.items)
+    items = tuple(_item(item, words) for item in found.items)
     write_cloze(ClozeSuite(meta, items, cluster="premise", extra=extra), options.output)
     note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
     if words.status:

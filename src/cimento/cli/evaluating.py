@@ -42,8 +42,8 @@ def show_ends(
     """Print some runs as paradigms show them, or as JSON; say what failed; the exit code."""
     if as_json:
         missing = tuple(
-            Missing(suite=each.suite, model=each.model, message=str(each.error))
-            for each in failures
+            Missing(suite=failure.suite, model=failure.model, message=str(failure.error))
+            for failure in failures
         )
         summaries = tuple(run.summary(with_outcomes=True) for run in runs)
         means = benchmark_means(summaries)

@@ -65,7 +65,9 @@ def command_of(
     vars(command)["__signature__"] = inspect.Signature(
         [context, *parameters], return_annotation=int
     )
-    command.__annotations__ = {each.name: each.annotation for each in (context, *parameters)}
+    command.__annotations__ = {
+        parameter.name: parameter.annotation for parameter in (context, *parameters)
+    }
     command.__doc__ = action.__doc__
     command.__name__ = action.__name__.strip("_")
     return command

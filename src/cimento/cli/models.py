@@ -185,12 +185,12 @@ def _present(models: Sequence[Present]) -> str:
     return columns(
         [
             (
-                f"{each.name}@{each.revision[:7]}",
-                each.kind or "no language model",
-                f"{each.size_bytes / 1e6:.1f} MB",
-                f"last used {each.last_used}" if each.last_used else "",
+                f"{model.name}@{model.revision[:7]}",
+                model.kind or "no language model",
+                f"{model.size_bytes / 1e6:.1f} MB",
+                f"last used {model.last_used}" if model.last_used else "",
             )
-            for each in models
+            for model in models
         ],
         indent=2,
     )
@@ -217,7 +217,7 @@ def _described(found: Inspection, findings: Sequence[Finding], precision: Precis
     if precision is not None:
         rows += _precision_rows(precision)
     told = columns([row for row in rows if row[1]], indent=2)
-    return "\n".join([card.label, told, "", "checks", *(f"  {each}" for each in findings)])
+    return "\n".join([card.label, told, "", "checks", *(f"  {finding}" for finding in findings)])
 
 
 def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:

@@ -114,7 +114,7 @@ def _show_released(
     numbers = numbers_of(released) if options.table is None else (options.table,)
     tables = [compute(released, number, states) for number in numbers]
     if not options.as_json:
-        show(as_text([table_section(each) for each in tables], options.form))
+        show(as_text([table_section(table) for table in tables], options.form))
     else:
         show_json({"tables": tables} if options.table is None else tables[0], indent=1)
 
@@ -189,7 +189,9 @@ def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Can
     from cimento.paradigms.cloze.judgments import read_judged_candidates
 
     found = [row.candidate for row in released.judged] if released else []
-    return found + [each for path in options.reuse for each in read_judged_candidates(path)]
+    return found + [
+        candidate for path in options.reuse for candidate in read_judged_candidates(path)
+    ]
 
 
 def _figures(runs: Sequence[Run], folder: Path) -> list[Path]:

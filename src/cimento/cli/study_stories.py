@@ -210,7 +210,7 @@ def _answers(runs: Sequence[Run]) -> list[Responses]:
     from cimento.paradigms.stories.variation import names_of
 
     return [
-        Responses(model=name, answers=tuple(each.answer for each in judged_run(run).outcomes))
+        Responses(model=name, answers=tuple(outcome.answer for outcome in judged_run(run).outcomes))
         for name, run in zip(names_of(runs), runs, strict=True)
     ]
 

@@ -135,19 +135,19 @@ def _as_text(found: Audit) -> str:
     ]
     rows += [
         (
-            each.condition,
+            condition.condition,
             *(
                 "-" if value is None else f"{value:.2f}"
                 for value in (
-                    each.words,
-                    each.characters,
-                    each.tokens,
-                    each.target_tokens,
-                    each.zipf,
+                    condition.words,
+                    condition.characters,
+                    condition.tokens,
+                    condition.target_tokens,
+                    condition.zipf,
                 )
             ),
         )
-        for each in found.conditions
+        for condition in found.conditions
     ]
     lines = [
         f"{found.suite}: {found.n_items} items; "
@@ -160,7 +160,7 @@ def _as_text(found: Audit) -> str:
         _told("the same context", [" = ".join(ids) for ids in found.same_contexts]),
         _told("overlapping words", [f"{a} and {b} ({v:.2f})" for a, b, v in found.overlapping]),
     ]
-    lines += [f"  solved by {each.name}: {_share(each)}" for each in found.baselines]
+    lines += [f"  solved by {baseline.name}: {_share(baseline)}" for baseline in found.baselines]
     return "\n".join([*lines, *_confounds(found)])
 
 
@@ -169,9 +169,10 @@ def _confounds(found: Audit) -> list[str]:
     if found.confounds is None:
         return []
     rows = [
-        f"    {each.phenomenon}, {each.condition}, region {each.region} ({each.region_name}): "
-        f"{each.detail}, in {len(each.items)} of {each.n_items} items"
-        for each in found.confounds
+        f"    {confound.phenomenon}, {confound.condition}, region {confound.region}"
+        f" ({confound.region_name}): {confound.detail},"
+        f" in {len(confound.items)} of {confound.n_items} items"
+        for confound in found.confounds
     ]
     return [
         f"  confounded with the interaction of the factors, so part of DD: {len(rows)}",

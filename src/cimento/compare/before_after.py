@@ -182,7 +182,7 @@ def compare_before_after(
 
 
 def _by_question(run: Run) -> dict[str, ItemOutcomes]:
-    return {each.question: each for each in item_outcomes([run], every_question=True)}
+    return {outcome.question: outcome for outcome in item_outcomes([run], every_question=True)}
 
 
 def _means(pairs: Sequence[tuple[Run, Run]]) -> tuple[SuiteMean, ...]:

@@ -70,7 +70,9 @@ class Finder:
         self.inventory = inventory
         self.rule = rule
         self._matcher = rule.matcher(inventory)
-        self._asking = {each.name for each in inventory.connectives if each.interrogative}
+        self._asking = {
+            connective.name for connective in inventory.connectives if connective.interrogative
+        }
 
     def find(self, sentence: Sentence) -> list[Match]:
         """The occurrences in a sentence that count."""

@@ -181,8 +181,8 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
         return [(str(n), line) for n, line in enumerate(lines, start=1) if line.strip()]
     if suffix in (".jsonl", ".ndjson"):
         records = [
-            {key: str(value) for key, value in each.items() if value is not None}
-            for each in open_json_lines(path)
+            {key: str(value) for key, value in line.items() if value is not None}
+            for line in open_json_lines(path)
         ]
     else:
         records = [dict(row.cells) for row in open_table(path).rows]

@@ -174,13 +174,13 @@ def _at_sentinel(request: FillRequest, option: str, scorer: AnyScorer) -> _Writt
 def _tokens(
     texts: Sequence[_Written], scorer: AnyScorer, *, asking: Asking, cache: AnswerCache
 ) -> list[_Scored]:
-    distinct = {(each.text, each.context): each for each in texts}
+    distinct = {(text.text, text.context): text for text in texts}
     numbers = {key: number for number, key in enumerate(distinct)}
     table = ask([Score(*key) for key in distinct], scorer, policy=asking.policy, cache=cache)
     rows: dict[int, list[tuple[int, float | None]]] = {}
     for number, start, value in table.select("request", "start", "logprob_nats").iter_rows():
         rows.setdefault(number, []).append((start, value))
-    return [_parted(rows.get(numbers[each.text, each.context], []), each.place) for each in texts]
+    return [_parted(rows.get(numbers[text.text, text.context], []), text.place) for text in texts]
 
 
 def _parted(tokens: Sequence[tuple[int, float | None]], place: Span) -> _Scored:

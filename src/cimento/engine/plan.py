@@ -326,7 +326,9 @@ def _scores(
 ) -> list[tuple[int, int, bool]]:
     """Of each text its tokens, how often they are read, and whether its scores are kept."""
     if sized.encoder is None:
-        return [(_length(f"{each.context} {each.text}", sized), 1, False) for each in requests]
+        return [
+            (_length(f"{request.context} {request.text}", sized), 1, False) for request in requests
+        ]
     key = model_key(sized.card, model.scoring.policy)
     masked = sized.card.kind == "masked"
     return [

@@ -224,7 +224,7 @@ def is_very_faulty(validate: Callable[[Any], object], data: object) -> bool:
     """
     from pydantic import ValidationError
 
-    if not any(isinstance(each, list) and len(each) > _SAMPLE for each in _values(data)):
+    if not any(isinstance(value, list) and len(value) > _SAMPLE for value in _values(data)):
         return False
     try:
         validate(_sampled(data, [_SAMPLED]))

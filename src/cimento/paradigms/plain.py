@@ -171,7 +171,9 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         from cimento.report.grid import as_text
         from cimento.report.sections import estimates_grid
 
-        estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
+        estimates = [
+            estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
+        ]
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         return as_text(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
 

@@ -184,7 +184,7 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     return dataclasses.replace(
         reading,
         suite=dataclasses.replace(suite, meta=meta),
-        faults=tuple(each for each in reading.faults if each.code != NO_LANGUAGE),
+        faults=tuple(fault for fault in reading.faults if fault.code != NO_LANGUAGE),
         language=language,
     )
 
@@ -203,8 +203,8 @@ def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
         " -o NAME.xlsx` writes a workbook that says it."
     )
     return tuple(
-        dataclasses.replace(each, todo=todo) if each.code == NO_LANGUAGE else each
-        for each in reading.faults
+        dataclasses.replace(fault, todo=todo) if fault.code == NO_LANGUAGE else fault
+        for fault in reading.faults
     )
 
 

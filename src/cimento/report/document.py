@@ -53,7 +53,9 @@ def text(runs: Sequence[Run]) -> str:
 
 def markdown(runs: Sequence[Run]) -> str:
     """The main estimates of some runs as a table in GitHub's Markdown, notes below."""
-    estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
+    estimates = [
+        estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
+    ]
     summaries = [run.summary() for run in runs]
     notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
     title = "Shares in percent; 95 % intervals."

@@ -60,7 +60,9 @@ def plain_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 
 def _section(runs: Sequence[Run]) -> SuiteReport:
     reports = [run_report(run) for run in runs]
-    estimates = [each for run in runs for each in run.estimates() if each.role != "detail"]
+    estimates = [
+        estimate for run in runs for estimate in run.estimates() if estimate.role != "detail"
+    ]
     suite = runs[0].suite.name
     title = f"Main estimates on {suite}; shares in percent."
     return SuiteReport(
@@ -94,7 +96,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
         claims=tuple(_claims(estimates)),
         items=tuple(run_items(run) if items is None else items),
         provenance=provenance_of({**run.manifest, "options": run.options.model_dump(mode="json")}),
-        headline=next((each for each in estimates if each.role == "headline"), None),
+        headline=next((estimate for estimate in estimates if estimate.role == "headline"), None),
         rates=rates,
         notes=(*rate_remarks(charted), *run.warnings),
     )
@@ -141,7 +143,7 @@ def _rates(group: str, estimates: Sequence[Estimate]) -> Rates:
 
 def run_items(run: Run) -> tuple[ItemRecord, ...]:
     """The items of a run, worst first, with what the model was asked and what it answered."""
-    headline = next((each for each in run.estimates() if each.role == "headline"), None)
+    headline = next((estimate for estimate in run.estimates() if estimate.role == "headline"), None)
     by_item: dict[str, list[Outcome]] = {}
     for outcome in each_outcome(run.outcomes()):
         by_item.setdefault(outcome.item, []).append(outcome)

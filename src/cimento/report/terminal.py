@@ -82,7 +82,7 @@ def _widths(summary: Summary, width: int) -> dict[str, int]:
         names = [name for name in names if name != "length"]  # the notes have its numbers
     others = {name: _WIDTHS[name] for name in names}
     longest_name = max(
-        (len(each) for run in summary.runs for each in run.names.values()), default=0
+        (len(name) for run in summary.runs for name in run.names.values()), default=0
     )
     others["pred."] = max(others["pred."], min(longest_name, _LONGEST_NAME))
     left = width - sum(size + 1 for size in others.values())

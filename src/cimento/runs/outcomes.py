@@ -291,4 +291,4 @@ def estimates_table(estimates: Iterable[Estimate]) -> pl.DataFrame:
     """Estimates as a table, in their order; the columns are the fields of `Estimate`."""
     import polars as pl
 
-    return pl.DataFrame([asdict(each) for each in estimates], schema=ESTIMATES.polars())
+    return pl.DataFrame([asdict(estimate) for estimate in estimates], schema=ESTIMATES.polars())

@@ -83,7 +83,9 @@ def _interval(low: float, high: float) -> str:
 
 def _reasons(estimates: list[Estimate]) -> list[str]:
     """Why a value or an interval is not there, each reason once."""
-    lacking = (each.reason for each in estimates if each.value is None or each.low is None)
+    lacking = (
+        estimate.reason for estimate in estimates if estimate.value is None or estimate.low is None
+    )
     return [f"Without value or interval: {reason}." for reason in dict.fromkeys(lacking) if reason]
 
 
@@ -143,7 +145,7 @@ class RunSummary:
     @property
     def headline(self) -> Estimate | None:
         """The one number of the run; None where there is nothing to judge."""
-        return next((each for each in self.estimates if each.role == "headline"), None)
+        return next((estimate for estimate in self.estimates if estimate.role == "headline"), None)
 
     @property
     def results(self) -> tuple[Estimate, ...]:
@@ -158,13 +160,13 @@ class RunSummary:
     def _rates(self, group: str) -> tuple[Estimate, ...]:
         headline = self.headline
         return tuple(
-            each
-            for each in self.estimates
+            estimate
+            for estimate in self.estimates
             if headline is not None
-            and each.group == group
-            and each.role != "detail"
-            and each.is_share
-            and each.method == headline.method
+            and estimate.group == group
+            and estimate.role != "detail"
+            and estimate.is_share
+            and estimate.method == headline.method
         )
 
 

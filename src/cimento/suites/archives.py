@@ -114,7 +114,7 @@ def in_workbook(path: Path, faults: Iterable[Fault]) -> tuple[Fault, ...]:
     """
     if path.suffix.lower() != ".xlsx":
         return tuple(faults)
-    return tuple(replace(each, where=place_in_workbook(each.where, path)) for each in faults)
+    return tuple(replace(fault, where=place_in_workbook(fault.where, path)) for fault in faults)
 
 
 def _innermost(folder: Path) -> Path:

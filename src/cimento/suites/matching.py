@@ -227,17 +227,17 @@ def balance(
         frequency: of words; None leaves it out.
     """
     texts = [
-        sentence(each, rule=suite.join)
-        for each in item.conditions
-        if not conditions or each.name in conditions
+        sentence(condition, rule=suite.join)
+        for condition in item.conditions
+        if not conditions or condition.name in conditions
     ]
     words = [[word.lower() for word in _WORD.findall(text)] for text in texts]
     lengths, characters = [len(text.split()) for text in texts], [len(text) for text in texts]
-    sets = [set(each) for each in words]
+    sets = [set(word) for word in words]
     union = set.union(*sets) if sets else set()
     means = []
     if frequency is not None:
-        means = [fmean(map(frequency, each)) for each in words if each]
+        means = [fmean(map(frequency, word)) for word in words if word]
     return Balance(
         words=float(max(lengths) - min(lengths)) if lengths else 0.0,
         characters=float(max(characters) - min(characters)) if characters else 0.0,

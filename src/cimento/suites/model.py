@@ -334,7 +334,7 @@ def suite_html(suite: Suite) -> str:
     return notebook_table(
         ("item", "condition", "text"),
         rows,
-        title=", ".join(each for each in (f"{suite.name}: {count}", *facts) if each),
+        title=", ".join(fact for fact in (f"{suite.name}: {count}", *facts) if fact),
         notes=notes or ["It predicts nothing."],
         labels=3,
     )

@@ -160,7 +160,7 @@ def merge_suites(parts: Mapping[str, Suite], *, name: str) -> Suite:
 
 
 def _named(item: Item, part: str) -> Item:
-    conditions = tuple(_with_phenomenon(each, part) for each in item.conditions)
+    conditions = tuple(_with_phenomenon(condition, part) for condition in item.conditions)
     return dataclasses.replace(item, id=f"{part}-{item.id}", conditions=conditions)
 
 

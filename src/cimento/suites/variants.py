@@ -93,7 +93,7 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
         _variant(table, shared, where=f"{path}, variant {number}")
         for number, table in enumerate(tables, start=1)
     )
-    for name, number in Counter(each.name for each in variants).items():
+    for name, number in Counter(variant.name for variant in variants).items():
         if number > 1:
             raise InputError(where=str(path), seen=f"two variants are called {name!r}")
     return variants
@@ -123,7 +123,7 @@ def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> Varied:
         if variant.items and item.id not in variant.items:
             items.append(item)
             continue
-        conditions = tuple(_varied(each, variant) for each in item.conditions)
+        conditions = tuple(_varied(condition, variant) for condition in item.conditions)
         differing = sum(
             one.regions != other.regions
             for one, other in zip(item.conditions, conditions, strict=True)
@@ -200,7 +200,7 @@ def _filler(found: re.Match[str], slots: Mapping[str, Filler]) -> str:
 def _pattern(replace: Mapping[str, str], *, at_start: bool) -> re.Pattern[str]:
     phrases = sorted(replace, key=len, reverse=True)
     either = "|".join(map(re.escape, phrases))
-    capitals = "|".join(re.escape(each[:1].upper() + each[1:]) for each in phrases)
+    capitals = "|".join(re.escape(phrase[:1].upper() + phrase[1:]) for phrase in phrases)
     start = rf"^(?:{capitals})(?!\w)|" if at_start else ""
     return re.compile(rf"{start}(?<!\w)(?:{either})(?!\w)")
 
@@ -277,7 +277,7 @@ def _slots(value: object, *, where: str) -> dict[str, Filler]:
     found: dict[str, Filler] = {}
     for name, filler in value.items() if isinstance(value, dict) else ():
         forms = filler.values() if isinstance(filler, dict) else [filler]
-        if all(isinstance(each, str) for each in forms):
+        if all(isinstance(form, str) for form in forms):
             found[name] = filler
         else:
             todo = 'Write subject = "io", or subject = { subject = "io", verb = "abbia" }.'
@@ -338,7 +338,7 @@ def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") 
 def _primed(item: Item, suite: Suite, condition: str, n: int, generator: random.Random) -> Item:
     others = [each for each in suite.items if each is not item]
     phenomenon = item.column("phenomenon")
-    alike = [each for each in others if each.column("phenomenon") == phenomenon]
+    alike = [other for other in others if other.column("phenomenon") == phenomenon]
     pool = alike if len(alike) >= n else others
     chosen = generator.sample(pool, n)
     context = " ".join(sentence(each.condition(condition), rule=suite.join) for each in chosen)

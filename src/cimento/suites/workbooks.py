@@ -265,7 +265,7 @@ class _Workbook:
                 yield [cells.get(n, "") for n in range(1, width + 1)] if cells else nothing
                 number = place
                 free = max(MOST_FAULTS - len(faults), 0)
-                faults += [_not_text(each, f"{name} row {number}") for each in moments[:free]]
+                faults += [_not_text(moment, f"{name} row {number}") for moment in moments[:free]]
             cells, moments, column = {}, [], 0
 
     def _wanted(

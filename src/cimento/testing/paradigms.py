@@ -170,26 +170,32 @@ def _has_estimates(tried: _Tried) -> Iterator[Finding]:
     run = tried.run
     validate(run.table("estimates"), ESTIMATES, where="estimates")
     estimates = run.estimates()
-    heads = [each for each in estimates if each.role == "headline"]
+    heads = [estimate for estimate in estimates if estimate.role == "headline"]
     yield Finding("there is one headline", passed=len(heads) == 1, detail=str(len(heads)))
-    flat = [each.question for each in estimates if each.low is not None and each.low == each.high]
+    flat = [
+        estimate.question
+        for estimate in estimates
+        if estimate.low is not None and estimate.low == estimate.high
+    ]
     yield Finding(
         "no interval has a width of zero", passed=not flat, detail=", ".join(sorted(set(flat)))
     )
     silent = [
-        each.question
-        for each in estimates
-        if (each.value is None or each.low is None) and not each.reason
+        estimate.question
+        for estimate in estimates
+        if (estimate.value is None or estimate.low is None) and not estimate.reason
     ]
     yield Finding(
         "what is undefined says why", passed=not silent, detail=", ".join(sorted(set(silent)))
     )
     off = [
-        each.question
-        for each in estimates
-        if each.is_share and not each.group and _counted(run, each.question, each.method) not in
-        (None, (each.right, each.n))
-    ]  # fmt: skip
+        estimate.question
+        for estimate in estimates
+        if estimate.is_share
+        and not estimate.group
+        and _counted(run, estimate.question, estimate.method)
+        not in (None, (estimate.right, estimate.n))
+    ]
     yield Finding(
         "rates are counts of outcomes", passed=not off, detail=", ".join(sorted(set(off)))
     )

@@ -121,7 +121,7 @@ def test_equal_texts_and_blank_ones_are_not_asked(server):
 
 def test_nothing_that_was_answered_is_asked_again(server, tmp_path):
     requests = [Score(text=f"Lampada numero {i}.") for i in range(5)]
-    texts = {each.text for each in requests}
+    texts = {request.text for request in requests}
     cache = FileCache(tmp_path)
 
     def answer(prompt):
@@ -137,7 +137,7 @@ def test_nothing_that_was_answered_is_asked_again(server, tmp_path):
     again = tokens_of(server.address, *requests, cache=cache)
     cache.close()
 
-    assert answered >= {each.text for each in requests[:3]}
+    assert answered >= {request.text for request in requests[:3]}
     assert sorted(server.prompts) == sorted(texts - answered)
     assert table["request"].n_unique() == 5
     assert table.equals(again)

@@ -77,11 +77,15 @@ def test_verbs_are_put_into_tenses_and_persons(tmp_path, capsys):
     assert by_seed["chegaram"].columns["number"] == "Plur"
     expected = expectations({item.id: item.columns for item in items})
     first, third = ({"Person": person, "Number": "Sing"} for person in "13")
-    assert [each.features for each in expected[by_seed["chegava"].id].alternatives] == [
+    assert [
+        alternative.features for alternative in expected[by_seed["chegava"].id].alternatives
+    ] == [
         first,
         third,
     ]
-    assert [each.features for each in expected[by_seed["chegou"].id].alternatives] == [third]
+    assert [
+        alternative.features for alternative in expected[by_seed["chegou"].id].alternatives
+    ] == [third]
     assert by_seed["chegava"].columns["category"] == (
         "Mood=Ind|Tense=Imp 1s; Mood=Ind|Tense=Imp 3s"
     )

@@ -217,7 +217,7 @@ class TestHits:
         assert one.test.method == "McNemar, exact binomial"
         assert one.change.estimate == pytest.approx(10 / 30)
         # a and c 4 to 0, p = .125; b and c 14 to 0, p = 2/2**14; Holm multiplies by 1, 3.
-        assert [each.corrected for each in others] == pytest.approx([0.125, 3 / 2**13])
+        assert [other.corrected for other in others] == pytest.approx([0.125, 3 / 2**13])
         assert one.corrected == pytest.approx(2 * 0.0308837890625)
         (alone,) = pairs_of({"a": first, "b": second})
         assert alone.test.p == alone.corrected == one.test.p
@@ -365,7 +365,7 @@ class TestReuse:
         ]
         asked = [Candidate("a", rank, text, 0.1) for rank, text in enumerate("yxzX", start=1)]
         found = reuse_judgments([*asked, Candidate("b", 1, "z", fits=False)], earlier)
-        assert [each.fits for each in found.candidates] == [None, True, None, None, False]
+        assert [candidate.fits for candidate in found.candidates] == [None, True, None, None, False]
         assert found.candidates[1] == Candidate("a", 2, "x", 0.1, fits=True, remarks=("odd",))
         assert found.taken == 1
         assert [each.text for each in found.contradicted] == ["y"]

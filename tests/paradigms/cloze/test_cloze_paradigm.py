@@ -39,8 +39,14 @@ def numbers(estimate):
 
 def by_key(run):
     return {
-        (each.question, each.method, each.group, each.level, each.statistic): each
-        for each in run.estimates()
+        (
+            estimate.question,
+            estimate.method,
+            estimate.group,
+            estimate.level,
+            estimate.statistic,
+        ): estimate
+        for estimate in run.estimates()
     }
 
 
@@ -104,7 +110,9 @@ def test_a_run_of_version_0_1_has_the_ties_and_the_choices_that_it_had(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_there_is_one_headline_and_it_is_acc_at_1_of_the_first_method(name):
-    [headline] = [each for each in open_run(EARLIER / name).estimates() if each.role == "headline"]
+    [headline] = [
+        estimate for estimate in open_run(EARLIER / name).estimates() if estimate.role == "headline"
+    ]
     assert headline.question == "hit@1"
 
 
@@ -142,7 +150,7 @@ def test_a_run_is_judged_again_in_another_way_and_nothing_is_written(tmp_path):
     before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     run = open_run(folder).judge(by="relation")
     assert run.options.by == ("relation",)
-    assert {each.group for each in run.estimates()} == {"", "relation"}
+    assert {estimate.group for estimate in run.estimates()} == {"", "relation"}
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     with pytest.raises(UsageError, match="Did you mean 'relation'"):
         run.judge(by="relations").outcomes()

@@ -97,7 +97,7 @@ def test_every_kind_of_model_fills_and_chooses(name, method, choices, zoo_folder
     answers = ClozeAnswers(run)
     assert answers.methods == (method,)
     assert answers.choices == choices
-    asked = {(each.question, each.method) for each in run.estimates()}
+    asked = {(estimate.question, estimate.method) for estimate in run.estimates()}
     assert {(f"hit@{k}", method) for k in range(1, 5)} <= asked
     assert {rule for question, rule in asked if question == "choice"} >= set(choices)
     outcomes = run.outcomes()
@@ -178,7 +178,7 @@ def test_a_stored_run_is_opened_and_not_asked_again(zoo_folder, tmp_path):
     before = {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")}
     again = run_of(SUITE, folder, tmp_path, by="relation")
     assert again.folder == first.folder
-    assert any(each.group == "relation" for each in again.estimates())
+    assert any(estimate.group == "relation" for estimate in again.estimates())
     assert {path: path.stat().st_mtime_ns for path in first.folder.rglob("*")} == before
 
 
@@ -284,7 +284,9 @@ def test_candidates_are_judged_by_a_dictionary_and_by_people_before_it(tmp_path,
     assert found(run, "fits@1", "precision") == (2, 3)
     assert found(run, "fits@2", "precision") == (3, 6)
     # a: 2 of 2 and 2 of 4; b: 0 of 1 and 1 of 2.
-    means = [each.value for each in run.estimates() if each.statistic == "macro precision"]
+    means = [
+        estimate.value for estimate in run.estimates() if estimate.statistic == "macro precision"
+    ]
     assert means == [0.5, 0.5]
     [of_b] = [e for e in run.estimates() if (e.question, e.level) == ("fits@2", "b")]
     assert (of_b.right, of_b.low) == (1, None)

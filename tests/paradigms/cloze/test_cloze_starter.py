@@ -132,9 +132,9 @@ def test_idioms_have_two_sentences_each(name):
 class TestTemplates:
     def test_options_are_the_same_for_every_seed_of_a_category(self, name):
         for template in suite(name).templates:
-            for each in template.seeds:
-                assert each.options, (template.id, each.category)
-                assert {option.role for option in each.options} == {"target", "implausible"}
+            for seed in template.seeds:
+                assert seed.options, (template.id, seed.category)
+                assert {option.role for option in seed.options} == {"target", "implausible"}
 
     def test_expectations_can_be_read(self, name):
         found = expectations({item.id: item.columns for item in items(name)})
@@ -143,7 +143,7 @@ class TestTemplates:
 
     def test_categories_of_gender_and_number_are_balanced(self, name):
         for template in suite(name).templates:
-            counts = {each.category: len(each.forms) for each in template.seeds}
+            counts = {seed.category: len(seed.forms) for seed in template.seeds}
             if set(counts) == {"m_sg", "f_sg", "m_pl", "f_pl"}:
                 assert len(set(counts.values())) == 1, template.id
 
@@ -157,7 +157,9 @@ def test_collocations_and_preferences_are_twenty_each():
 
 
 def test_portuguese_grammar_has_six_dimensions():
-    counts = Counter(each.columns["phenomenon"] for each in suite("pt-grammar-templates").templates)
+    counts = Counter(
+        template.columns["phenomenon"] for template in suite("pt-grammar-templates").templates
+    )
     assert len(counts) == 6
     assert min(counts.values()) >= 5
     assert counts.total() >= 30

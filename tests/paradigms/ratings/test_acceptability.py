@@ -176,8 +176,8 @@ class TestBeside:
         # Residuals of ranks on ranks, by numpy's least squares.
         words = [text.split() for text in texts]
         covariates = [
-            stats.rankdata([len(each) for each in words]),
-            stats.rankdata([np.mean([np.log(counts[w] / 13) for w in each]) for each in words]),
+            stats.rankdata([len(word) for word in words]),
+            stats.rankdata([np.mean([np.log(counts[w] / 13) for w in word]) for word in words]),
         ]
         table = np.column_stack([np.ones(6), *covariates])
         scores = [np.mean([-((i * 7 + len(w)) % 5) - 1.0 for i in range(len(w))]) for w in words]
@@ -197,7 +197,7 @@ class TestGroups:
     )
 
     def test_groups_share_nothing_and_are_given_together_too(self):
-        names = {each.name: each for each in describe_labels(self.SOME)}
+        names = {label.name: label for label in describe_labels(self.SOME)}
         assert names["unacceptable, grammatical"].mean == 2
         assert names["unacceptable, ungrammatical"].mean == 1
         assert names["unacceptable"].mean == 1.5
@@ -217,9 +217,9 @@ class TestGroups:
     def test_perplexities_by_label_with_their_tokens(self):
         run = judged(rated(*self.SOME))
         means = [
-            each.value
-            for each in run.estimates
-            if (each.question, each.group, each.statistic) == ("ppl", "label", "mean")
+            estimate.value
+            for estimate in run.estimates
+            if (estimate.question, estimate.group, estimate.statistic) == ("ppl", "label", "mean")
         ]
         # One token of one letter: exp(1) for every sentence.
         assert means == pytest.approx([math.e] * 4)
@@ -238,7 +238,7 @@ class TestGroups:
                 "d", "Io", 2, label="unacceptable", pair="2", grammatical=True, columns=columns
             ),
         )
-        found = {(each.group, each.level): each for each in judged(first).estimates}
+        found = {(estimate.group, estimate.level): estimate for estimate in judged(first).estimates}
         assert found["connective", "e"].value == 0.5
         assert found["grammaticality", "no"].value == 1
         assert found["grammaticality", "yes"].value == 0
@@ -299,7 +299,7 @@ class TestPeople:
             RatedSentence(id=str(n), text="x", ratings=(Rating(value, "p"),))
             for n, value in enumerate(values)
         ]
-        scores = [each["p"] for each in z_scores(some).values()]
+        scores = [score["p"] for score in z_scores(some).values()]
         assert sum(scores) == pytest.approx(0, abs=1e-9)
         assert sum(score**2 for score in scores) == pytest.approx(len(values) - 1)
 

@@ -254,7 +254,7 @@ def test_what_a_suite_declares_a_cluster_stays_together():
 
     def area(suite):
         estimates = evaluate(suite, LENGTHS, measure="lp", draws=200).estimates()
-        return next(each for each in estimates if each.statistic == "AUC")
+        return next(estimate for estimate in estimates if estimate.statistic == "AUC")
 
     assert area(alone).low is not None
     assert area(clustered).low is None

@@ -42,7 +42,7 @@ class TestEverySuite:
         assert "Licence: CC BY 4.0" in readme
 
     def test_sentences_are_clean_and_there_once(self, name):
-        sentences = [each.text for each in load_rated(SUITES / name).rated.sentences]
+        sentences = [sentence.text for sentence in load_rated(SUITES / name).rated.sentences]
         assert len(set(sentences)) == len(sentences)
         for text in sentences:
             assert text == " ".join(text.split())
@@ -88,7 +88,8 @@ class TestGraded:
 
     def test_each_phenomenon_has_two_sentences_of_each_degree(self):
         counts = Counter(
-            (each.columns["phenomenon"], each.mean) for each in self.FOUND.rated.sentences
+            (sentence.columns["phenomenon"], sentence.mean)
+            for sentence in self.FOUND.rated.sentences
         )
         assert len(self.FOUND.rated.sentences) == 120
         assert len(counts) == 12 * 5

@@ -49,8 +49,11 @@ def test_quotation_marks_in_tsv_are_part_of_the_sentence(tmp_path):
         'a2\t12\t6.0\t1.0\t0.2887\tDisse: "Ciao" e uscì.\tacceptability\tx\n'
     )
     rated = read_rated(written(tmp_path, "set.tsv", ACCOMPLIT + rows))
-    assert [each.text for each in rated.sentences] == ['"Torno presto', 'Disse: "Ciao" e uscì.']
-    assert [each.mean for each in rated.sentences] == [4.5, 6.0]
+    assert [sentence.text for sentence in rated.sentences] == [
+        '"Torno presto',
+        'Disse: "Ciao" e uscì.',
+    ]
+    assert [sentence.mean for sentence in rated.sentences] == [4.5, 6.0]
     assert rated.sentences[0].n == 10
     assert (rated.scale, rated.language) == (Scale(1, 7), "it")
 
@@ -159,7 +162,7 @@ def test_ids_of_two_files_are_kept_apart(tmp_path):
         for name in ("uno", "due")
     ]
     both = merge(sets, name="both")
-    assert [each.id for each in both.sentences] == ["uno:a", "buno", "due:a", "bdue"]
+    assert [sentence.id for sentence in both.sentences] == ["uno:a", "buno", "due:a", "bdue"]
     other = read_rated(written(tmp_path, "d.tsv", "ID\tTEXT\tSCORE\n1\tSì.\t3\n"))
     with pytest.raises(UsageError, match="one scale"):
         merge([sets[0], other], name="both")
@@ -198,10 +201,10 @@ def test_forced_choices_know_the_sentence_and_not_the_place(tmp_path):
         "2\tcarl\tNA\tp\t0\t1\tNA\tGood.\tBad.\n"
     )
     choices = read_forced_choices(written(tmp_path, "b.tsv", BLIMP + rows))
-    assert [each.good for each in choices] == ["Good.", "Good.", "This.", "Good."]
-    assert [each.chose_good for each in choices] == [True, False, True, None]
-    assert [each.seconds for each in choices] == [75, 20, 20, None]
-    assert [each.attention for each in choices] == [False, False, True, False]
+    assert [choice.good for choice in choices] == ["Good.", "Good.", "This.", "Good."]
+    assert [choice.chose_good for choice in choices] == [True, False, True, None]
+    assert [choice.seconds for choice in choices] == [75, 20, 20, None]
+    assert [choice.attention for choice in choices] == [False, False, True, False]
     with pytest.raises(InputError, match="neither 1 nor 2"):
         read_forced_choices(written(tmp_path, "c.tsv", BLIMP + "0\ta\t1\tp\t0\t3\t1\tx\ty\n"))
 

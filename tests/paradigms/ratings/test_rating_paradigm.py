@@ -31,8 +31,14 @@ def _earlier(request):
 
 def by_key(run):
     return {
-        (each.question, each.statistic, each.method, each.group, each.level): each
-        for each in run.estimates()
+        (
+            estimate.question,
+            estimate.statistic,
+            estimate.method,
+            estimate.group,
+            estimate.level,
+        ): estimate
+        for estimate in run.estimates()
     }
 
 
@@ -104,9 +110,9 @@ def test_groups_and_divisions_are_those_that_version_0_1_stored(earlier):
 def test_accuracies_of_pairs_are_those_that_version_0_1_stored(earlier):
     run, said = earlier
     known = {
-        (each.group, each.level): each
-        for each in run.estimates()
-        if each.statistic == "accuracy" and each.method == run.options.measure
+        (estimate.group, estimate.level): estimate
+        for estimate in run.estimates()
+        if estimate.statistic == "accuracy" and estimate.method == run.options.measure
     }
     for column, groups in said["accuracies"].items():
         for level, group in groups.items():
@@ -137,7 +143,11 @@ def test_texts_say_what_version_0_1_printed(earlier):
 def test_the_headline_is_of_pairs_where_there_are_some_and_else_a_correlation():
     single, pairs = (open_run(EARLIER / name) for name in NAMES)
     headlines = [
-        [(each.question, each.statistic) for each in run.estimates() if each.role == "headline"]
+        [
+            (estimate.question, estimate.statistic)
+            for estimate in run.estimates()
+            if estimate.role == "headline"
+        ]
         for run in (single, pairs)
     ]
     assert headlines == [[("lp", "spearman")], [("all predictions", "accuracy")]]
@@ -173,7 +183,7 @@ def test_other_options_judge_the_stored_answers_and_change_no_file():
     assert raw.options.by == ("connective",)
     assert raw.options.draws == 20
     assert raw.outcomes().filter(pl.col("question") == "penlp")["reference"].max() > 3
-    assert {each.group for each in raw.estimates()} == {"", "label", "connective"}
+    assert {estimate.group for estimate in raw.estimates()} == {"", "label", "connective"}
     assert before == {path: path.read_bytes() for path in run.folder.rglob("*") if path.is_file()}
 
 
@@ -238,9 +248,9 @@ def test_z_scores_that_nobody_has_are_refused_before_a_model_is_asked():
 
 def test_no_interval_has_no_width(earlier):
     run, _ = earlier
-    for each in run.estimates():
-        if each.low is not None:
-            assert each.low < each.high
-        if each.value is None or each.low is None:
-            assert each.reason
-        assert each.value is None or math.isfinite(each.value)
+    for estimate in run.estimates():
+        if estimate.low is not None:
+            assert estimate.low < estimate.high
+        if estimate.value is None or estimate.low is None:
+            assert estimate.reason
+        assert estimate.value is None or math.isfinite(estimate.value)

@@ -72,9 +72,9 @@ def test_items_that_share_their_words() -> None:
 
 def test_tokens_of_the_target() -> None:
     found = audit_suite(SUITE, scorer=uniform_scorer(100))
-    assert {each.condition for each in found.conditions} == {"good", "bad"}
-    assert all(each.tokens is not None for each in found.conditions)
-    assert {each.target_tokens for each in found.conditions} == {1.0}
+    assert {condition.condition for condition in found.conditions} == {"good", "bad"}
+    assert all(condition.tokens is not None for condition in found.conditions)
+    assert {condition.target_tokens for condition in found.conditions} == {1.0}
 
 
 def test_a_suite_without_one_target() -> None:

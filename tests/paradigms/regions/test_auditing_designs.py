@@ -74,8 +74,8 @@ def suite_of(rows, language="it"):
 
 def told(suite, **how):
     return [
-        (each.condition, each.region_name, each.what, len(each.items))
-        for each in audit_suite(suite, **how).confounds or ()
+        (confound.condition, confound.region_name, confound.what, len(confound.items))
+        for confound in audit_suite(suite, **how).confounds or ()
     ]
 
 

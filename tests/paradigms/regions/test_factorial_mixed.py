@@ -102,7 +102,7 @@ def test_a_dd_that_differs_between_clusters_is_not_found_in_null_data(sizes, sd)
 
 def test_few_clusters_have_no_model():
     one = clustered([5] * 4, sd=1, seed=1)
-    reasons = {each.fit.reason for each in design_models([one])}
+    reasons = {model.fit.reason for model in design_models([one])}
     assert reasons == {"4 clusters: an interval needs 5 or more"}
 
 
@@ -111,7 +111,7 @@ def test_what_cannot_be_fitted_says_why():
     plain, _ = design_models([result(scores(gap))])
     assert (plain.interaction, plain.fit.reason) == (None, "long_island: not asked")
     same = dict.fromkeys(ROWS, (1.0, 1.0, 1.0, 1.0))
-    assert all(each.fit.reason for each in design_models([result(scores(same))]))
+    assert all(model.fit.reason for model in design_models([result(scores(same))]))
 
 
 @pytest.mark.golden

@@ -55,7 +55,7 @@ def test_golden_region_totals_of_distilgpt2(shared, name):
         outcomes = [
             evaluate_item(parse(formula), item["region_totals"]) for formula in golden["formulas"]
         ]
-        assert [each.verdict == "pass" for each in outcomes] == item["predictions"]
+        assert [outcome.verdict == "pass" for outcome in outcomes] == item["predictions"]
         assert (joined(outcomes, "&").verdict == "pass") == item["all_predictions"]
     if golden["complete"]:
         wins = [holds(golden["formulas"][0], item["region_totals"]) for item in golden["items"]]

@@ -70,7 +70,7 @@ def values(*, unit="bits", second=BITS) -> RegionValues:
 
 
 def by_name(effects, window="after"):
-    return {(each.name, each.island): each for each in effects if each.window == window}
+    return {(effect.name, effect.island): effect for effect in effects if effect.window == window}
 
 
 def test_effects_by_hand():

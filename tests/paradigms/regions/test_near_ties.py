@@ -47,9 +47,9 @@ def test_a_run_says_how_many_verdicts_are_near_ties_and_why(in_formats):
     near = sum(rate.near_tied for rate in single)
     assert sum(rate.n for rate in single) == 30 * 4
     assert near == sum(
-        abs(each.value) < 1.3
-        for each in outcomes(in_formats["bfloat16"]).values()
-        if each.question != "all predictions"
+        abs(outcome.value) < 1.3
+        for outcome in outcomes(in_formats["bfloat16"]).values()
+        if outcome.question != "all predictions"
     )
     assert near > 0
     said = f"{near} of 120 verdicts lie within 1.3 bits (the error of bfloat16)"

@@ -28,16 +28,16 @@ def run() -> Run:
 def accuracies(run: Run) -> dict[str, tuple[int | None, int]]:
     """Question to the items that are right, of all that were judged."""
     return {
-        each.question: (each.right, each.n)
-        for each in run.estimates()
-        if each.statistic == "accuracy" and not each.group
+        estimate.question: (estimate.right, estimate.n)
+        for estimate in run.estimates()
+        if estimate.statistic == "accuracy" and not estimate.group
     }
 
 
 def test_region_suites_conform_to_the_protocol():
     findings = check_paradigm(SUITE, MODEL)
     assert len(findings) > 10
-    assert [each for each in findings if not each.passed] == []
+    assert [finding for finding in findings if not finding.passed] == []
 
 
 def test_each_prediction_and_all_of_them_have_an_outcome_and_an_accuracy(run):
@@ -51,7 +51,7 @@ def test_each_prediction_and_all_of_them_have_an_outcome_and_an_accuracy(run):
         lower[ALL] == lower.select(pl.min_horizontal("prediction 0", "prediction 1")).to_series()
     ).all()
     assert accuracies(run) == {"prediction 0": (21, 24), "prediction 1": (23, 24), ALL: (21, 24)}
-    [headline] = [each for each in run.estimates() if each.role == "headline"]
+    [headline] = [estimate for estimate in run.estimates() if estimate.role == "headline"]
     assert (headline.question, headline.chance) == (ALL, 1 / 3)
     assert (headline.low, headline.high) == pytest.approx((0.689961, 0.956557), abs=1e-5)
 
@@ -83,24 +83,26 @@ def test_ties_count_as_the_options_say_and_stay_ties():
     assert passing.outcomes().select("verdict", "right", "value").row(0) == ("tie", True, 0.0)
     [estimate] = passing.estimates()
     assert (estimate.value, estimate.passed, estimate.tied, estimate.right) == (1.0, 0, 1, 1)
-    assert any("Ties count as passes" in each for each in passing.warnings)
+    assert any("Ties count as passes" in warning for warning in passing.warnings)
 
 
 def test_near_ties_are_counted_by_the_threshold_of_the_run(run):
     bits = run.outcomes()["value"].abs()
     wide = run.judge(near_tie_bits=1.5)
-    near = sum(each.near_tied or 0 for each in wide.estimates())
+    near = sum(estimate.near_tied or 0 for estimate in wide.estimates())
     assert near == (bits < 1.5).sum() > 0
 
 
 def test_measures_beside_the_first_have_accuracies_of_their_own():
     both = evaluate("it-islands", MODEL, measure="penlp", also="meanlp", limit=4)
-    methods = {each.method for each in both.estimates() if each.statistic == "accuracy"}
+    methods = {estimate.method for estimate in both.estimates() if estimate.statistic == "accuracy"}
     assert methods == {"penlp", "meanlp"}
     assert set(both.outcomes()["method"]) == {"penlp"}
     alone = evaluate("it-islands", MODEL, measure="meanlp", limit=4)
-    assert [each.value for each in alone.estimates() if not each.group] == [
-        each.value for each in both.estimates() if each.method == "meanlp" and not each.group
+    assert [estimate.value for estimate in alone.estimates() if not estimate.group] == [
+        estimate.value
+        for estimate in both.estimates()
+        if estimate.method == "meanlp" and not estimate.group
     ]
 
 
@@ -252,7 +254,7 @@ def test_other_predictions_are_asked_anew_where_their_regions_were_not(tmp_path)
 
 def test_factorial_designs_have_their_effects_among_the_estimates():
     run = evaluate("it-islands", MODEL, all_tokens=True, limit=30)
-    dds = [each for each in run.estimates() if each.statistic == "DD"]
+    dds = [estimate for estimate in run.estimates() if estimate.statistic == "DD"]
     tested = [each for each in dds if each.question == "DD"]
     assert tested
     assert all(each.p is not None and each.p_corrected >= each.p for each in tested)
@@ -274,4 +276,4 @@ def test_values_of_regions_are_those_that_predictions_compare(run):
 def test_first_tokens_without_left_context_are_told():
     run = evaluate("it-subject-verb", MODEL, limit=2, unscored_first="zero")
     assert count_first_tokens(tokens_of(run)) == 0
-    assert not any("First tokens" in each for each in run.warnings)
+    assert not any("First tokens" in warning for warning in run.warnings)

@@ -148,8 +148,8 @@ def test_junctions_do_not_depend_on_order_or_grouping(outcomes, operator, random
     again = joined(shuffled, operator)
     assert (again.verdict, again.margin_bits) == (whole.verdict, whole.margin_bits)
     paired = outcomes[0]
-    for each in outcomes[1:]:
-        paired = joined((paired, each), operator)
+    for outcome in outcomes[1:]:
+        paired = joined((paired, outcome), operator)
     assert paired == whole
     assert joined((whole, whole), operator) == whole
 
@@ -180,10 +180,10 @@ VALUE = st.one_of(
 @given(FORMULAS, st.data())
 @settings(deadline=None)
 def test_or_is_the_mirror_image_of_and(tree, data):
-    assume(all(each.operator != "=" for each in comparisons(tree)))
+    assume(all(comparison.operator != "=" for comparison in comparisons(tree)))
     values = {
-        each.condition: data.draw(st.lists(VALUE, min_size=1, max_size=3))
-        for each in references(tree)
+        reference.condition: data.draw(st.lists(VALUE, min_size=1, max_size=3))
+        for reference in references(tree)
     }
     outcome, mirror = evaluate_item(tree, values), evaluate_item(mirrored(tree), values)
     swapped = {"pass": "fail", "fail": "pass", "tie": "tie", "unscored": "unscored"}

@@ -200,7 +200,7 @@ def test_corrections_name_known_fields_and_are_refused_for_other_files():
     sets = json.loads((files("cimento") / "data/stories/corrections.json").read_text("utf-8"))
     assert sets
     for name in sets:
-        assert all(set(each.changes) <= names for each in corrections(name))
+        assert all(set(correction.changes) <= names for correction in corrections(name))
     assert applicable(GOOD) is None
     with pytest.raises(InputError, match=r"row 54 holds None and not '18'"):
         correct(GOOD, "gita4calamita")

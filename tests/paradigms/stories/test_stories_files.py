@@ -86,9 +86,9 @@ def test_both_formats_are_written_and_read_again(stories_file, tmp_path):
     assert read_stories(write_jsonl(stories, tmp_path / "a.jsonl")).stories == stories
     again = read_stories(write_v1(stories, tmp_path / "b.json"))
     assert again.format == "gita-v1"
-    assert [each.key for each in again.stories] == ["1", "1-C0"]
+    assert [story.key for story in again.stories] == ["1", "1-C0"]
     # GITA v1 has no label of the whole story.
-    assert {each.state for each in again.stories} == {""}
+    assert {story.state for story in again.stories} == {""}
 
 
 def test_v1_refuses_to_lose_a_story(stories_file, tmp_path):
@@ -165,7 +165,7 @@ def test_answers_are_read(stories_file, tmp_path):
         {"doc": 1, "task": STORY, "label": "false", "reply": "Falso."},
         {"doc": 1, "task": CONFLICT, "ll": None, "correct": False, "derived": True},
     ]
-    path.write_text("".join(json.dumps(each) + "\n" for each in rows))
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     read = read_responses(path, stories=read_stories(stories_file).stories)
     assert read.model == "model"
     first, second, third = read.answers

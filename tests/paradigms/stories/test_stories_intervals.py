@@ -38,11 +38,11 @@ def answered_at_random(stories, *, seed=1):
     """Answers of which about two in three are right, with margins of either sign."""
     drawn = random.Random(seed)  # noqa: S311  # keeps no secret
     found = []
-    for each in stories:
-        gold = each.gold(STORY)
+    for story in stories:
+        gold = story.gold(STORY)
         wrong = "true" if gold == "false" else "false"
         label = gold if drawn.random() < 2 / 3 else wrong
-        found.append(chose(each.row, STORY, label, margin=drawn.uniform(0.5, 3)))
+        found.append(chose(story.row, STORY, label, margin=drawn.uniform(0.5, 3)))
     return found
 
 

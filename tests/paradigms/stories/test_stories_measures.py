@@ -277,7 +277,7 @@ def test_replies_that_cannot_be_read_are_wrong_and_counted():
     unread = TierAnswer(row=0, tier=STORY, reply="Forse.", reason="neither true nor false")
     read = TierAnswer(row=1, tier=STORY, reply="Falso.", label="false")
     outcomes = judge_all((unread, read), STORIES)
-    assert [each.correct for each in outcomes] == [False, True]
+    assert [outcome.correct for outcome in outcomes] == [False, True]
     found = choices(outcomes, STORY)
     assert (found.n, found.invalid, found.acc.value, found.confidence) == (2, 1, 0.5, None)
     assert detect(STORIES, outcomes).invalid == 1

@@ -147,7 +147,7 @@ def test_a_tie_is_no_answer_whichever_option_comes_first():
     for order in ("paper", "reversed"):
         run = ask(FakeScorer(lambda _tokens, _index: -1.0), order=order)
         assert set(chosen(run, STORY)) == {None}
-        assert all(each.tied for each in answers(run, STORY))
+        assert all(answer.tied for answer in answers(run, STORY))
         assert run.estimates()[0].tied == 15
 
 

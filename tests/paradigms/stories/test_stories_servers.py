@@ -41,7 +41,7 @@ def server_run(server, tmp_path, **options):
 
 
 def outcomes(run):
-    return [each for tier in TIERS for each in answers(run, tier)]
+    return [answer for tier in TIERS for answer in answers(run, tier)]
 
 
 def test_a_chat_server_answers(tmp_path):
@@ -72,7 +72,7 @@ def test_faults_are_survived_and_nothing_is_asked_twice(tmp_path):
     ]
     with reply_server(knows_everything, faults=faults) as server:
         run = server_run(server, tmp_path, limit=3)
-    assert all(each.correct for each in outcomes(run))
+    assert all(outcome.correct for outcome in outcomes(run))
     # Seven prompts, and each fault cost one more.
     assert len(server.bodies) == 7 + len(faults)
 
@@ -100,7 +100,7 @@ def test_replies_that_say_nothing_count_as_wrong_and_are_told(tmp_path):
         run = server_run(server, tmp_path, limit=3)
     assert any("from 3 of 3 replies" in warning for warning in run.warnings)
     assert set(run.outcomes()["verdict"]) == {"fail"}
-    assert all(each.invalid for each in outcomes(run))
+    assert all(outcome.invalid for outcome in outcomes(run))
 
 
 def test_a_server_is_told_what_it_may_answer(tmp_path):
@@ -127,8 +127,8 @@ def test_a_completions_server_scores_options():
     assert len(outcomes(run)) == 3 + 2 + 2
     # One prompt more at each tier, without a story.
     assert len(server.prompts) == len(set(server.prompts)) == 4 * 2 + 3 * 10 + 3 * 14
-    assert {each.answer.logprobs_nats for each in answers(run, STORY)} == {(-6.0, -5.0)}
-    assert {v for each in answers(run, CONFLICT) for v in each.answer.logprobs_nats} == {-6.0}
+    assert {answer.answer.logprobs_nats for answer in answers(run, STORY)} == {(-6.0, -5.0)}
+    assert {v for answer in answers(run, CONFLICT) for v in answer.answer.logprobs_nats} == {-6.0}
     last = answers(run, STATE)[-1].answer
     state = dict(zip(last.options, last.logprobs_nats, strict=True))
     assert state["in pieces"] == -float(len(" in") + len(" pezzi"))

@@ -77,6 +77,6 @@ def test_triples_do_not_repeat_each_other(file):
     sentences = Counter(
         sentence
         for triple in by_triple(file.stories).values()
-        for sentence in {each for story in triple for each in story.sentences}
+        for sentence in {sentence for story in triple for sentence in story.sentences}
     )
     assert [sentence for sentence, n in sentences.items() if n > 1] == []

@@ -52,8 +52,14 @@ PARTIAL = {
 
 def by_key(run):
     return {
-        (each.question, each.method, each.group, each.level, each.statistic): each
-        for each in run.estimates()
+        (
+            estimate.question,
+            estimate.method,
+            estimate.group,
+            estimate.level,
+            estimate.statistic,
+        ): estimate
+        for estimate in run.estimates()
     }
 
 
@@ -156,12 +162,12 @@ def test_runs_of_version_0_1_say_what_they_said(name):
 def test_questions_of_version_0_1_say_what_they_said():
     run = open_run(EARLIER / "pair")
     old = json.loads((EARLIER / "pair" / "summary.json").read_text("utf-8"))["questions"]
-    assert [same(each) for each in run.estimates()] == [
+    assert [same(estimate) for estimate in run.estimates()] == [
         numbers({**each, "count": (each["right"], each["n"])}) for each in old
     ]
-    assert [each.chance for each in run.estimates()] == [each["chance"] for each in old]
+    assert [estimate.chance for estimate in run.estimates()] == [each["chance"] for each in old]
     names = ("questions", "right in both orders", "first story chosen")
-    assert tuple(each.question for each in run.estimates()) == names
+    assert tuple(estimate.question for estimate in run.estimates()) == names
 
 
 def test_a_tie_is_a_tie_in_runs_of_version_0_1_too():
@@ -302,12 +308,14 @@ def test_all_that_is_shared_by_options_is_unscored_or_wrong_never_right():
     table = run.outcomes()
     assert set(table["verdict"]) == {"tie"}
     assert not any(table["right"])
-    assert {each.value for each in run.estimates() if each.role != "detail"} == {0.0}
-    assert all(each.low is None or each.low < each.high for each in run.estimates()), (
-        "no interval has a width of zero"
+    assert {estimate.value for estimate in run.estimates() if estimate.role != "detail"} == {0.0}
+    assert all(
+        estimate.low is None or estimate.low < estimate.high for estimate in run.estimates()
+    ), "no interval has a width of zero"
+    assert not any(
+        math.isnan(estimate.value) for estimate in run.estimates() if estimate.value is not None
     )
-    assert not any(math.isnan(each.value) for each in run.estimates() if each.value is not None)
-    assert {each.question for each in run.estimates() if each.role == "main"} == {
+    assert {estimate.question for estimate in run.estimates() if estimate.role == "main"} == {
         *TIERS[1:], "consistency", "verifiability"
     }  # fmt: skip
 

@@ -62,7 +62,7 @@ def test_one_decision_a_candidate(tmp_path):
     assert "La casa è [rossa]." in script.text
     assert "template: casa" in script.text
     assert "4 of 4 candidates are judged" in script.shown[-1]
-    assert all(each.at.endswith("+00:00") for each in decisions.values())
+    assert all(decision.at.endswith("+00:00") for decision in decisions.values())
 
 
 def test_probabilities_are_hidden_until_they_are_asked_for(tmp_path):
@@ -135,7 +135,7 @@ def test_remarks_come_from_a_list_that_can_be_edited(tmp_path):
     remarks = tmp_path / "remarks.txt"
     remarks.write_text("not an adjective\n\nno gender\n", encoding="utf-8")
     script, decisions = play(tmp_path, "r", "y 1 2", "n too old", "+ spelling", "n 3", "n 7", "q")
-    assert [each.remarks for each in decisions.values()] == [
+    assert [decision.remarks for decision in decisions.values()] == [
         ("not an adjective", "no gender"), ("too old",), ("spelling",),
     ]  # fmt: skip
     assert "There is no remark 7" in script.text

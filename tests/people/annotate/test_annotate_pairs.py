@@ -123,7 +123,7 @@ def test_the_whole_way_to_a_suite_that_runs(table, tmp_path, monkeypatch, capsys
     path = table(section)
     typed = []
     for task in tasks_of(open_decisions(path, FILES, INVENTORY), INVENTORY)[:-1]:
-        names = [each.name for each in task.candidates]
+        names = [candidate.name for candidate in task.candidates]
         typed += [names[0], "y"] if section == "acceptability" else [names[0], " ".join(names[1:4])]
     typed += ["-", "not clear"]
     lines = iter(typed)

@@ -277,7 +277,7 @@ def test_the_command_appends_stories_that_can_be_used(tmp_path, monkeypatch, cap
     assert [story.example_id for story in found.stories] == ["7", "7-O0"]
     assert audit(found) == ()
     times = [json.loads(line) for line in timing_file(path).read_text("utf-8").splitlines()]
-    assert [each["example_id"] for each in times] == ["7", "7-O0"]
+    assert [time["example_id"] for time in times] == ["7", "7-O0"]
     assert not story_session_file(path).exists()
 
 
@@ -369,7 +369,7 @@ def test_the_second_annotator_sees_sentences_only_and_may_stop(tmp_path, monkeyp
     assert "-O0" not in shown
     assert "cloze" not in shown
     lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
-    assert [(each["pair"], each["state"]) for each in lines] == [("1 and 2", "open"), ("", "")]
+    assert [(line["pair"], line["state"]) for line in lines] == [("1 and 2", "open"), ("", "")]
     typed = iter([":quit"])
     assert invoke(["annotate", "second", stories, str(out)]) == 0
     assert "3 of 15" in capsys.readouterr().out

@@ -87,7 +87,9 @@ class TestAdjudication:
         assert second == (2, 1)
         third = decide_differences(*both, output, by="", read=lines_of(["2", ""]), show=str)
         assert third == (2, 0)
-        values = {each.item: each.value for each in judgments_of(read_judgments(output))}
+        values = {
+            judgment.item: judgment.value for judgment in judgments_of(read_judgments(output))
+        }
         assert values == {"0": "5", "1": "1", "2": "4", "3": "4"}
 
     def test_before_and_after(self, tmp_path):
@@ -187,17 +189,20 @@ class TestApply:
         assert found.passed == {"a check of attention": 1}
         rated_ = load_rated(output).rated
         assert rated_.scale.high == 5
-        first = next(each for each in rated_.sentences if each.id == "e-1/acceptable")
+        first = next(sentence for sentence in rated_.sentences if sentence.id == "e-1/acceptable")
         values = [float(j.value) for j in people if (j.item, j.condition) == ("e-1", "acceptable")]
         assert first.mean == pytest.approx(np.mean(values))
-        assert [each.participant for each in first.ratings] == ["p0", "p1", "p2", "p3"]
+        assert [rating.participant for rating in first.ratings] == ["p0", "p1", "p2", "p3"]
 
     def test_what_the_author_expects_does_not_pass_for_an_answer(self, tmp_path):
         answer = Judgment(suite="it-acceptability", item="verb-agreement-01", condition="sentence",
                           annotator="Rossi, Anna", value="2")  # fmt: skip
         found = apply_judgments(SUITES / "it-acceptability", [answer], tmp_path / "rated")
         assert (found.used, found.without) == (1, 119)
-        means = {each.id: each.mean for each in load_rated(tmp_path / "rated").rated.sentences}
+        means = {
+            sentence.id: sentence.mean
+            for sentence in load_rated(tmp_path / "rated").rated.sentences
+        }
         assert means.pop("verb-agreement-01") == 2
         assert set(means.values()) == {None}
 
@@ -206,7 +211,9 @@ class TestApply:
         path.write_text("ID\tTEXT\tSCORE\na\tIl gatto dorme.\t4.5\nb\tGatto il dorme.\t1.5\n")
         answer = Judgment(suite="rated", item="a", condition="sentence", annotator="p1", value="3")
         apply_judgments(path, [answer], tmp_path / "copy", scale=(1, 5))
-        means = {each.id: each.mean for each in load_rated(tmp_path / "copy").rated.sentences}
+        means = {
+            sentence.id: sentence.mean for sentence in load_rated(tmp_path / "copy").rated.sentences
+        }
         assert means == {"a": 3, "b": None}
 
     def test_yes_is_1_and_no_is_0(self, tmp_path):
@@ -219,7 +226,7 @@ class TestApply:
         assert found.passed == {"a rating is no number": 1}
         rated_ = load_rated(tmp_path / "rated").rated
         assert (rated_.scale.low, rated_.scale.high) == (0, 1)
-        first = next(each for each in rated_.sentences if each.mean is not None)
+        first = next(sentence for sentence in rated_.sentences if sentence.mean is not None)
         assert first.mean == pytest.approx(2 / 3)
 
     def test_choices_between_sentences_are_counted(self, tmp_path):
@@ -338,7 +345,7 @@ def test_a_run_sets_a_model_beside_imported_ratings(tmp_path, capsys):
     assert "spearman" in out.lower()
     (run,) = open_runs(tmp_path / "runs")
     sentences = rated_of(run.suite).sentences
-    assert sum(len(each.ratings) for each in sentences) == len(people)
-    means = {each.id: each.mean for each in sentences}
+    assert sum(len(sentence.ratings) for sentence in sentences) == len(people)
+    means = {sentence.id: sentence.mean for sentence in sentences}
     beside = run.outcomes().filter(pl.col("question") == "lp").select("item", "reference")
     assert dict(beside.iter_rows()) == means

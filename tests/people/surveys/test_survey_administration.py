@@ -54,11 +54,11 @@ def test_the_administrator_sees_progress_and_takes_answers_out(people, client, d
     page = signed_in(client)
     assert "1 of 5" in page
     rows = list(csv.DictReader(io.StringIO(client.get("/admin/judgments.csv").text)))
-    assert [each["value"] for each in rows] == ["3"]
+    assert [row["value"] for row in rows] == ["3"]
     table = pl.read_parquet(io.BytesIO(client.get("/admin/judgments.parquet").content))
     assert judgments_of(table) == administration.judgments_in(database)
     people_rows = list(csv.DictReader(io.StringIO(client.get("/admin/participants.csv").text)))
-    assert [each["answered"] for each in people_rows] == ["1", "0", "0"]
+    assert [row["answered"] for row in people_rows] == ["1", "0", "0"]
 
 
 def test_the_administrator_makes_links_that_work(client):
@@ -76,7 +76,7 @@ def test_the_administrator_makes_links_that_work(client):
 def test_a_participant_is_deleted_with_every_answer(people, client, database):
     for each in people[:2]:
         each.answer(1, "3", remark="una mia osservazione")
-    gone, kept = (each.id for each in storage.participants(database)[:2])
+    gone, kept = (participant.id for participant in storage.participants(database)[:2])
     signed_in(client)
     page = client.get(f"/admin/delete?participant={gone}").text
     data = {"form": hidden(page)["form"], "participant": gone}
@@ -113,7 +113,7 @@ def test_participants_go_to_the_survey_with_the_fewest(design, database):
     storage.prepare(database, design)
     for number in (1, 2, 4):
         storage.invite_participants(database, design, number)
-    surveys = [each.survey for each in storage.participants(database)]
+    surveys = [participant.survey for participant in storage.participants(database)]
     assert (surveys.count("1"), surveys.count("2")) == (4, 3)
 
 
@@ -256,7 +256,7 @@ def test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done(people, 
 
 def in_files(database, text):
     """How often a text is in the bytes of the file and what is beside it."""
-    return sum(each.read_bytes().count(text.encode()) for each in database.parent.iterdir())
+    return sum(path.read_bytes().count(text.encode()) for path in database.parent.iterdir())
 
 
 def test_all_that_is_stored_of_one_participant_is_given_out(people, database, design, tmp_path):

@@ -108,21 +108,21 @@ def test_nobody_sees_two_conditions_of_an_item(suite, surveys):
     design = build_design(find_suite(suite), SurveyPlan(surveys=surveys, checks=2))
     seen = Counter()
     for questions in design.by_survey.values():
-        own = [each.members for each in questions if not each.expected]
+        own = [question.members for question in questions if not question.expected]
         assert len(set(own)) == len(own)
-        seen.update(each.id for each in questions)
-    assert {seen[each.id] for each in design.questions if not each.expected} == {1}
-    assert {seen[each.id] for each in design.questions if each.expected} == {surveys}
+        seen.update(question.id for question in questions)
+    assert {seen[question.id] for question in design.questions if not question.expected} == {1}
+    assert {seen[question.id] for question in design.questions if question.expected} == {surveys}
 
 
 def test_five_surveys_of_pairs_are_balanced_over_conditions_and_connectives():
     design = build_design(find_suite("it-connectives"), SurveyPlan(surveys=5))
     for questions in design.by_survey.values():
         assert len(questions) == 36
-        counts = Counter(each.condition for each in questions)
+        counts = Counter(question.condition for question in questions)
         assert abs(counts["acceptable"] - counts["unacceptable"]) <= 2
-        assert set(Counter(each.group for each in questions).values()) == {2}
-        groups = [each.group for each in questions]
+        assert set(Counter(question.group for question in questions).values()) == {2}
+        groups = [question.group for question in questions]
         assert all(one != other for one, other in itertools.pairwise(groups))
 
 
@@ -143,7 +143,7 @@ def test_a_design_file_is_read_as_it_was_written(tmp_path):
 
 def test_sentences_are_asked_in_several_surveys_where_that_is_wanted():
     design = build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=6, times=2))
-    asked = Counter(each for survey in design.surveys for each in survey.questions)
+    asked = Counter(question for survey in design.surveys for question in survey.questions)
     assert set(asked.values()) == {2}
     with pytest.raises(UsageError, match="--surveys"):
         build_design(find_suite("en-subject-verb"), SurveyPlan(surveys=3, times=2))
@@ -153,26 +153,28 @@ def test_forced_choices_show_each_sentence_first_in_half_of_the_items():
     wanted = MaterialOptions(task="choice")
     design = build_design(find_suite("it-connectives"), SurveyPlan(wanted=wanted))
     (questions,) = design.by_survey.values()
-    first = Counter(each.choices[0].condition for each in questions)
+    first = Counter(question.choices[0].condition for question in questions)
     assert first == {"acceptable": 45, "unacceptable": 45}
-    assert all(len({choice.value for choice in each.choices}) == 2 for each in questions)
+    assert all(len({choice.value for choice in question.choices}) == 2 for question in questions)
 
 
 def test_forced_choices_are_kept_apart_and_asked_once():
     wanted = MaterialOptions(task="choice", apart="connective", limit=12)
     design = build_design(find_suite("it-connectives"), SurveyPlan(surveys=6, wanted=wanted))
-    asked = Counter(each.item for questions in design.by_survey.values() for each in questions)
+    asked = Counter(
+        question.item for questions in design.by_survey.values() for question in questions
+    )
     assert len(asked) == 12
     assert set(asked.values()) == {1}
     for questions in design.by_survey.values():
-        assert len({each.members for each in questions}) == len(questions)
+        assert len({question.members for question in questions}) == len(questions)
 
 
 def test_rows_that_share_a_value_are_kept_apart():
     wanted = MaterialOptions(apart="connective")
     design = build_design(find_suite("it-connectives-cloze"), SurveyPlan(surveys=10, wanted=wanted))
     for questions in design.by_survey.values():
-        assert len({each.members for each in questions}) == len(questions)
+        assert len({question.members for question in questions}) == len(questions)
     with pytest.raises(UsageError, match="no such column"):
         build_design(
             find_suite("it-connectives-cloze"),
@@ -184,8 +186,10 @@ def test_the_answer_that_nothing_fits_is_there_where_it_is_wanted():
     path = find_suite("it-connectives-cloze")
     usual = build_design(path, SurveyPlan())
     without = build_design(path, SurveyPlan(wanted=MaterialOptions(none=False)))
-    assert all(each.choices[-1].value == "none" for each in usual.questions)
-    assert not any(choice.value == "none" for each in without.questions for choice in each.choices)
+    assert all(question.choices[-1].value == "none" for question in usual.questions)
+    assert not any(
+        choice.value == "none" for question in without.questions for choice in question.choices
+    )
     assert "nessuna di queste" in usual.guidelines[-1]
 
 
@@ -202,9 +206,9 @@ def test_checks_of_ones_own_are_taken_from_a_table(tmp_path):
     file = tmp_path / "checks.tsv"
     file.write_text("text\texpected\tchoices\nQuanti sono due gatti?\tdue\tuno | due\n")
     design = build_design(find_suite("it-acceptability"), SurveyPlan(check_file=file))
-    (check,) = [each for each in design.questions if each.expected]
+    (check,) = [question for question in design.questions if question.expected]
     assert check.lines == ("Quanti sono due gatti?",)
-    assert [each.value for each in check.choices] == ["uno", "due"]
+    assert [choice.value for choice in check.choices] == ["uno", "due"]
     assert design.fields_of(check)[0].name == "attention"
 
 
@@ -236,10 +240,10 @@ def test_candidates_of_a_run_are_judged_each_once(tmp_path):
     assert invoke([*command, "-o", str(tmp_path), "--no-cache"]) == 0
     (manifest,) = tmp_path.rglob("manifest.json")
     design = build_design(manifest.parent, SurveyPlan(surveys=2))
-    shown = [(each.item, each.candidate) for each in design.questions]
+    shown = [(question.item, question.candidate) for question in design.questions]
     assert len(set(shown)) == len(shown) == 20
     assert design.remarks
-    assert [each.name for each in design.fields] == ["fits"]
+    assert [field.name for field in design.fields] == ["fits"]
     for each in design.questions:
         start, end = each.mark
         assert each.lines[0][start:end] == each.candidate

@@ -49,8 +49,8 @@ def hostile():
         choices=(AnswerChoice("1", HOSTILE), *design.fields[0].choices[1:]),
     )
     questions = tuple(
-        replace(each, lines=(HOSTILE,), item=each.item + HOSTILE, mark=(2, 9))
-        for each in design.questions
+        replace(question, lines=(HOSTILE,), item=question.item + HOSTILE, mark=(2, 9))
+        for question in design.questions
     )
     return replace(
         design,
@@ -83,16 +83,16 @@ def test_tables_for_forms_have_a_line_for_each_question_in_order():
 
 def test_no_cell_of_a_table_is_a_formula():
     design = small("it-connectives")
-    questions = tuple(replace(each, lines=("=1+1",)) for each in design.questions)
+    questions = tuple(replace(question, lines=("=1+1",)) for question in design.questions)
     for text in exports.form_tables(replace(design, questions=questions)).values():
-        assert {each["text"] for each in rows(text)} == {"'=1+1"}
+        assert {row["text"] for row in rows(text)} == {"'=1+1"}
 
 
 def test_stories_have_three_questions_a_page(tmp_path):
     design = small("it-stories")
     write_survey(design, tmp_path)
     lines = rows((tmp_path / "forms" / "survey-1.csv").read_text())
-    assert {each["question"] for each in lines} == {
+    assert {line["question"] for line in lines} == {
         "attention", "story_class", "conflict_detec", "physical_state",
     }  # fmt: skip
 
@@ -349,7 +349,7 @@ def imported(file, form, folder):
 
 def held_against(judgments, questions):
     """Whether judgments are about the questions of a survey."""
-    assert [each.position for each in judgments] == list(range(1, len(questions) + 1))
+    assert [judgment.position for judgment in judgments] == list(range(1, len(questions) + 1))
     for each, question in zip(judgments, questions, strict=True):
         assert (each.item, each.condition) == (question.item, question.condition)
         assert each.expected == (question.expected or None)

@@ -39,7 +39,7 @@ def test_answers_of_many_at_once_are_all_there_once(tmp_path):
     finally:
         process.terminate()
         process.wait()
-    assert all(len(each.acknowledged) >= 3 for each in people)
+    assert all(len(person.acknowledged) >= 3 for person in people)
     assert load.faults(tmp_path / "answers.sqlite", people) == []
 
 
@@ -50,7 +50,7 @@ def test_a_killed_server_has_lost_no_answer_it_acknowledged(tmp_path):
     process = load.start_server(tmp_path, port)
     run(load.killed_run(people, port, load.Load(people=40, seconds=60), process, 2.5))
     assert process.wait() == -9
-    assert sum(len(each.acknowledged) for each in people) >= 40
+    assert sum(len(person.acknowledged) for person in people) >= 40
     assert load.faults(tmp_path / "answers.sqlite", people) == []
     # The next server takes the file as it is.
     again = load.start_server(tmp_path, port)
@@ -88,7 +88,7 @@ def test_a_write_that_fails_takes_no_other_with_it(table):
 
     results = run(write())
     writer.close()
-    assert [isinstance(each, sqlite3.IntegrityError) for each in results] == [
+    assert [isinstance(result, sqlite3.IntegrityError) for result in results] == [
         False, False, True, False, True, False,
     ]  # fmt: skip
     with closing(sqlite3.connect(table)) as connection, connection:

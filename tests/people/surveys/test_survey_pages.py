@@ -57,7 +57,7 @@ def link(database, design, address):
 
 
 def values(database):
-    return [each.value for each in administration.judgments_in(database)]
+    return [judgment.value for judgment in administration.judgments_in(database)]
 
 
 def test_a_survey_is_answered_with_the_keyboard_alone(browser, database):

@@ -141,7 +141,7 @@ def test_nobody_can_read_the_answers_of_another(people, database):
 
 def test_tokens_and_the_secret_are_not_stored(people, database):
     people[0].answer(1, "5")
-    data = b"".join(each.read_bytes() for each in database.parent.iterdir())
+    data = b"".join(path.read_bytes() for path in database.parent.iterdir())
     assert SECRET.encode() not in data
     for each in people:
         assert each.token.encode() not in data
@@ -206,7 +206,7 @@ def test_what_is_no_answer_is_asked_again(people, database, value):
 def test_every_page_has_strict_headers_and_loads_nothing_from_elsewhere(people):
     client, token = people[0].client, people[0].token
     places = ("", "/guidelines", "/1", "/done", "/nothing")
-    for address in (*(f"/p/{token}{each}" for each in places), "/admin/login", "/elsewhere"):
+    for address in (*(f"/p/{token}{place}" for place in places), "/admin/login", "/elsewhere"):
         reply = client.get(address)
         policy = reply.headers["content-security-policy"]
         assert "default-src 'none'" in policy
@@ -224,7 +224,7 @@ def test_the_log_names_no_token_and_no_address(people, caplog):
     caplog.set_level(logging.DEBUG, logger="cimento")
     people[0].answer(1, "3")
     people[0].client.get("/p/no-such-token")
-    told = [each.getMessage() for each in caplog.records if each.name.startswith("cimento")]
+    told = [record.getMessage() for record in caplog.records if record.name.startswith("cimento")]
     assert any(each.startswith("POST answer 303") for each in told)
     for each in told:
         assert people[0].token not in each
@@ -303,12 +303,12 @@ def test_the_conflict_of_a_story_is_asked_only_where_there_is_one(tmp_path):
         assert person.answer(1, "false").status_code == 422
         assert person.answer(1, "false", "0 and 9", "power").status_code == 422
         assert person.answer(1, "false", "0 and 3", "power").status_code == 303
-        assert [each.value for each in administration.judgments_in(database)] == [
+        assert [judgment.value for judgment in administration.judgments_in(database)] == [
             "false", "0 and 3", "power",
         ]  # fmt: skip
         # What was said of a conflict that is no conflict any more does not count any more.
         assert person.answer(1, "true", "0 and 3", "power").status_code == 303
-        assert [each.value for each in administration.judgments_in(database)] == ["true"]
+        assert [judgment.value for judgment in administration.judgments_in(database)] == ["true"]
 
 
 ANY_FORM = st.dictionaries(

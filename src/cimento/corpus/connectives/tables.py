@@ -58,7 +58,7 @@ def read_comparisons(
             raise UsageError(
                 where="--compare", seen=f"got {option!r}", todo="Write it_isdt=paper:ISDT."
             )
-        columns = {each.corpus: each for each in tables(name)}
+        columns = {table.corpus: table for table in tables(name)}
         if not column and len(columns) == 1:
             column = next(iter(columns))
         need_known(
@@ -85,7 +85,7 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
     """Connectives by corpora: number, percentage and rank."""
     from cimento.report.grid import Grid
 
-    ranks = [each.ranks(names) for each in counts]
+    ranks = [count.ranks(names) for count in counts]
     rows = []
     for name in names:
         cells = [name]
@@ -94,15 +94,15 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
             cells.append(str(rank[name]))
         rows.append(tuple(cells))
     sizes = [
-        f"{each.corpus}: {each.size.sentences} sentences, {each.size.words} words,"
-        f" {each.size.tokens} tokens; {each.duplicates} sentences were there before."
-        for each in counts
+        f"{count.corpus}: {count.size.sentences} sentences, {count.size.words} words,"
+        f" {count.size.tokens} tokens; {count.duplicates} sentences were there before."
+        for count in counts
     ]
     rule = counts[0].rule if counts else ""
     return Grid(
         title=f"Occurrences under the rule {rule!r}; % of {per}.",
         header=("connective", *(("n", "%", "rank") * len(counts))),
-        groups=("", *(name for each in counts for name in (each.corpus,) * 3)),
+        groups=("", *(name for count in counts for name in (count.corpus,) * 3)),
         rows=tuple(rows),
         notes=tuple(sizes),
     )
@@ -116,20 +116,20 @@ def compared_grid(
     from cimento.report.grid import Grid
 
     remark = size_remark(published)
-    equal = sum(not each.difference for each in cells)
+    equal = sum(not cell.difference for cell in cells)
     return Grid(
         title=f"{corpus} and {published.corpus} as published: {equal} of {len(cells)} equal.",
         header=("connective", "counted", "printed", "expected here", "equal?", "likely cause"),
         rows=tuple(
             (
-                each.connective,
-                str(each.counted),
-                str(each.published),
-                "-" if each.expected is None else f"{each.expected:.1f}",
-                "yes" if not each.difference else f"{each.difference:+d}",
-                "; ".join(each.causes),
+                cell.connective,
+                str(cell.counted),
+                str(cell.published),
+                "-" if cell.expected is None else f"{cell.expected:.1f}",
+                "yes" if not cell.difference else f"{cell.difference:+d}",
+                "; ".join(cell.causes),
             )
-            for each in cells
+            for cell in cells
         ),
         remarks=1,
         notes=(f"{remark}.",) if remark else (),
@@ -155,28 +155,28 @@ def connectives_json(
         "per": per,
         "corpora": [
             {
-                "corpus": each.corpus,
-                "rule": each.rule,
-                **asdict(each.size),
-                "duplicates": each.duplicates,
+                "corpus": count.corpus,
+                "rule": count.rule,
+                **asdict(count.size),
+                "duplicates": count.duplicates,
                 "connectives": {
                     name: {
-                        "n": each.hits.get(name, 0),
-                        "sentences": each.in_sentences.get(name, 0),
-                        "percent": each.percent(name, per),
+                        "n": count.hits.get(name, 0),
+                        "sentences": count.in_sentences.get(name, 0),
+                        "percent": count.percent(name, per),
                         "rank": rank,
                     }
-                    for name, rank in each.ranks(inventory.names).items()
+                    for name, rank in count.ranks(inventory.names).items()
                 },
             }
-            for each in counts
+            for count in counts
         ],
         "compared": [
             {
                 "corpus": corpus,
                 "column": column,
                 "remark": size_remark(published),
-                "cells": [{**asdict(each), "difference": each.difference} for each in cells],
+                "cells": [{**asdict(cell), "difference": cell.difference} for cell in cells],
             }
             for (corpus, column), (published, cells) in compared.items()
         ],

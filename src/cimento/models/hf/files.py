@@ -368,7 +368,7 @@ def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
     """sha256 over the names and contents of files: by default those that make the model."""
     total = hashlib.sha256()
     try:
-        files = sorted({path for each in patterns for path in folder.glob(each)})
+        files = sorted({path for pattern in patterns for path in folder.glob(pattern)})
         for path in files:
             if not path.is_file():  # a link may lead to a device, which never ends
                 raise ModelError(where=str(path), seen="is no file")

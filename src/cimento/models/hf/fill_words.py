@@ -95,9 +95,9 @@ class FillTokens:
         if not self._prefix:
             return "".join(surfaces).strip()
         words = surfaces[0]
-        for each in surfaces[1:]:
-            whole = not each.startswith(self._prefix)
-            words += f" {each}" if whole else each.removeprefix(self._prefix)
+        for surface in surfaces[1:]:
+            whole = not surface.startswith(self._prefix)
+            words += f" {surface}" if whole else surface.removeprefix(self._prefix)
         return words
 
     def kind(self, tokens: Sequence[int], *, after_blank: bool) -> FillKind:

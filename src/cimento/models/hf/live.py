@@ -102,7 +102,7 @@ def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:
     dtype = str(model.dtype).removeprefix("torch.")
     names: tuple[DtypeName, ...] = get_args(DtypeName)
     return next(
-        (dataclasses.replace(policy, dtype=each) for each in names if each == dtype),
+        (dataclasses.replace(policy, dtype=name) for name in names if name == dtype),
         policy.settled("float32"),
     )
 

@@ -190,7 +190,7 @@ def _sample(line: Any, where: str) -> Sample:  # noqa: ANN401  # what JSON has
         else asked
     )
     responses = [each[0] for each in line["resps"]]
-    answers = [_number_and_flag(each) for each in responses]
+    answers = [_number_and_flag(response) for response in responses]
     contexts, options = zip(*((str(pair[0]), str(pair[1])) for pair in pairs), strict=True)
     values, greedy = zip(*answers[: len(options)], strict=True)
     if len(values) != len(options) or not isinstance(line["doc"], Mapping):

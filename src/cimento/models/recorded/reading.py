@@ -318,7 +318,7 @@ def parse_spec(text: str, *, where: str) -> ModelSpec:
     try:
         spec = adapter.validate_json(text, strict=True)
     except ValidationError as error:
-        faults = [": ".join(each).strip(": ") for each in faults_of(error)]
+        faults = [": ".join(fault).strip(": ") for fault in faults_of(error)]
     else:
         faults = _faults(spec.tokenizer)
         if not faults:

@@ -303,7 +303,11 @@ def _lists(choice: JsonObject, where: str) -> _Listed:
             todo="This is a fault of the server: it cannot be known which belong together.",
         )
     offsets = parts.get("text_offset")
-    whole = [each for each in offsets if isinstance(each, int)] if isinstance(offsets, list) else []
+    whole = (
+        [offset for offset in offsets if isinstance(offset, int)]
+        if isinstance(offsets, list)
+        else []
+    )
     return _Listed(
         tokens=[str(token) for token in tokens],
         values=[_number(value, where) for value in values],

@@ -66,8 +66,8 @@ class Fingerprint:
     def plain(self) -> dict[str, JsonValue]:
         """As a JSON object."""
         scores: JsonValue = [
-            {str(at): None if math.isnan(value) else value for at, value in each.items()}
-            for each in self.scores
+            {str(at): None if math.isnan(value) else value for at, value in score.items()}
+            for score in self.scores
         ]
         return {"scores": scores, "replies": list(self.replies)}
 

@@ -153,22 +153,22 @@ def _seeds_of(
 ) -> list[Seed]:
     where = f"template {template.id!r}"
     found: list[Seed] = []
-    for each in template.seeds:
-        if each.kind == "forms":
-            found += given_seeds(each)
-        elif each.kind == "model":
+    for seed in template.seeds:
+        if seed.kind == "forms":
+            found += given_seeds(seed)
+        elif seed.kind == "model":
             if ask is None:
                 raise _missing(where, "a generator model", "--generator MODEL")
             found += generated_seeds(
-                each, ask, model=description.generator or "model", dictionary=dictionary
+                seed, ask, model=description.generator or "model", dictionary=dictionary
             )
         elif dictionary is None:
             raise _missing(where, "a dictionary", "--dictionary NAME")
-        elif each.kind == "verb":
-            found += verb_seeds(each, dictionary, where=where)
+        elif seed.kind == "verb":
+            found += verb_seeds(seed, dictionary, where=where)
         else:
             language = description.meta.language
-            found += nominal_seeds(each, dictionary, language=language, where=where)
+            found += nominal_seeds(seed, dictionary, language=language, where=where)
     first = template.capital
     if first is None:
         first = all(sentence.startswith(SEED) for sentence in template.sentences)

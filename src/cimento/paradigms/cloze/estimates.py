@@ -35,8 +35,14 @@ class EstimateIndex:
 
     def __init__(self, estimates: Iterable[Estimate]) -> None:
         self._estimates = {
-            (each.question, each.method, each.group, each.level, each.statistic): each
-            for each in estimates
+            (
+                estimate.question,
+                estimate.method,
+                estimate.group,
+                estimate.level,
+                estimate.statistic,
+            ): estimate
+            for estimate in estimates
         }
 
     def find(

@@ -138,7 +138,7 @@ def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
     rows = [
         (
             model,
-            each.name,
+            dimension.name,
             f"{name}@{k}",
             measured.share.correct,
             measured.share.n,
@@ -148,8 +148,8 @@ def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
             measured.interval.method,
         )
         for model, found in profiles
-        for each in found.dimensions
-        for name, shares in (("acc", each.hits), ("P", each.fitting))
+        for dimension in found.dimensions
+        for name, shares in (("acc", dimension.hits), ("P", dimension.fitting))
         for k, measured in zip((1, found.k), shares, strict=False)
     ]
     schema = {

@@ -79,7 +79,7 @@ class Expectation:
     def met_by(self, readings: Iterable[WordReading]) -> bool:
         """Whether one of the readings is what is expected."""
         return any(
-            any(each.matches(reading) for each in self.alternatives) != self.negated
+            any(alternative.matches(reading) for alternative in self.alternatives) != self.negated
             for reading in readings
         )
 

@@ -196,7 +196,7 @@ def labelled(
     Raises:
         InputError: a row is about no candidate.
     """
-    key_of = {each.item.id: each.key for each in instances}
+    key_of = {instance.item.id: instance.key for instance in instances}
     place: dict[tuple[_Key, float | str], int] = {}
     for number, row in enumerate(judged):
         key, candidate = key_of[row.candidate.item], row.candidate
@@ -222,7 +222,7 @@ def labelled(
             snapshot_fits=JUDGED_AS[fields[_JUDGMENT]],
             snapshot_first=fields[_FIRST].lower() in ("true", "1"),
         )
-    return [_with_labels(each, labels.get(each.key)) for each in instances], found
+    return [_with_labels(instance, labels.get(instance.key)) for instance in instances], found
 
 
 def _with_labels(instance: Instance, fields: Sequence[str] | None) -> Instance:
@@ -239,7 +239,10 @@ def with_categories(instances: Iterable[Instance], templates: Iterable[Template]
         for seeds in template.seeds:
             for form in seeds.forms:
                 categories.setdefault((template.id, form), {})[seeds.category] = None
-    return [replace(each, categories=tuple(categories.get(each.key[:2], ()))) for each in instances]
+    return [
+        replace(instance, categories=tuple(categories.get(instance.key[:2], ())))
+        for instance in instances
+    ]
 
 
 def _instances(rows: Iterable[_Row]) -> tuple[list[Instance], list[JudgedRow]]:

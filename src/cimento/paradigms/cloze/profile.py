@@ -346,7 +346,11 @@ def _dimension(
     if with_target:
         ranks = hit_ranks(with_target, candidates)
         made = replace(made, hits=tuple(_hits(ranks, cluster, k) for k in (1, how.k)))
-    judged = [each for each in candidates if each.fits is not None and each.rank <= how.k]
+    judged = [
+        candidate
+        for candidate in candidates
+        if candidate.fits is not None and candidate.rank <= how.k
+    ]
     if not judged:
         return made
     return replace(
@@ -382,7 +386,7 @@ def profile_json(found: Profile) -> _Json:
     return {
         **_plain_fields(found),
         "by": found.by or None,
-        "dimensions": [_dimension_json(each) for each in found.dimensions],
+        "dimensions": [_dimension_json(dimension) for dimension in found.dimensions],
         "frequency": _frequency(found.frequency) if found.frequency else None,
     }
 

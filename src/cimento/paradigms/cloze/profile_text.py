@@ -41,7 +41,7 @@ _LISTED = 12
 def profile_text(suite: str, model: str, method: str, found: Profile) -> str:
     """One profile: dimensions, clusters, confidence, calibration, options, expressions."""
     lines = [f"{suite} x {model} ({method})", columns(_dimensions(found), indent=2)]
-    if any(each.fitting for each in found.dimensions):
+    if any(dimension.fitting for dimension in found.dimensions):
         lines += ["", columns(_confidences(found.dimensions), indent=2)]
     whole = found.dimensions[0]
     if whole.calibration is not None:
@@ -168,8 +168,8 @@ def _pair_line(pair: PairwiseComparison) -> str:
 
 def _dimensions(found: Profile) -> Rows:
     header = [found.by or "dimension", "items", "clusters", "largest cluster"]
-    has_hits = any(each.hits for each in found.dimensions)
-    has_fits = any(each.fitting for each in found.dimensions)
+    has_hits = any(dimension.hits for dimension in found.dimensions)
+    has_fits = any(dimension.fitting for dimension in found.dimensions)
     for given, name in ((has_hits, "acc"), (has_fits, "P")):
         if given:
             header += [f"{name}@1", "95 %", f"{name}@{found.k}", "95 %"]
@@ -200,7 +200,7 @@ def _share(share: Share) -> str:
 
 
 def _confidences(dimensions: Sequence[Dimension]) -> Rows:
-    asked = any(each.not_expected for each in dimensions)
+    asked = any(dimension.not_expected for dimension in dimensions)
     header = ["probability", "fitting", "unfitting", "AUC", "wrong first", "wrong above"]
     rows: Rows = [(*header, *(["not expected", "above"] if asked else []))]
     for each in dimensions:

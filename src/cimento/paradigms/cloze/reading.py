@@ -236,7 +236,7 @@ def table_with(path: Path, *columns: str, todo: str = "") -> Table:
     """
     table, faults = read_table(read_bytes(path), path)
     if table is None:
-        seen = "; ".join(each.seen for each in faults)
+        seen = "; ".join(fault.seen for fault in faults)
         raise InputError(where=path.name, seen=seen, todo=todo)
     lacking = [name for name in columns if name not in table.columns]
     if lacking:

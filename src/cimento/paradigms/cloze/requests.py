@@ -256,4 +256,4 @@ def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:
         raise InputError(
             where=f"text {number}, {text!r}", seen=seen, todo=f"Write one, as {BLANK}."
         )
-    return ClozeItem(str(number), parts[0], parts[1], tuple(Option(each) for each in options))
+    return ClozeItem(str(number), parts[0], parts[1], tuple(Option(option) for option in options))

@@ -114,7 +114,7 @@ def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tu
 def _report(answers: ClozeAnswers) -> RunReport:
     run = answers.run
     rates = _rates(answers)
-    first = next((line for each in rates for line in each.lines), None)
+    first = next((line for rate in rates for line in rate.lines), None)
     return RunReport(
         suite=run.suite.name,
         paradigm=NAME,
@@ -142,7 +142,7 @@ def _rates(answers: ClozeAnswers) -> tuple[Rates, ...]:
     for estimate in answers.run.estimates():
         if estimate.role == "detail" or not estimate.is_share:
             continue
-        question = next(each for each in headings if estimate.question.startswith(each))
+        question = next(heading for heading in headings if estimate.question.startswith(heading))
         short = {HIT: "acc@", FITS: "P@"}.get(question)
         name = estimate.method
         if short:

@@ -255,12 +255,12 @@ def _forms(
             seen=f"{dictionary.name} has no form of {lemma!r} with {asked}",
             todo="Leave it out, give the form, or use another dictionary.",
         )
-    guessed = "made by rule" if any(each.guessed for each in readings) else ""
+    guessed = "made by rule" if any(reading.guessed for reading in readings) else ""
     return [
         Seed(
             category, f"{seeds.prefix}{form}{seeds.suffix}", dictionary.name, columns, None, guessed
         )
-        for form in dict.fromkeys(each.form for each in readings)
+        for form in dict.fromkeys(reading.form for reading in readings)
     ]
 
 

@@ -86,18 +86,18 @@ def exact_percent(share: Fraction, *, decimals: int = 2) -> float:
 
 def among_top(candidates: Iterable[Candidate], k: int) -> list[Candidate]:
     """The candidates at ranks 1 to k."""
-    return [each for each in candidates if each.rank <= k]
+    return [candidate for candidate in candidates if candidate.rank <= k]
 
 
 def micro(candidates: Iterable[Candidate]) -> Share:
     """The share of candidates that fit, all pooled."""
-    judged = [each.fits for each in candidates if each.fits is not None]
+    judged = [candidate.fits for candidate in candidates if candidate.fits is not None]
     return Share(sum(judged), len(judged))
 
 
 def macro(groups: Iterable[Share]) -> ExactMean:
     """The unweighted mean of shares; groups in which nothing was judged do not count."""
-    shares = [Fraction(each.correct, each.n) for each in groups if each.n]
+    shares = [Fraction(group.correct, group.n) for group in groups if group.n]
     if not shares:
         return ExactMean(0, None)
     return ExactMean(len(shares), sum(shares, Fraction(0)) / len(shares))
@@ -130,7 +130,7 @@ def not_expected(
         remarks: those that say so (``not a verb``); one of them is enough.
         threshold: probability above which such candidates are counted apart.
     """
-    judged = [each for each in candidates if each.fits is not None]
+    judged = [candidate for candidate in candidates if candidate.fits is not None]
     found = [each for each in judged if each.fits and set(each.remarks) & set(remarks)]
     above = sum(each.probability is not None and each.probability > threshold for each in found)
     fitting = micro(judged).correct
@@ -272,7 +272,7 @@ def confidence(candidates: Iterable[Candidate], *, threshold: float = 0.5) -> Co
     """
     from cimento.statistics.classification import auc
 
-    judged = [each for each in candidates if each.fits is not None]
+    judged = [candidate for candidate in candidates if candidate.fits is not None]
     scored = [(each.probability, each.fits) for each in judged if each.probability is not None]
     probabilities = [probability for probability, _ in scored]
     truth = [bool(fits) for _, fits in scored]
@@ -301,9 +301,9 @@ def calibration(candidates: Iterable[Candidate], *, bins: int = 10) -> Calibrati
     from cimento.statistics.calibration import expected_calibration_error
 
     used = [
-        (each.probability, each.fits)
-        for each in candidates
-        if each.probability is not None and each.fits is not None
+        (candidate.probability, candidate.fits)
+        for candidate in candidates
+        if candidate.probability is not None and candidate.fits is not None
     ]
     return expected_calibration_error(
         [probability for probability, _ in used], [fits for _, fits in used], bins=bins
@@ -361,6 +361,10 @@ def precision_interval(
         candidates: judged or not.
         cluster_of: what a candidate belongs to: its item, or what its item was made from.
     """
-    judged = [(each.fits, cluster_of(each)) for each in candidates if each.fits is not None]
+    judged = [
+        (candidate.fits, cluster_of(candidate))
+        for candidate in candidates
+        if candidate.fits is not None
+    ]
     clusters = tuple(cluster for _, cluster in judged)
     return share_interval([fits for fits, _ in judged], Design(clusters, clusters))

@@ -159,7 +159,7 @@ class Template:
     @property
     def n_slots(self) -> int:
         """How many pairs of a sentence and a seed of a category there are."""
-        forms = sum(len(each.forms) for each in self.seeds)
+        forms = sum(len(seed.forms) for seed in self.seeds)
         return sum(forms if sentence.has_seed else 1 for sentence in self.sentences)
 
 
@@ -316,8 +316,8 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
     needed = sum(map(_template_bytes, suite.templates))
     needed += sum(map(_multiword_bytes, suite.multiwords))
     if needed > MOST_ITEM_BYTES:
-        slots = sum(each.n_slots for each in suite.templates)
-        slots += sum(len(each.words) for each in suite.multiwords)
+        slots = sum(template.n_slots for template in suite.templates)
+        slots += sum(len(multiword.words) for multiword in suite.multiwords)
         raise InputError(
             where=f"suite {suite.name!r}",
             seen=f"its templates and expressions make {slots:,} items, which need too much memory",
@@ -333,9 +333,9 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
 def _template_bytes(template: Template) -> int:
     """What the items of a template need, roughly."""
     own = _COLUMN * len(template.columns) + _OPTION * len(template.options) + len(template.id)
-    sets = [_set_bytes(each) for each in template.seeds]
-    forms = sum(len(each.forms) for each in template.seeds)
-    letters = sum(len(form) for each in template.seeds for form in each.forms)
+    sets = [_set_bytes(seed) for seed in template.seeds]
+    forms = sum(len(seed.forms) for seed in template.seeds)
+    letters = sum(len(form) for seed in template.seeds for form in seed.forms)
     seeded = sum(len(each.forms) * size for each, size in zip(template.seeds, sets, strict=True))
     total = 0
     for sentence in template.sentences:
@@ -398,17 +398,17 @@ def _item(
 def _by_form(seeds: Iterable[SeedSet]) -> dict[str, list[SeedSet]]:
     """Each form with the sets that have it; a form twice in one set counts once."""
     found: dict[str, list[SeedSet]] = {}
-    for each in seeds:
-        for form in dict.fromkeys(each.forms):
-            found.setdefault(form, []).append(each)
+    for seed in seeds:
+        for form in dict.fromkeys(seed.forms):
+            found.setdefault(form, []).append(seed)
     return found
 
 
 def _joined(columns: Sequence[Mapping[str, str]]) -> dict[str, str]:
     """The columns of several sets: a value that they agree on, else all of them."""
-    names = dict.fromkeys(name for each in columns for name in each)
+    names = dict.fromkeys(name for column in columns for name in column)
     return {
-        name: JOINT.join(dict.fromkeys(each[name] for each in columns if name in each))
+        name: JOINT.join(dict.fromkeys(column[name] for column in columns if name in column))
         for name in names
     }
 

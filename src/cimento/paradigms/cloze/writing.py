@@ -113,15 +113,15 @@ def _seeds(templates: Sequence[Template], sets: Mapping[str, str]) -> list[_Reco
     return [
         {
             "set": write_cell(template.id),
-            "category": write_cell(each.category),
+            "category": write_cell(seed.category),
             "form": write_cell(form),
-            **_answers(each.options, none=False),
-            **_free(each.columns),
+            **_answers(seed.options, none=False),
+            **_free(seed.columns),
         }
         for template in templates
         if sets.get(template.id) == template.id
-        for each in template.seeds
-        for form in each.forms
+        for seed in template.seeds
+        for form in seed.forms
     ]
 
 

@@ -153,7 +153,10 @@ def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
     # Whole sentences are shown: which region the predictions name does not matter.
     contrast = find_contrast(suite, regions=(1,))
     for item in suite.items:
-        texts = {each.name: stimulus_text(each, rule=suite.join) for each in item.conditions}
+        texts = {
+            condition.name: stimulus_text(condition, rule=suite.join)
+            for condition in item.conditions
+        }
         for rival in contrast.alternatives:
             pair = (texts[contrast.target], texts[rival])
             several = len(contrast.alternatives) > 1

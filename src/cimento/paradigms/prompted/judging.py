@@ -33,15 +33,15 @@ def answers_of(run: Run) -> list[tuple[Prompt, Answer]]:
     """Each prompt of a run with what the model answered."""
     suite, options = cast("Suite", run.suite), cast("PromptedOptions", run.options)
     prompts = list(prompts_of(suite, options))
-    numbers = {text: n for n, text in enumerate(dict.fromkeys(each.asked for each in prompts))}
+    numbers = {text: n for n, text in enumerate(dict.fromkeys(prompt.asked for prompt in prompts))}
     if options.answer == "generate":
         texts = dict(run.table("replies").select("request", "text").iter_rows())
-        return [(each, _read(texts[numbers[each.asked]], each.answers)) for each in prompts]
+        return [(prompt, _read(texts[numbers[prompt.asked]], prompt.answers)) for prompt in prompts]
     nats: dict[int, list[float | None]] = {}
     table = run.table("choices").sort("request", "option")
     for number, value in table.select("request", "logprob_nats").iter_rows():
         nats.setdefault(number, []).append(value)
-    return [(each, _shares(each.answers, nats[numbers[each.asked]])) for each in prompts]
+    return [(prompt, _shares(prompt.answers, nats[numbers[prompt.asked]])) for prompt in prompts]
 
 
 def unread(run: Run) -> list[str]:
@@ -79,7 +79,7 @@ def choices(suite: Suite, answers: Sequence[tuple[Prompt, Answer]]) -> Iterator[
         answers: to its prompts; the two orders of a pair stand one after the other.
     """
     named = suite.cluster
-    clusters = {each.id: each.column(named) or "" for each in suite.items} if named else {}
+    clusters = {item.id: item.column(named) or "" for item in suite.items} if named else {}
     for (prompt, one), (other, two) in zip(answers[::2], answers[1::2], strict=True):
         like = Outcome(
             item=prompt.item,

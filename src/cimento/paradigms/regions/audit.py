@@ -181,7 +181,7 @@ def _cut_where_different(suite: Suite) -> tuple[Suite, Contrast | None]:
     names = {contrast.target, *contrast.alternatives}
     items = []
     for item in suite.items:
-        pair = [each for each in item.conditions if each.name in names]
+        pair = [condition for condition in item.conditions if condition.name in names]
         texts = [stimulus_text(each, rule=suite.join).split() for each in pair]
         start = _count_alike(texts)
         rests = [words[start:] for words in texts]

@@ -106,7 +106,7 @@ def chance_level(
         reason = _undefined(formula, n_regions)
         if reason:
             return Chance(None, reason)
-    compared = [each for formula in formulas for each in comparisons(formula)]
+    compared = [comparison for formula in formulas for comparison in comparisons(formula)]
     whole = functools.reduce(lambda left, right: Junction("&", left, right), formulas)
     # None for the difference of a sum to itself, which is neither above 0 nor below.
     signed = {each: _signed(_difference(each, n_regions)) for each in compared}

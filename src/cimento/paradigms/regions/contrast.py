@@ -202,13 +202,13 @@ def _item_ratio(
 ) -> ItemRatio:
     target = _summed(conditions, contrast.target, contrast.regions)
     others = [_summed(conditions, name, contrast.regions) for name in contrast.alternatives]
-    missing = [each.reason for each in (target, *others) if isinstance(each, Missing)]
+    missing = [other.reason for other in (target, *others) if isinstance(other, Missing)]
     gaps = [
         None if isinstance(target, Missing) or isinstance(other, Missing) else other - target
         for other in others
     ]
     ratios = tuple(None if gap is None else _share(gap, unit=unit) for gap in gaps)
-    known = [each for each in ratios if each is not None]
+    known = [ratio for ratio in ratios if ratio is not None]
     bits = 1.0 if unit == "bits" else BITS_PER_NAT
     return ItemRatio(
         item=item,
@@ -232,7 +232,7 @@ def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Seque
     if name not in conditions:
         return Missing(f"the item has no condition {name!r}")
     values = [conditions[name][number - 1] for number in regions]
-    known = [each for each in values if not isinstance(each, Missing)]
+    known = [value for value in values if not isinstance(value, Missing)]
     if len(known) < len(values):
-        return next(each for each in values if isinstance(each, Missing))
+        return next(value for value in values if isinstance(value, Missing))
     return total(known)

@@ -122,7 +122,7 @@ def licensing_of_run(run: Run) -> list[tuple[str, str, LicensingEffect]]:
         InputError: the declaration of the suite cannot be used.
     """
     effects = licensing_effects(suite_of(run), values_of(run), seed=options_of(run).seed)
-    return [(run.suite.name, run.model, each) for each in effects]
+    return [(run.suite.name, run.model, effect) for effect in effects]
 
 
 def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:

@@ -126,7 +126,9 @@ class Factorial:
     @property
     def average(self) -> float | None:
         """The unweighted mean of all pair accuracies of all phenomena."""
-        return mean_if_all([pair.accuracy for each in self.phenomena for pair in each.pairs])
+        return mean_if_all(
+            [pair.accuracy for phenomenon in self.phenomena for pair in phenomenon.pairs]
+        )
 
     def averages(self, *, seed: int = 0) -> tuple[Mean, Mean]:
         """The unweighted means over phenomena of pair accuracies, and of how often DD is above 0.
@@ -134,9 +136,13 @@ class Factorial:
         Args:
             seed: of the draws behind the intervals.
         """
-        clusters = {item: name for each in self.phenomena for item, name in each.clusters.items()}
-        pairs = [each.pairs for each in self.phenomena]
-        above = [(each.super_additive,) for each in self.phenomena]
+        clusters = {
+            item: name
+            for phenomenon in self.phenomena
+            for item, name in phenomenon.clusters.items()
+        }
+        pairs = [phenomenon.pairs for phenomenon in self.phenomena]
+        above = [(phenomenon.super_additive,) for phenomenon in self.phenomena]
         return (
             average_of_shares(pairs, clusters, seed=seed),
             average_of_shares(above, clusters, seed=seed),
@@ -171,7 +177,7 @@ def average_of_shares(
     means = [mean_if_all([share.accuracy for share in group]) for group in groups]
     value = mean_if_all(means)
     if value is None:
-        lacking = next((each.reason for each in shares if each.accuracy is None), None)
+        lacking = next((share.reason for share in shares if share.accuracy is None), None)
         return replace(mean_of([], Design.independent(0), seed=seed), reason=lacking or NO_ITEMS)
     n = len(units)
     values = [
@@ -367,8 +373,8 @@ def _test(
 ) -> DDTest:
     effects = phenomenon.effects[normalisation]
     items = effects.items
-    known = {each.item: each.dd for each in items if each.dd is not None}
-    scores = (abs(score) for each in items for score in each.scores if score is not None)
+    known = {item.item: item.dd for item in items if item.dd is not None}
+    scores = (abs(score) for item in items for score in item.scores if score is not None)
     values = without_noise(list(known.values()), scale=max(scores, default=0.0))
     design = Design.of(known, phenomenon.clusters or None)
     dd = mean_of(values, design, seed=seed)
@@ -473,9 +479,9 @@ def _fit(phenomenon: PhenomenonEffects, normalisation: Normalisation, formula: s
     effects = phenomenon.effects[normalisation]
     cells = phenomenon.square.cells
     rows = [
-        (score, *cell.levels, each.item)
-        for each in effects.items
-        for cell, score in zip(cells, each.scores, strict=True)
+        (score, *cell.levels, item.item)
+        for item in effects.items
+        for cell, score in zip(cells, item.scores, strict=True)
         if score is not None
     ]
     items = [item for *_, item in rows]

@@ -102,7 +102,9 @@ class RegionOptions(ParadigmOptions):
         if self.unigrams:
             # A mistake is found before a model is asked.
             load_unigrams(self.unigrams, language=suite.meta.language)
-        formulas: list[JsonValue] = [each.formula for each in self.judged(suite).predictions]
+        formulas: list[JsonValue] = [
+            prediction.formula for prediction in self.judged(suite).predictions
+        ]
         blank = None if scoring.own_blank else suite.leading_blank
         # Runs of suites that do not say it are as they were.
         return {"predictions": formulas, **({} if blank is None else {BLANK: blank})}
@@ -161,7 +163,7 @@ class RegionOptions(ParadigmOptions):
 
 
 def _prediction(text: str, suite: Suite) -> Prediction:
-    named = {each.name: each for each in suite.predictions if each.name}
+    named = {prediction.name: prediction for prediction in suite.predictions if prediction.name}
     if text.strip() in named:
         return named[text.strip()]
     if not text.strip().isdigit():

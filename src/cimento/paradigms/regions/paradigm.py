@@ -329,7 +329,9 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
         InputError: a declaration of factors cannot be used.
     """
     # Every design has estimates of its own; without any, suites need not be read.
-    runs = [run for run in runs if any(each.statistic != ACCURACY for each in run.estimates())]
+    runs = [
+        run for run in runs if any(estimate.statistic != ACCURACY for estimate in run.estimates())
+    ]
     if not runs:
         return []
     from cimento.paradigms.regions.designs import factorials, licensing_of_run, region_dds_of

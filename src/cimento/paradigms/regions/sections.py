@@ -116,15 +116,17 @@ def _rates(summary: RunSummary) -> tuple[Rates, ...]:
     several = len(summary.results) > 1
     lines = tuple(
         (
-            (summary.names.get(each.question) or each.question.capitalize())
+            (summary.names.get(result.question) or result.question.capitalize())
             if several
             else "All items",
-            each,
+            result,
         )
-        for each in summary.results
+        for result in summary.results
     )
     together = ", all predictions together" if several else ""
-    phenomena = tuple((each.level or "no phenomenon named", each) for each in summary.phenomena)
+    phenomena = tuple(
+        (phenomenon.level or "no phenomenon named", phenomenon) for phenomenon in summary.phenomena
+    )
     found = (Rates("", lines), Rates(f"By phenomenon{together}", phenomena))
     return tuple(each for each in found if each.lines)
 
@@ -155,7 +157,7 @@ def _figures(
     first = group[0][0]
     suite = first.suite.name
     makers: list[Callable[[], Figure]] = []
-    makers += [partial(_interaction, each, tests) for each in designs]
+    makers += [partial(_interaction, design, tests) for design in designs]
     if designs:
         makers.append(partial(pairs_figure, designs, suite=suite))
     makers.append(partial(margins_figure, reports, suite=suite))
@@ -175,9 +177,9 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     known = any(cell.mean is not None for p in result.phenomena for cell in p.effects["z"].cells)
     scale: Normalisation = "z" if known else "raw"
     ps = {
-        each.phenomenon: each.dd.p
-        for each in tests
-        if (each.model, each.measure) == (result.model, result.measure)
+        test.phenomenon: test.dd.p
+        for test in tests
+        if (test.model, test.measure) == (result.model, result.measure)
     }
     return interaction_figure(result, scale, ps)
 

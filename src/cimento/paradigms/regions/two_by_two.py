@@ -109,7 +109,7 @@ class Effects:
     @property
     def item_dds(self) -> tuple[float, ...]:
         """DD of those items that have one."""
-        return tuple(each.dd for each in self.items if each.dd is not None)
+        return tuple(item.dd for item in self.items if item.dd is not None)
 
 
 def effects_of(
@@ -133,8 +133,8 @@ def effects_of(
         cell_mean(cell, [score_of(scores, item, cell.condition) for item in items])
         for cell in square.cells
     ]
-    length, structure, total, dd = effects_of_means([each.mean for each in means])
-    absent = [f"{each.cell.name}: {each.reason}" for each in means if each.mean is None]
+    length, structure, total, dd = effects_of_means([mean.mean for mean in means])
+    absent = [f"{mean.cell.name}: {mean.reason}" for mean in means if mean.mean is None]
     return Effects(
         normalisation=normalisation,
         scope=scope,
@@ -232,7 +232,7 @@ def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:
     if not differences:
         return []
     noise = ROUNDING * scale
-    settled = [0.0 if abs(each) <= noise else each for each in differences]
+    settled = [0.0 if abs(difference) <= noise else difference for difference in differences]
     if max(settled) - min(settled) <= noise:
         return [settled[0]] * len(settled)
     return settled
@@ -296,10 +296,10 @@ def region_dds(
             phenomenon=f"{name} {square.name}" if len(designs) > 1 else name,
             window=window,
             regions=regions,
-            n_items=sum(each.dd is not None for each in effects),
+            n_items=sum(effect.dd is not None for effect in effects),
             dd=_mean(effects, clusters, seed, error_bits),
-            reason=next((each.reason for each in effects if each.reason), NO_ITEMS)
-            if all(each.dd is None for each in effects)
+            reason=next((effect.reason for effect in effects if effect.reason), NO_ITEMS)
+            if all(effect.dd is None for effect in effects)
             else None,
         )
         for name, items in items_by_phenomenon(suite).items()
@@ -315,8 +315,8 @@ def _mean(
     seed: int,
     error_bits: float,
 ) -> Mean:
-    known = {each.item: each.dd for each in effects if each.dd is not None}
-    sizes = (abs(score) for each in effects for score in each.scores if score is not None)
+    known = {effect.item: effect.dd for effect in effects if effect.dd is not None}
+    sizes = (abs(score) for effect in effects for score in effect.scores if score is not None)
     values = without_noise(list(known.values()), scale=max(sizes, default=0.0))
     if max(map(abs, values), default=0.0) <= error_bits:
         values = [0.0] * len(values)

@@ -103,34 +103,35 @@ def cloze_variants(
     """
     triples = by_triple(stories)
     found: list[Story] = []
-    for each in replacements:
-        triple = triples.get(each.story_id, ())
+    for replacement in replacements:
+        triple = triples.get(replacement.story_id, ())
         base = base_of(triple)
-        where = f"replacement in story {each.story_id}"
+        where = f"replacement in story {replacement.story_id}"
         if base is None:
             raise InputError(
                 where=where,
                 seen="there is no plausible story of this number",
                 todo="Write the number that stands in story_id.",
             )
-        if not 0 <= each.position < len(base.sentences):
+        if not 0 <= replacement.position < len(base.sentences):
             raise InputError(
                 where=where,
-                seen=f"position {each.position}, and there are {len(base.sentences)} sentences",
+                seen=f"position {replacement.position},"
+                f" and there are {len(base.sentences)} sentences",
                 todo="Count sentences from 0.",
             )
         sentences = tuple(
-            each.sentence.strip() if place == each.position else sentence
+            replacement.sentence.strip() if place == replacement.position else sentence
             for place, sentence in enumerate(base.sentences)
         )
         if sentences in {story.sentences for story in (*triple, *found)}:
             raise InputError(
                 where=where,
-                seen=f"with {each.sentence!r} it is a story that exists already",
+                seen=f"with {replacement.sentence!r} it is a story that exists already",
                 todo="Write another sentence.",
             )
-        pair = proposed_pair(sentences, each.position, base.object_names)
-        idx = _next_idx(triple, found, each.story_id, "cloze")
+        pair = proposed_pair(sentences, replacement.position, base.object_names)
+        idx = _next_idx(triple, found, replacement.story_id, "cloze")
         found.append(_proposal(base, "cloze", idx, sentences, pair))
     return _numbered(found, start=len(stories))
 

@@ -75,7 +75,7 @@ KIND = "stories"
 TOML = "suite.toml"
 ITEMS = "items.jsonl"
 V1_TOP = "test"
-_TEXTS = tuple(each.name for each in fields(Meta) if each.name not in ("tags", "extra"))
+_TEXTS = tuple(field.name for field in fields(Meta) if field.name not in ("tags", "extra"))
 _SAME = (
     "story_id", "type", "idx", "aug", "actor", "location", "objects", "length", "example_id",
     "plausible", "breakpoint", "worker_id", "domain",

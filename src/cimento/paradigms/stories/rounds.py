@@ -196,7 +196,7 @@ def _asked(
 ) -> Question:  # fmt: skip
     """A question about one attribute of one entity."""
     if attribute.name in _LOCATIONS:
-        labels = tuple(str(each) for each in attribute.codes if each)
+        labels = tuple(str(code) for code in attribute.codes if code)
         meanings = wording.codes.get(attribute.name)
         words = tuple(
             meanings[int(label)] if meanings else attribute.codes[int(label)] for label in labels

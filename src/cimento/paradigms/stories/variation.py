@@ -269,7 +269,9 @@ def names_of(runs: Sequence[Run]) -> list[str]:
         runs: of one suite.
     """
     conditions = [condition_of(run) for run in runs]
-    words = [[*each.prompt.split(), f"shots_seed={each.seed}"] for each in conditions]
+    words = [
+        [*condition.prompt.split(), f"shots_seed={condition.seed}"] for condition in conditions
+    ]
     names = []
     for run, said in zip(runs, words, strict=True):
         twins = [some for other, some in zip(runs, words, strict=True) if other.model == run.model]

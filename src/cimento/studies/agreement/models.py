@@ -180,12 +180,12 @@ def model_rows(
     """
     known = known_models()
     rows = []
-    for each in languages:
+    for language in languages:
         own = [
             run
             for run in runs
             if (run.model, run.language, version_of(run.suite.name))
-            == (each.model, each.language, each.version)
+            == (language.model, language.language, language.version)
         ]
         lengths = [
             float(counts[run.contrast.target])
@@ -196,12 +196,12 @@ def model_rows(
         compared = [found for run in own for found in contrasted(run)]
         rows.append(
             ModelRow(
-                model=each.model,
-                language=each.language,
-                version=each.version,
+                model=language.model,
+                language=language.language,
+                version=language.version,
                 kind=own[0].kind,
-                ratio=each.ratio,
-                accuracy=each.accuracy,
+                ratio=language.ratio,
+                accuracy=language.accuracy,
                 target_tokens=mean_or_none(lengths),
                 unequal=mean_or_none([float(found.more_tokens != 0) for found in compared]),
                 facts=facts_of(own[0], given, known),

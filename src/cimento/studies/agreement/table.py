@@ -232,8 +232,8 @@ def version_of(name: str) -> Version:
 
 
 def _twin_row(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> TwinRow:
-    first = {each.item: each.mean for each in plain.ratios}
-    second = {each.item: each.mean for each in twin.ratios}
+    first = {ratio.item: ratio.mean for ratio in plain.ratios}
+    second = {ratio.item: ratio.mean for ratio in twin.ratios}
     drops = {
         item: a - b
         for item, a in first.items()

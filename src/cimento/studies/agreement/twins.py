@@ -275,18 +275,18 @@ def attractor_rows(plain: AgreementRun, twin: AgreementRun, *, seed: int) -> lis
     rows = []
     for column, values in attractor_columns(twin.suite).items():
         for value in values:
-            group = [each for each in drops if items[each.item].column(column) == value]
+            group = [drop for drop in drops if items[drop.item].column(column) == value]
             rows.append(_row(plain, column, value, group, seed=seed))
-    lengths = sorted({each.n_words for each in drops if each.n_words})
+    lengths = sorted({drop.n_words for drop in drops if drop.n_words})
     for length in lengths if len(lengths) > 1 else ():
-        group = [each for each in drops if each.n_words == length]
+        group = [drop for drop in drops if drop.n_words == length]
         rows.append(_row(plain, WORDS_BETWEEN, str(length), group, seed=seed))
     return rows
 
 
 def drop_by_length(plain: AgreementRun, twin: AgreementRun) -> Regression:
     """A regression of the drop on the number of words between, one observation an item."""
-    return _regressed(plain, [each for each in _drops(plain, twin) if each.n_words], {})
+    return _regressed(plain, [drop for drop in _drops(plain, twin) if drop.n_words], {})
 
 
 def drops_by_property(plain: AgreementRun, twin: AgreementRun) -> dict[str, Regression]:
@@ -303,9 +303,9 @@ def drops_by_property(plain: AgreementRun, twin: AgreementRun) -> dict[str, Regr
     found = {}
     for column in attractor_columns(twin.suite):
         known = [
-            (each, value)
-            for each in drops
-            if each.n_words and (value := items[each.item].column(column))
+            (drop, value)
+            for drop in drops
+            if drop.n_words and (value := items[drop.item].column(column))
         ]
         values = [value for value, _ in Counter(value for _, value in known).most_common()]
         if len(values) > 1:
@@ -322,18 +322,18 @@ def _regressed(
 ) -> Regression:
     """The drop on the words between, where they vary, and on other predictors."""
     clusters = plain.suite.clusters()
-    lengths = [each.n_words for each in drops]
+    lengths = [drop.n_words for drop in drops]
     own = {WORDS_BETWEEN: lengths} if not more or len(set(lengths)) > 1 else {}
     return regress(
-        [each.value for each in drops],
+        [drop.value for drop in drops],
         {**own, **more},
-        Design.of((each.item for each in drops), clusters),
+        Design.of((drop.item for drop in drops), clusters),
     )
 
 
 def _drops(plain: AgreementRun, twin: AgreementRun) -> Iterator[_Drop]:
-    first = {each.item: each.mean for each in plain.ratios}
-    second = {each.item: each.mean for each in twin.ratios}
+    first = {ratio.item: ratio.mean for ratio in plain.ratios}
+    second = {ratio.item: ratio.mean for ratio in twin.ratios}
     target, other = plain.contrast.target, twin.contrast.target
     for item, adversarial in paired_items(plain.suite, twin.suite):
         a, b = first.get(item.id), second.get(item.id)

@@ -172,19 +172,19 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
         InputError: one is no number above 0.
     """
     found: dict[str, Value] = {}
-    for each in sentences:
-        text = each.columns.get(PERPLEXITY, "")
+    for sentence in sentences:
+        text = sentence.columns.get(PERPLEXITY, "")
         try:
             value = float(text.replace(",", ".")) if text else None
         except ValueError:
             value = 0.0
         if value is not None and not 0 < value < float("inf"):
             raise InputError(
-                where=f"sentence {each.id!r}",
+                where=f"sentence {sentence.id!r}",
                 seen=f"{PERPLEXITY} is {text!r} and not a number above 0",
                 todo="Correct the cell.",
             )
-        found[each.id] = Missing("the file has no perplexity") if value is None else value
+        found[sentence.id] = Missing("the file has no perplexity") if value is None else value
     return found
 
 
@@ -214,9 +214,9 @@ def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell
     from cimento.statistics.correlation import coefficient
 
     known = [
-        (each.mean, value)
-        for each in sentences
-        if each.mean is not None and not isinstance(value := found[each.id], Missing)
+        (sentence.mean, value)
+        for sentence in sentences
+        if sentence.mean is not None and not isinstance(value := found[sentence.id], Missing)
     ]
     rho = coefficient([mean for mean, _ in known], [value for _, value in known])
     return beside(
@@ -230,8 +230,8 @@ def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> It
     Over all pairs, and by connective, replacement and grammaticality of the unacceptable one.
     """
     members: dict[str, dict[str, RatedSentence]] = {}
-    for each in sentences:
-        members.setdefault(each.pair, {})[each.label] = each
+    for sentence in sentences:
+        members.setdefault(sentence.pair, {})[sentence.label] = sentence
     held: dict[str, list[bool]] = {"all": []}
     for both in members.values():
         good, bad = both[ACCEPTABLE], both[UNACCEPTABLE]
@@ -243,7 +243,7 @@ def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> It
         replacement = f"replacement {bad.columns['replacement'] or '-'}"
         for row in ("all", marked, connective, replacement):
             held.setdefault(row, []).append(first < second)
-    for row, results in sorted(held.items(), key=lambda each: _ORDER.index(each[0].split()[0])):
+    for row, results in sorted(held.items(), key=lambda row: _ORDER.index(row[0].split()[0])):
         interval = share_interval(results, Design.independent(len(results)))
         yield Cell(
             what=f"{row}: accuracy of {len(results)}",
@@ -381,8 +381,8 @@ def perplexities(
     """
     run = evaluate(suite_from_ratings(rated), model, bos=bos, device=device, unscored_first="drop")
     measure = perplexity_of(run)
-    names = {each.id: each.id for each in rated.sentences}
-    names |= {f"{each.pair}/{each.label}": each.id for each in rated.sentences}
+    names = {sentence.id: sentence.id for sentence in rated.sentences}
+    names |= {f"{sentence.pair}/{sentence.label}": sentence.id for sentence in rated.sentences}
     values: dict[str, Value] = {}
     tokens: dict[str, int] = {}
     for outcome in each_outcome(run.outcomes()):
@@ -423,7 +423,7 @@ def with_completions(
     pieces = ask_texts(
         texts,
         model,
-        options=[list(each) for each in options],
+        options=[list(option) for option in options],
         policy=FillPolicy(choice=("left-to-right",)),
         asking=asking,
     )

@@ -180,7 +180,7 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
     from cimento.statistics.agreement import krippendorff_alpha
 
     rated = read_rated(paths[0])
-    lists = [[rating.value for rating in each.ratings] for each in rated.sentences]
+    lists = [[rating.value for rating in sentence.ratings] for sentence in rated.sentences]
     flat = [value for values in lists for value in values]
     means = _means(rated.sentences)
     groups: dict[str, list[float]] = {}
@@ -196,7 +196,7 @@ def _lau(paths: Sequence[Path]) -> JsonValue:
         "scale": [min(flat), max(flat)],
         "grand_mean_of_item_means": _mean(means),
         "sd_of_item_means_ddof1": _sd(means),
-        "mean_of_item_sds_ddof1": _mean([each.sd or 0.0 for each in rated.sentences]),
+        "mean_of_item_sds_ddof1": _mean([sentence.sd or 0.0 for sentence in rated.sentences]),
         "max_abs_dev_from_mean_ratings_column": max(
             abs(float(each.columns[PRINTED_MEAN]) - mean)
             for each, mean in zip(rated.sentences, means, strict=True)
@@ -256,14 +256,14 @@ def _players(paths: Sequence[Path]) -> JsonValue:
     from cimento.statistics.agreement import krippendorff_alpha
 
     rated = read_rated(paths[0])
-    lists = [[rating.value for rating in each.ratings] for each in rated.sentences]
+    lists = [[rating.value for rating in sentence.ratings] for sentence in rated.sentences]
     people: dict[str, int] = {}
     for each in rated.sentences:
         for rating in each.ratings:
             people[rating.participant] = people.get(rating.participant, 0) + 1
     majority = [_majority(values) for values in lists]
-    experts = [float(each.label == "acceptable") for each in rated.sentences]
-    column = [float(each.columns["players"]) for each in rated.sentences]
+    experts = [float(sentence.label == "acceptable") for sentence in rated.sentences]
+    column = [float(sentence.columns["players"]) for sentence in rated.sentences]
     return {
         "sha256": _sha256(paths[0]),
         "items": len(lists),
@@ -274,7 +274,8 @@ def _players(paths: Sequence[Path]) -> JsonValue:
         "max_per_item": max(map(len, lists)),
         "ties": sum(each is None for each in majority),
         "num_annotations_mismatch": sum(
-            int(float(each.columns["printed_n"])) != len(each.ratings) for each in rated.sentences
+            int(float(sentence.columns["printed_n"])) != len(sentence.ratings)
+            for sentence in rated.sentences
         ),
         "majority_equals_column": _equal_shares(majority, column),
         "majority_equals_expert": _equal_shares(majority, experts),
@@ -288,8 +289,8 @@ def _itacola(paths: Sequence[Path]) -> JsonValue:
     return {
         "sha256": _sha256(paths[0]),
         "rows": len(sentences),
-        "by_split": _counts(each.columns["split"] for each in sentences),
-        "by_label": _counts(str(int(each.label == "acceptable")) for each in sentences),
+        "by_split": _counts(sentence.columns["split"] for sentence in sentences),
+        "by_label": _counts(str(int(sentence.label == "acceptable")) for sentence in sentences),
     }
 
 
@@ -299,7 +300,7 @@ def _blimp(paths: Sequence[Path], published: Path) -> JsonValue:
 
     choices = read_forced_choices(paths[0])
     kept = [each for each in attentive(choices) if each.chose_good is not None]
-    seconds = {each.sheet: each.seconds for each in choices}
+    seconds = {choice.sheet: choice.seconds for choice in choices}
     means = preference_by_paradigm(kept)
     items: dict[tuple[str, str], list[float]] = {}
     for each in kept:
@@ -309,8 +310,8 @@ def _blimp(paths: Sequence[Path], published: Path) -> JsonValue:
         "sha256": _sha256(paths[0]),
         "hits": len(seconds),
         "failed_attention": len(seconds) - len({each.sheet for each in attentive(choices)}),
-        "hits_under_30_seconds": sum((each or 0) < _FAST_SECONDS for each in seconds.values()),
-        "annotators": len({each.annotator for each in choices}),
+        "hits_under_30_seconds": sum((second or 0) < _FAST_SECONDS for second in seconds.values()),
+        "annotators": len({choice.annotator for choice in choices}),
         "judgements_kept": len(kept),
         "paradigms": len(means),
         **_beside_published(means, published),
@@ -351,8 +352,8 @@ def _beside_published(means: Mapping[str, float], path: Path) -> dict[str, JsonV
 def _accomplit(paths: Sequence[Path]) -> JsonValue:
     rated = read_rated(paths[0])
     sentences = rated.sentences
-    numbers = [each.n or 0 for each in sentences]
-    cells = [cell for each in sentences for cell in (each.n, each.mean, each.sd)]
+    numbers = [sentence.n or 0 for sentence in sentences]
+    cells = [cell for sentence in sentences for cell in (sentence.n, sentence.mean, sentence.sd)]
     scale = rated.scale
     return {
         "sha256": _sha256(paths[0]),
@@ -364,7 +365,7 @@ def _accomplit(paths: Sequence[Path]) -> JsonValue:
         "N_max": max(numbers),
         "mean_of_means": _mean(_means(sentences)),
         "se_equals_sd_over_sqrtN": sum(map(_se_is_right, sentences)),
-        "by_reference": _counts(each.columns["reference"] for each in sentences),
+        "by_reference": _counts(sentence.columns["reference"] for sentence in sentences),
         "mean_vs_whitespace_length": correlations(_means(sentences), _lengths(sentences)),
     }
 
@@ -372,10 +373,10 @@ def _accomplit(paths: Sequence[Path]) -> JsonValue:
 def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
     sets = [read_rated(path) for path in paths]
     both = merge(sets, name="AcCompl-it")
-    numbers = [each.n or 0 for each in both.sentences]
+    numbers = [sentence.n or 0 for sentence in both.sentences]
     return {
         "sentences": len(both.sentences),
-        "distinct_ids": len({each.id for one in sets for each in one.sentences}),
+        "distinct_ids": len({sentence.id for one in sets for sentence in one.sentences}),
         "total_judgements": sum(numbers),
         "mean_N": sum(numbers) / len(numbers),
     }
@@ -413,16 +414,16 @@ def _discotex(paths: Sequence[Path]) -> JsonValue:
 
 
 def _means(sentences: Iterable[RatedSentence]) -> list[float]:
-    return [each.mean for each in sentences if each.mean is not None]
+    return [sentence.mean for sentence in sentences if sentence.mean is not None]
 
 
 def _lengths(sentences: Iterable[RatedSentence]) -> list[float]:
     """Lengths in maximal runs without white space."""
-    return [float(len(each.text.split())) for each in sentences]
+    return [float(len(sentence.text.split())) for sentence in sentences]
 
 
 def _by_id(rated: RatedSet) -> dict[str, RatedSentence]:
-    return {each.id: each for each in rated.sentences}
+    return {sentence.id: sentence for sentence in rated.sentences}
 
 
 def _mean(values: Sequence[float]) -> float:

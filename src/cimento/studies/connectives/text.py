@@ -86,8 +86,8 @@ def with_scoring(sections: Sequence[Section], scored: Perplexities | None) -> li
         f" the first token of a sentence is {scored.first_token}"
     )
     return [
-        dataclasses.replace(each, source=each.source + told * (each.name == "Table 4"))
-        for each in sections
+        dataclasses.replace(section, source=section.source + told * (section.name == "Table 4"))
+        for section in sections
     ]
 
 

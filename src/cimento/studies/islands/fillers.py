@@ -180,13 +180,13 @@ def wilcox_model(rows: Sequence[Mapping[str, str]]) -> MixedFit:
 
 def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Cell]:
     printed, p = printed_tables("islands")["Wilcox 2023"].get(model, (None, None))
-    for each in effects_of_items(WILCOX_DESIGN, wilcox_cells(rows), seed=0):
-        what = f"{model} {each.name} {each.island}".strip()
-        note = "" if each.se_bits is None else f"se {each.se_bits:.6f}, t {_t(each)}"
-        if each.name.startswith("reduction"):
-            yield beside(what, each.mean.value, printed, note=note)
+    for effect in effects_of_items(WILCOX_DESIGN, wilcox_cells(rows), seed=0):
+        what = f"{model} {effect.name} {effect.island}".strip()
+        note = "" if effect.se_bits is None else f"se {effect.se_bits:.6f}, t {_t(effect)}"
+        if effect.name.startswith("reduction"):
+            yield beside(what, effect.mean.value, printed, note=note)
         else:
-            yield Cell(what=what, computed=each.mean.value, note=note or each.reason or "")
+            yield Cell(what=what, computed=effect.mean.value, note=note or effect.reason or "")
     fit = wilcox_model(rows)
     if not fit.fixed:
         note = fit.reason or ""

@@ -114,16 +114,18 @@ def read_judgments(path: Path) -> list[Judgment]:
 def by_phenomenon(judgments: Sequence[Judgment]) -> dict[str, list[Judgment]]:
     """The judgments of targets, by phenomenon."""
     groups: dict[str, list[Judgment]] = {}
-    for each in judgments:
-        if each.phenomenon != FILLER:
-            groups.setdefault(each.phenomenon, []).append(each)
+    for judgment in judgments:
+        if judgment.phenomenon != FILLER:
+            groups.setdefault(judgment.phenomenon, []).append(judgment)
     return dict(sorted(groups.items()))
 
 
 def judgment_cells(judgments: Sequence[Judgment]) -> list[CellMean]:
     """Mean, sd and standard error over judgments for each condition."""
     return [
-        cell_mean(cell, [each.z for each in judgments if each.condition == cell.condition])
+        cell_mean(
+            cell, [judgment.z for judgment in judgments if judgment.condition == cell.condition]
+        )
         for cell in ISLAND_SQUARE.cells
     ]
 
@@ -136,9 +138,9 @@ def unit_means(judgments: Sequence[Judgment], unit: str) -> dict[str, dict[str, 
         unit: ``participant`` or ``item``.
     """
     cells: dict[str, dict[str, list[float]]] = {}
-    for each in judgments:
-        key = each.participant if unit == "participant" else each.item
-        cells.setdefault(key, {}).setdefault(each.condition, []).append(each.z)
+    for judgment in judgments:
+        key = judgment.participant if unit == "participant" else judgment.item
+        cells.setdefault(key, {}).setdefault(judgment.condition, []).append(judgment.z)
     return {
         key: {name: math.fsum(values) / len(values) for name, values in conditions.items()}
         for key, conditions in cells.items()
@@ -159,15 +161,15 @@ def crossed_model(judgments: Sequence[Judgment]) -> MixedFit:
     return mixed_model(
         FORMULA,
         {
-            "z": [each.z for each in judgments],
+            "z": [judgment.z for judgment in judgments],
             "structure": sum_coded(
-                [each.condition.split("_")[1] for each in judgments], high="nonisland"
+                [judgment.condition.split("_")[1] for judgment in judgments], high="nonisland"
             ),
             "distance": sum_coded(
-                [each.condition.split("_")[0] for each in judgments], high="long"
+                [judgment.condition.split("_")[0] for judgment in judgments], high="long"
             ),
-            "participant": [each.participant for each in judgments],
-            "item": [each.item for each in judgments],
+            "participant": [judgment.participant for judgment in judgments],
+            "item": [judgment.item for judgment in judgments],
         },
     )
 
@@ -266,7 +268,7 @@ def _pairs(name: str, means: Mapping[str, Mapping[str, float]]) -> Iterator[Cell
     bad = ISLAND_SQUARE.unacceptable.name
     for cell in ISLAND_SQUARE.acceptable:
         held = [
-            each[cell.name] > each[bad] for each in means.values() if {cell.name, bad} <= set(each)
+            mean[cell.name] > mean[bad] for mean in means.values() if {cell.name, bad} <= set(mean)
         ]
         found = share_interval(held, Design.independent(len(held)))
         ends = (

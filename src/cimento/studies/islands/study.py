@@ -87,8 +87,8 @@ def overlap(suite: Suite) -> float | None:
     shares = []
     for item in suite.items:
         sets = [
-            {word.strip(".,;:!?").lower() for word in sentence(each, rule=suite.join).split()}
-            for each in item.conditions
+            {word.strip(".,;:!?").lower() for word in sentence(condition, rule=suite.join).split()}
+            for condition in item.conditions
         ]
         if sets and set.union(*sets):
             shares.append(len(set.intersection(*sets)) / len(set.union(*sets)))
@@ -227,7 +227,7 @@ def model_sections(data: Path, results: Sequence[Factorial]) -> list[Section]:
     """
     sections = []
     for name, (_, table) in SUITES.items():
-        own = [each for each in results if each.suite == f"islands-{name}"]
+        own = [result for result in results if result.suite == f"islands-{name}"]
         printed, _ = read_cells(data / "tables" / f"{table}.csv")
         lines = [line for each in own for line in _lines(each, printed)]
         sections.append(

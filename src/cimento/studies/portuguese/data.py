@@ -129,7 +129,7 @@ class StudyData:
 
     @cached_property
     def _instances(self) -> dict[str, Instance]:
-        return {each.item.id: each for each in self.instances}
+        return {instance.item.id: instance for instance in self.instances}
 
     def _instance(self, row: JudgedRow) -> Instance:
         return self._instances[row.candidate.item]

@@ -332,9 +332,9 @@ def automatic_evaluation(data: StudyData) -> Json:
     for dimension in JUDGED_BY_RULE:
         rows = [row for row in data.release if row.column("dimension") == dimension]
         wanted = {
-            each.item.id: expectation_of(each)
-            for each in data.instances
-            if each.item.columns["dimension"] == dimension
+            instance.item.id: expectation_of(instance)
+            for instance in data.instances
+            if instance.item.columns["dimension"] == dimension
         }
         found[dimension] = _compared(rows, wanted)
     return found

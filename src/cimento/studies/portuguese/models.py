@@ -114,7 +114,7 @@ def answers_of(model: str, runs: Sequence[Run], released: StudyData | None) -> M
     multi = next((run for run in runs if _is_multiword(run)), None)
     grammar = next((run for run in runs if not _is_multiword(run)), None)
     words, tests = (ClozeAnswers(run) if run else None for run in (multi, grammar))
-    known = {each.item.id: each for each in released.instances} if released else {}
+    known = {instance.item.id: instance for instance in released.instances} if released else {}
     items = tests.items if tests else ()
     instances = [known.get(item.id) or starter_instance(item) for item in items]
     return ModelAnswers(
@@ -134,7 +134,7 @@ def _is_multiword(run: Run) -> bool:
 
 
 def _expected(instances: Sequence[Instance]) -> dict[str, Expectation]:
-    own = expectations({each.item.id: each.item.columns for each in instances})
+    own = expectations({instance.item.id: instance.item.columns for instance in instances})
     for each in instances:
         needs_label = each.item.columns["dimension"] in ("nominal_agreement", "passive")
         is_judged = each.item.columns["dimension"] != "subject_agreement"
@@ -200,32 +200,35 @@ def judged(
     )
     if not has_connectors:
         said.append(f"{dictionary} has no conjunctions, and judges no connectors")
-    for each in models:
-        if not each.candidates:
+    for model in models:
+        if not model.candidates:
             continue
         wanted = {
-            one.item.id: each.expected[one.item.id]
-            for one in each.instances
-            if one.item.id in each.expected
+            one.item.id: model.expected[one.item.id]
+            for one in model.instances
+            if one.item.id in model.expected
             and (has_connectors or one.item.columns["dimension"] != "connectors")
         }
-        by_rule = judge_expected(each.candidates, wanted, readings)
-        found[each.model, DICTIONARY] = _rows(each, by_rule)
-        if earlier or each.people:
+        by_rule = judge_expected(model.candidates, wanted, readings)
+        found[model.model, DICTIONARY] = _rows(model, by_rule)
+        if earlier or model.people:
             own = [
-                replace(one, fits=each.people.get((one.item, one.text))) for one in each.candidates
+                replace(one, fits=model.people.get((one.item, one.text)))
+                for one in model.candidates
             ]
             reused = reuse_judgments(own, earlier)
-            found[each.model, PEOPLE] = _rows(each, reused.candidates)
+            found[model.model, PEOPLE] = _rows(model, reused.candidates)
             n, new = len(own), len(reused.new)
             covered = f"{n - new} of {n} candidates are judged by people; {new} are new"
-            said.append(f"{each.model}: {covered}, and left out of their rows")
+            said.append(f"{model.model}: {covered}, and left out of their rows")
     return found, said
 
 
 def _rows(answers: ModelAnswers, candidates: Sequence[Candidate]) -> list[Row]:
-    instances = {each.item.id: each for each in answers.instances}
-    return [Row(instances[each.item], each, each.rank == 1) for each in candidates]
+    instances = {instance.item.id: instance for instance in answers.instances}
+    return [
+        Row(instances[candidate.item], candidate, candidate.rank == 1) for candidate in candidates
+    ]
 
 
 def model_tables(
@@ -244,7 +247,7 @@ def model_tables(
         of_grammar: sentences below the tables of grammar.
     """
     tables: dict[str, Grid] = {}
-    asked = [each for each in models if each.hits]
+    asked = [model for model in models if model.hits]
     if asked:
         data = _as_data(asked)
         warnings = dict.fromkeys(text for each in asked for text in each.warnings)
@@ -268,7 +271,7 @@ def _as_data(models: Sequence[ModelAnswers]) -> StudyData:
         instances=(),
         judged=(),
         cells=models[0].multiwords,
-        predictions={each.model: each.hits for each in models},
+        predictions={model.model: model.hits for model in models},
         files=frozenset(),
     )
 
@@ -367,14 +370,14 @@ def _footnote_11(data: StudyData) -> Grid:
     """McNemar's test of every pair of models; the exact one is beside the corrected one."""
     rows = tuple(
         (
-            f"{each['a']} and {each['b']}",
-            str(each["words"]),
-            str(each["k"]),
-            *(str(each[name]) for name in ("only_a", "only_b", "n")),
-            *(f"{each[name]:.4g}" for name in ("p_exact", "p_chi2_cc")),
+            f"{test['a']} and {test['b']}",
+            str(test["words"]),
+            str(test["k"]),
+            *(str(test[name]) for name in ("only_a", "only_b", "n")),
+            *(f"{test[name]:.4g}" for name in ("p_exact", "p_chi2_cc")),
         )
-        for each in mcnemar_tests(data)
-        if each["p_exact"] is not None and each["p_chi2_cc"] is not None
+        for test in mcnemar_tests(data)
+        if test["p_exact"] is not None and test["p_chi2_cc"] is not None
     )
     return Grid(
         title="Footnote 11. Models against each other: McNemar's test, item by item",

@@ -267,9 +267,9 @@ def _paper(claim: str) -> Any:  # noqa: ANN401  # a number, or several
 
 
 def _sizes(data: StudyData) -> dict[str, _Answer]:
-    templates = Counter(each.item.columns["template"] for each in data.instances)
-    distinct = {(each.item.columns["seed"], each.item.text) for each in data.instances}
-    sizes = Counter(each.item.columns["dimension"] for each in data.instances)
+    templates = Counter(instance.item.columns["template"] for instance in data.instances)
+    distinct = {(instance.item.columns["seed"], instance.item.text) for instance in data.instances}
+    sizes = Counter(instance.item.columns["dimension"] for instance in data.instances)
     base = "concordância nominal_2a"
     passive = [name for name in templates if name.startswith("voz passiva")]
     connectors = dimension_rows(data.release, "Connectors")
@@ -318,7 +318,7 @@ def _deviations(data: StudyData) -> dict[str, _Answer]:
         row for row in nouns if row.candidate.fits and NOT_AN_ADJECTIVE in row.candidate.remarks
     ]
     errors = [row.candidate for row in passive if row.candidate.fits is False]
-    wrong = sum(WRONG_AGREEMENT in each.remarks for each in errors)
+    wrong = sum(WRONG_AGREEMENT in error.remarks for error in errors)
     wrong_share = [wrong, len(errors), exact_percent(Fraction(wrong, len(errors)))]
     return {
         "verb_deviant": _share(

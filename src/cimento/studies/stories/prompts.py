@@ -98,7 +98,7 @@ def _rebuild(
     tier: Tier,
 ) -> Rebuilt:
     answers = responses.at(tier)
-    hashed = [each for each in answers.values() if each.prompt_sha256 and each.shots]
+    hashed = [answer for answer in answers.values() if answer.prompt_sha256 and answer.shots]
     drawn = {row: each.shots for row, each in answers.items() if each.shots}
     pool = _pool(stories, chained, tier)
     again: Mapping[int, tuple[int, ...]] = {}

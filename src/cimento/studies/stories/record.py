@@ -145,14 +145,16 @@ def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
     first = judged.groupings[0]
     return {
         "grouping": first.name,
-        "n_recorded": {tier: sum(each.tier == tier for each in outcomes) for tier in TIERS},
-        "rates": {each.name: as_json(rates(chained, each)) for each in judged.groupings},
+        "n_recorded": {tier: sum(outcome.tier == tier for outcome in outcomes) for tier in TIERS},
+        "rates": {
+            grouping.name: as_json(rates(chained, grouping)) for grouping in judged.groupings
+        },
         "flow": as_json(flow(stories, chained)),
         "conditional": as_json(conditional_rates(chained)),
         "untiered": {tier: as_json(untiered_rate(judged, tier)) for tier in TIERS},
         "baselines": as_json(baselines(stories, first)),
         "baselines_by_grouping": {
-            each.name: as_json(baselines(stories, each)) for each in judged.groupings
+            grouping.name: as_json(baselines(stories, grouping)) for grouping in judged.groupings
         },
         "constant": constant_summary(stories),
         "detection": as_json(detect(stories, outcomes)),
@@ -161,7 +163,7 @@ def summarize(judged: Judged, *, seed: int) -> dict[str, JsonValue]:
         "per_task": {
             tier: as_json(choices(outcomes, tier))
             for tier in TIERS
-            if any(each.tier == tier for each in outcomes)
+            if any(outcome.tier == tier for outcome in outcomes)
         },
         "temperature": {
             tier: as_json(scaled_confidence(outcomes, tier, stories=stories, seed=seed))
@@ -315,7 +317,9 @@ def study_record(
     record: dict[str, JsonValue] = {
         "model": responses.model,
         "chat_template": facts.chat_template if facts else None,
-        "n_recorded": {tier: sum(each.tier == tier for each in judged.outcomes) for tier in TIERS},
+        "n_recorded": {
+            tier: sum(outcome.tier == tier for outcome in judged.outcomes) for tier in TIERS
+        },
         "paper_code": _grouped(chained, by_name["paper_code"]),
         "corrected": _grouped(chained, by_name["corrected"]) if "corrected" in by_name else None,
         "cluster_bootstrap95_paper_code": as_json(
@@ -328,7 +332,7 @@ def study_record(
         "by_state_implausible": as_json(survivors(stories, chained, "state")),
         "by_conflict_distance": as_json(survivors(stories, chained, "distance")),
     }
-    if any(each.tier == STATE and each.chosen for each in judged.outcomes):
+    if any(outcome.tier == STATE and outcome.chosen for outcome in judged.outcomes):
         record["confusion_physical_state"] = as_json(confusions(judged.outcomes))
     record["published_metrics_txt"] = as_json(facts.metrics_txt if facts else None)
     record["published_table3_percent"] = as_json(facts.table3_percent if facts else None)
@@ -347,8 +351,8 @@ def paired_record(stories: Sequence[Story], models: Sequence[Responses]) -> dict
     ``mcnemar_exact_p`` is the reference's, which counts the stories of a triple as independent.
     """
     chains = {
-        each.model: judge_stories(stories, each.answers, first_of_ties=True).chained
-        for each in models
+        model.model: judge_stories(stories, model.answers, first_of_ties=True).chained
+        for model in models
     }
     return {
         f"{each.first} vs {each.second}": {

@@ -27,9 +27,11 @@ def grouping_rows(summary: Mapping[str, JsonValue]) -> Rows:
     baselines = mapping(at(summary, "baselines"))
     rows: Rows = [("metric", "n", *groupings, *baselines)]
     for name in METRICS:
-        cells = [_with_interval(at(summary, "rates", each, name)) for each in groupings]
-        cells += [shown(number(each, name), 3) for each in baselines.values()]
-        rows.append((name, _n_of(at(summary, "rates", each, name) for each in groupings), *cells))
+        cells = [_with_interval(at(summary, "rates", grouping, name)) for grouping in groupings]
+        cells += [shown(number(baseline, name), 3) for baseline in baselines.values()]
+        rows.append(
+            (name, _n_of(at(summary, "rates", grouping, name) for grouping in groupings), *cells)
+        )
     return rows
 
 

@@ -59,7 +59,7 @@ def _compared_conditions(suite: Suite) -> set[frozenset[str]] | None:
     """The pairs of conditions that stand in one comparison; None where nothing is predicted."""
     if not suite.predictions:
         return None
-    groups = [[each.condition for each in references(part)] for _, part in _parts(suite)]
+    groups = [[reference.condition for reference in references(part)] for _, part in _parts(suite)]
     return {frozenset((a, b)) for group in groups for a in group for b in group if a != b}
 
 
@@ -200,7 +200,7 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
     """
     suite = stimuli.suite
     compared = sorted(map(sorted, _compared_conditions(suite) or ()))
-    named = {each.region for _, part in _parts(suite) for each in references(part)}
+    named = {reference.region for _, part in _parts(suite) for reference in references(part)}
     others = [] if "*" in named else sorted({*range(1, len(suite.region_names) + 1)} - named)
     for first, second in compared:
         pairs = [

@@ -103,7 +103,9 @@ def can_hold(formulas: Sequence[Formula], *, n_regions: int) -> bool:
 
 def _exception(formulas: Iterable[Formula]) -> str:
     """What must be added because ``=`` has a tolerance."""
-    if any(each.operator == "=" for formula in formulas for each in comparisons(formula)):
+    if any(
+        comparison.operator == "=" for formula in formulas for comparison in comparisons(formula)
+    ):
         return " (but for differences within the tolerance of '=')"
     return ""
 
@@ -169,7 +171,10 @@ def _solvable(inequalities: Iterable[_Inequality]) -> bool:
     system = set(inequalities)
     while len(system) <= MOST_INEQUALITIES:
         constants = {each for each in system if not each.terms}
-        if any(each.constant < 0 or (each.strict and each.constant == 0) for each in constants):
+        if any(
+            constant.constant < 0 or (constant.strict and constant.constant == 0)
+            for constant in constants
+        ):
             return False
         system -= constants
         if not system:

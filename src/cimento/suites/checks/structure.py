@@ -58,7 +58,9 @@ class Stimuli:
     @cached_property
     def shapes(self) -> list[tuple[str, ...]]:
         """The names of each item's conditions."""
-        return [tuple([each.name for each in item.conditions]) for item in self.suite.items]
+        return [
+            tuple([condition.name for condition in item.conditions]) for item in self.suite.items
+        ]
 
     @cached_property
     def names(self) -> dict[str, None]:

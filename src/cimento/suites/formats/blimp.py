@@ -230,7 +230,7 @@ def write_blimp(suite: Suite, path: Path) -> Path:
         InputError: no prediction makes pairs.
         StorageError: the file cannot be written.
     """
-    pairs = [pair for each in suite.predictions if (pair := _pair(each)) is not None]
+    pairs = [pair for prediction in suite.predictions if (pair := _pair(prediction)) is not None]
     if not pairs:
         raise InputError(
             where=suite.name,
@@ -254,7 +254,7 @@ def blimp_losses(suite: Suite) -> list[str]:
         losses.append(f"the division into {len(suite.region_names)} regions")
     if set(suite.condition_names) != SENTENCES.keys():
         losses.append(f"the conditions {', '.join(suite.condition_names)}")
-    if [each.formula for each in suite.predictions] != [PAIR_PREDICTION.formula]:
+    if [prediction.formula for prediction in suite.predictions] != [PAIR_PREDICTION.formula]:
         losses.append(f"the {len(suite.predictions)} predictions as they are")
     losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
     if suite.metric != "sum":

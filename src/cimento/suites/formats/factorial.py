@@ -172,7 +172,7 @@ def _sentence_keys(record: Record) -> list[str]:
 def _conditions(records: Sequence[Record]) -> tuple[str, ...]:
     """The keys that hold sentences: the usual four where they are there, else all that are text."""
     keys = tuple(dict.fromkeys(key for record in records for key in _sentence_keys(record)))
-    usual = tuple(name for name in ISLAND_CONDITIONS if any(name in each for each in records))
+    usual = tuple(name for name in ISLAND_CONDITIONS if any(name in record for record in records))
     return usual or keys
 
 
@@ -281,7 +281,7 @@ def with_design(suite: Suite) -> Suite:
         return suite  # the checks of the suite say what is wrong with the design
     if suite.predictions or any(None in square.conditions for square in found):
         return suite
-    predictions = tuple(each for square in found for each in predictions_of(square))
+    predictions = tuple(prediction for square in found for prediction in predictions_of(square))
     return dataclasses.replace(suite, predictions=predictions)
 
 

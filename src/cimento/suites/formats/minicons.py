@@ -176,7 +176,7 @@ def minicons_losses(suite: Suite) -> list[str]:
     if len(suite.region_names) > kept:
         losses.append(f"the division into {len(suite.region_names)} regions")
     pairs = {f"({target or '*'};%{good}%) < ({target or '*'};%{bad}%)" for good, bad in SIDES}
-    if [each.formula for each in suite.predictions if each.formula not in pairs]:
+    if [prediction.formula for prediction in suite.predictions if prediction.formula not in pairs]:
         losses.append("predictions other than that the good condition is less surprising")
     losses += [f"the {name}" for name in ("cluster", "factors", "extra") if getattr(suite, name)]
     if suite.metric != "sum":

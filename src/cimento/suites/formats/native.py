@@ -82,8 +82,10 @@ def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
     return replace(
         item,
         conditions=tuple(
-            replace(each, columns={**level_columns(each.name, factors), **each.columns})
-            for each in item.conditions
+            replace(
+                condition, columns={**level_columns(condition.name, factors), **condition.columns}
+            )
+            for condition in item.conditions
         ),
     )
 
@@ -146,10 +148,14 @@ def _with_quotes(text: str, error: Exception) -> str:
 def _named_conditions(settings: TomlSuite | None) -> list[str]:
     """The conditions that predictions name, in order; none where one cannot be read."""
     try:
-        trees = [parse(each.formula) for each in settings.predictions] if settings else []
+        trees = (
+            [parse(prediction.formula) for prediction in settings.predictions] if settings else []
+        )
     except FormulaError:
         return []
-    return list(dict.fromkeys(each.condition for tree in trees for each in references(tree)))
+    return list(
+        dict.fromkeys(reference.condition for tree in trees for reference in references(tree))
+    )
 
 
 def _decode_extras(parsed: dict[str, object]) -> None:
@@ -191,8 +197,13 @@ def _with_settings(items: Sequence[Item], settings: TomlSuite, *, pairs: bool) -
     if settings.options.rest():
         extra.setdefault("options", settings.options.rest())
     predictions = tuple(
-        Prediction(each.formula, comment=each.comment, extra=_extra(each.rest()), name=each.name)
-        for each in settings.predictions
+        Prediction(
+            prediction.formula,
+            comment=prediction.comment,
+            extra=_extra(prediction.rest()),
+            name=prediction.name,
+        )
+        for prediction in settings.predictions
     )
     if pairs and not predictions:
         predictions = (PAIR_PREDICTION,)
@@ -255,7 +266,7 @@ def _settings(suite: Suite) -> _Object:
     if suite.factors:
         settings["factors"] = {factor: list(levels) for factor, levels in suite.factors.items()}
     if suite.predictions:
-        settings["predictions"] = [_prediction(each) for each in suite.predictions]
+        settings["predictions"] = [_prediction(prediction) for prediction in suite.predictions]
     return _table(settings, extra, TOP_KEYS)
 
 

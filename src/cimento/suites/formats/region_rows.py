@@ -238,8 +238,8 @@ class _WordRows:
                     Condition(
                         condition,
                         tuple(
-                            Region(" ".join(regions[each])) if each in regions else _EMPTY
-                            for each in names
+                            Region(" ".join(regions[name])) if name in regions else _EMPTY
+                            for name in names
                         ),
                     )
                     for condition, regions in conditions.items()

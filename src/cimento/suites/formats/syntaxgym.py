@@ -103,8 +103,8 @@ def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
     suite = Suite(
         meta=_meta(document.meta, kept),
         region_names=_region_names(document.region_meta, name=name, faults=faults),
-        predictions=tuple(_prediction(each) for each in document.predictions),
-        items=tuple([_item(each, name=name, faults=faults) for each in items]),
+        predictions=tuple(_prediction(prediction) for prediction in document.predictions),
+        items=tuple([_item(item, name=name, faults=faults) for item in items]),
         metric=metric,
         join=ours.join,
         cluster=ours.cluster,
@@ -380,7 +380,7 @@ def _document(suite: Suite) -> _PlainObject:
         {
             "meta": _meta_object(suite),
             "region_meta": {str(k): name for k, name in enumerate(suite.region_names, start=1)},
-            "predictions": [_prediction_object(each) for each in suite.predictions],
+            "predictions": [_prediction_object(prediction) for prediction in suite.predictions],
             "items": [
                 _item_object(item, None if numbered else position)
                 for position, item in enumerate(suite.items, start=1)
@@ -440,7 +440,7 @@ def _prediction_object(prediction: Prediction) -> _PlainObject:
 def _item_object(item: Item, position: int | None) -> _PlainObject:
     """An item under its own number, or under its position where not all ids are numbers."""
     number = int(item.id) if position is None else position
-    conditions: list[JsonValue] = [_condition_object(each) for each in item.conditions]
+    conditions: list[JsonValue] = [_condition_object(condition) for condition in item.conditions]
     ours: _PlainObject = {} if item.id == str(number) else {"id": item.id}
     return _object({"item_number": number, "conditions": conditions}, ours, item.extra)
 
