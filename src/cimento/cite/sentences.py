@@ -92,7 +92,8 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
 def _suite_in_brief(run: RunFacts, keys: Sequence[str]) -> str:
     language = NAMES.get(run.meta.language, run.meta.language)
     suite = " ".join(filter(None, ("the", language, "suite", run.meta.name)))
-    return f"{run.methods.counted} of {suite}{cite_keys(keys)}"
+    first = "" if run.asking.get("limit") is None else "the first "
+    return f"{first}{run.methods.counted} of {suite}{cite_keys(keys)}"
 
 
 def _few(names: Sequence[str], what: str) -> str:

@@ -246,7 +246,11 @@ class SuiteJob:
             same = run.options == self._options
             return run if same else dataclasses.replace(run, options=self._options)
         answers = answers or NO_ANSWERS
-        warnings = (*map(str, faults.warnings(self._loaded.reading.faults)), *answers.warnings)
+        warnings = (
+            *_limit_noted(self._scoring.limit),
+            *map(str, faults.warnings(self._loaded.reading.faults)),
+            *answers.warnings,
+        )
         run = Run(
             suite=self._loaded.suite,
             paradigm=self._loaded.paradigm,
@@ -322,6 +326,13 @@ def suite_job(
         noted={"run_file": run_options.run_file} if run_options.run_file else {},
         prices=None if run_options.prices is None else read_prices(run_options.prices),
     )
+
+
+def _limit_noted(limit: int | None) -> tuple[str, ...]:
+    if limit is None:
+        return ()
+    first = "item" if limit == 1 else f"{limit} items"
+    return (f"The run has only the first {first} of the suite (--limit {limit}).",)
 
 
 def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
