@@ -126,9 +126,8 @@ class Factorial:
     @property
     def average(self) -> float | None:
         """The unweighted mean of all pair accuracies of all phenomena."""
-        return mean_if_all(
-            [pair.accuracy for phenomenon in self.phenomena for pair in phenomenon.pairs]
-        )
+        pairs = [pair for phenomenon in self.phenomena for pair in phenomenon.pairs]
+        return mean_if_all([pair.accuracy for pair in pairs])
 
     def averages(self, *, seed: int = 0) -> tuple[Mean, Mean]:
         """The unweighted means over phenomena of pair accuracies, and of how often DD is above 0.
@@ -136,11 +135,7 @@ class Factorial:
         Args:
             seed: of the draws behind the intervals.
         """
-        clusters = {
-            item: name
-            for phenomenon in self.phenomena
-            for item, name in phenomenon.clusters.items()
-        }
+        clusters = dict(item for group in self.phenomena for item in group.clusters.items())
         pairs = [phenomenon.pairs for phenomenon in self.phenomena]
         above = [(phenomenon.super_additive,) for phenomenon in self.phenomena]
         return (
