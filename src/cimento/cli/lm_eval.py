@@ -29,7 +29,10 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
             " build prompted SUITE; those, and stories, use the model's template by themselves."
         ),
     ),
-    "--wandb-args": ("runs are not sent anywhere", "cimento report RUNS -o table.csv writes numbers."),
+    "--wandb-args": (
+        "runs are not sent anywhere",
+        "cimento report RUNS -o table.csv writes numbers.",
+    ),
     "--hf-hub-log-args": (
         "runs are not sent anywhere",
         "cimento export --to hf-dataset writes a folder that can be uploaded.",
