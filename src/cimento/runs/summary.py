@@ -112,8 +112,7 @@ class RunSummary:
         outcomes: what became of every item; only in what ``--json`` prints, for a run folder has
             them in a table.
         usage: what the run took of a server; only where a server was asked.
-        names: question to the name that the author of the suite gave it, where there is one; not
-            written as JSON, whose questions keep their ids.
+        names: question to the name that the author of the suite gave it; only where there is one.
     """
 
     suite: str
@@ -251,9 +250,9 @@ def to_json(summary: Summary) -> str:
     fields = asdict(summary)
     ordered = {name: fields[name] for name in _ORDER}
     for run in fields["runs"]:
-        del run["names"]
-        if run["usage"] is None:
-            del run["usage"]
+        for name in ("usage", "names"):
+            if not run[name]:
+                del run[name]
     return json.dumps(ordered, ensure_ascii=False, indent=2, allow_nan=False) + "\n"
 
 
@@ -298,7 +297,6 @@ def json_schema() -> JsonSchema:
     schema: JsonSchema = _adapter().json_schema(mode="serialization")
     definitions = schema["$defs"]
     if isinstance(definitions, dict):
-        _forget_names(definitions[RunSummary.__name__])
         for record in (Estimate, Outcome, RunSummary, RunUsage, Missing, SuiteMean):
             definition = definitions[record.__name__]
             if isinstance(definition, dict):
@@ -306,13 +304,6 @@ def json_schema() -> JsonSchema:
     _describe(schema, Summary.__doc__ or "")
     draft = "https://json-schema.org/draft/2020-12/schema"
     return {"$schema": draft, "$id": f"urn:cimento:summary:{SUMMARY_VERSION}", **schema}
-
-
-def _forget_names(definition: object) -> None:
-    """Take out of a schema what is not written."""
-    properties = definition["properties"] if isinstance(definition, dict) else None
-    if isinstance(properties, dict):
-        del properties["names"]
 
 
 @functools.cache
