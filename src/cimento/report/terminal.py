@@ -84,9 +84,12 @@ def _widths(summary: Summary, width: int) -> dict[str, int]:
     longest_name = max(
         (len(name) for run in summary.runs for name in run.names.values()), default=0
     )
-    others["pred."] = max(others["pred."], min(longest_name, _LONGEST_NAME))
+    # Numbers are never cut: names of models and of predictions share what is left, and are folded.
     left = width - sum(size + 1 for size in others.values())
-    return {"model": max(12, min(left, longest + 1, _LONGEST_MODEL)), **others}
+    wanted = max(0, min(longest_name, _LONGEST_NAME) - others["pred."])
+    model = max(12, min(left - wanted, longest + 1, _LONGEST_MODEL))
+    others["pred."] += max(0, min(wanted, left - model))
+    return {"model": model, **others}
 
 
 def _print_suite(
@@ -123,11 +126,10 @@ def _table(widths: Mapping[str, int], *, header: bool) -> Table:
         header_style="bold underline",
     )
     for name, size in widths.items():
-        if name == "model":
+        if name in ("model", "pred."):
             table.add_column(name, width=size, overflow="fold")
-            continue
-        left = name == "pred."
-        table.add_column(name, width=size, justify="left" if left else "right", no_wrap=True)
+        else:
+            table.add_column(name, width=size, justify="right", no_wrap=True)
     return table
 
 
