@@ -135,7 +135,9 @@ def test_a_paper_prints_a_short_paragraph_without_the_protocol(stored, name):
     run = stored[name]
     said = methods_paragraph([run])
 
-    assert said.startswith("We evaluated demo-causal (1.3M parameters, revision 91bca5d) on the first 3 ")
+    assert said.startswith(
+        "We evaluated demo-causal (1.3M parameters, revision 91bca5d) on the first 3 "
+    )
     assert f" suite {name} (" in said
     assert len(said.split()) <= PRINTED
     assert not re.search(r"SHA-256|tokenizer|float|rule |was used|In all runs|%[a-z]", said)

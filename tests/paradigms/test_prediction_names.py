@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import pytest
 
 from cimento.api import evaluate
+from cimento.cli.main import invoke
 from cimento.errors import UsageError
 from cimento.paradigms.loading import load_suite, save_suite
 from cimento.paradigms.regions.sections import region_report
@@ -69,8 +69,15 @@ def test_people_see_names_and_tables_keep_ids(folder):
     assert next(label for label, _ in report.rates[0].lines) == "number"
     assert "number" in terminal_item(report.items[0], report)
     text = to_json(Summary(runs=(summary,)))
-    assert "names" not in json.loads(text)["runs"][0]
-    assert from_json(text).runs[0] == dataclasses.replace(summary, names={})
+    assert json.loads(text)["runs"][0]["names"] == {"prediction 0": "number"}
+    assert from_json(text).runs[0] == summary
+
+
+def test_a_stored_run_is_shown_with_the_names(folder, tmp_path, capsys):
+    command = ["run", str(folder), "-m", "demo-causal", "-o", str(tmp_path / "runs")]
+    for _ in range(2):
+        assert invoke(command) == 0
+        assert "number: (2;%match%) < (2;%mismatch%)" in capsys.readouterr().out
 
 
 def test_a_prediction_is_chosen_by_its_name(folder):
