@@ -188,10 +188,14 @@ def mutants(manifest):
 
 
 def everything_but_reruns(run):
-    """The files beside a run and in it, but for its manifest and what a rerun may write."""
+    """The files beside a run and in it, but for what a rerun may write.
+
+    Bytecode is left out: the first import of the installed plugin writes it, and whether that
+    falls into a test depends on which tests its process ran before.
+    """
     here = run.parents[2]
     files = {path.relative_to(here) for path in here.rglob("*") if path.is_file()}
-    return {path for path in files if path.parts[0] != "reruns"}
+    return {path for path in files if path.parts[0] != "reruns" and "__pycache__" not in path.parts}
 
 
 @pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.slow)])
