@@ -200,7 +200,7 @@ def test_unknown_names_are_refused(runs_of_every_kind, name, tmp_path, capsys):
         command = ["report", folder, name]
     assert invoke([*command, "--rename", "it-ilands=I"]) == 2
     error = capsys.readouterr().err
-    assert "--rename it-ilands: nothing here is called so." in error
+    assert "--rename it-ilands: nothing has this name." in error
     assert invoke([*command, "--rename", "demo-causal=GPT"]) == 0
     shown = capsys.readouterr().out
     if name == "figure":

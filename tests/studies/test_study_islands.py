@@ -49,7 +49,7 @@ def test_a_section_without_printed_numbers_says_so():
     shared = {"name": "n", "title": "t", "source": "Someone 2020"}
     alone = Section(**shared, cells=(beside("x", 1.0, None),))
     compared = Section(**shared, cells=(beside("x", 1.04, "1.0"),))
-    assert "Someone 2020. No printed number stands beside these." in as_text([alone])
+    assert "Someone 2020. There are no printed numbers to compare with." in as_text([alone])
     assert "Someone 2020. 1 of 1 compared numbers equal the printed ones." in as_text([compared])
 
 

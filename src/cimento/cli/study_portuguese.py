@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -134,6 +133,8 @@ def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     runs, failures = evaluate_with_progress(
         _suites(options.data), options.model, run_options_of(options, **place)
     )
+    if not runs:
+        return report_failures(runs, failures)
     by_model: dict[str, list[Run]] = {}
     for run in runs:
         by_model.setdefault(run.model, []).append(run)
@@ -197,15 +198,10 @@ def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Can
 def _figures(runs: Sequence[Run], folder: Path) -> list[Path]:
     """The figures of a report on the runs; none where they cannot be drawn."""
     from cimento.report.document import sections_of
-    from cimento.report.figures import lacking_figures
+    from cimento.report.figures import lacking_figures, write_figures
 
     if lacking := lacking_figures():
         note(lacking)
         return []
-    numbers: Counter[str] = Counter()
-    written = []
-    for figure in (figure for section in sections_of(runs) for figure in section.figures):
-        numbers[figure.name] += 1
-        number = f"-{numbers[figure.name]}" if numbers[figure.name] > 1 else ""
-        written.append(figure.write(folder / f"{figure.name}{number}.svg"))
-    return written
+    figures = [figure for section in sections_of(runs) for figure in section.figures]
+    return write_figures(figures, folder)

@@ -221,7 +221,7 @@ def _figures(
     """The figures of a report on stories, of all models; none where they cannot be drawn."""
     from cimento.paradigms.stories.judging import judge_stories
     from cimento.paradigms.stories.sections import story_figures
-    from cimento.report.figures import lacking_figures
+    from cimento.report.figures import lacking_figures, write_figures
 
     if lacking := lacking_figures():
         note(lacking)
@@ -229,10 +229,4 @@ def _figures(
     judged = {
         model.model: judge_stories(stories, model.answers, first_of_ties=True) for model in models
     }
-    numbers: Counter[str] = Counter()
-    written = []
-    for figure in story_figures(name, judged):
-        numbers[figure.name] += 1
-        number = f"-{numbers[figure.name]}" if numbers[figure.name] > 1 else ""
-        written.append(figure.write(folder / f"{figure.name}{number}.svg"))
-    return written
+    return write_figures(story_figures(name, judged), folder)

@@ -6,7 +6,8 @@ import contextlib
 import importlib.util
 import json
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -287,6 +288,26 @@ def _unchecked() -> Iterator[None]:
 
     with debug_mode(False):  # noqa: FBT003  # as altair has it
         yield
+
+
+def write_figures(figures: Iterable[Figure], folder: Path) -> list[Path]:
+    """Write figures as SVG under their names, the second of a name as ``NAME-2.svg``.
+
+    Returns:
+        The files.
+
+    Raises:
+        UsageError: a figure cannot be drawn.
+        MissingDependencyError: vl-convert-python is not installed.
+        StorageError: a file cannot be written.
+    """
+    numbers: Counter[str] = Counter()
+    written = []
+    for figure in figures:
+        numbers[figure.name] += 1
+        number = f"-{numbers[figure.name]}" if numbers[figure.name] > 1 else ""
+        written.append(figure.write(folder / f"{figure.name}{number}.svg"))
+    return written
 
 
 def lacking_figures() -> str:

@@ -103,28 +103,31 @@ def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str
     Raises:
         UsageError: no text holds one of them, or it has several revisions.
     """
-    standing = {}
+    standing: dict[str, str] = {}
     for name, shown in names.items():
         revised = re.compile(rf"(?<![\w@-]){re.escape(name)}@[\w-]+(?:\.[\w-]+)*")
         labels = {label for text in texts for label in revised.findall(text)}
         if len(labels) == 1:
             standing[labels.pop()] = shown
-        elif any(exchanged(text, {name: ""}) != text for text in texts):
-            pass
-        elif labels:
+        elif not any(exchanged(text, {name: ""}) != text for text in texts):
             raise UsageError(
                 where=f"--rename {name}",
-                seen="there are several revisions of it",
-                todo=f"Give one whole: {' or '.join(sorted(labels))}.",
+                seen="there are several revisions of it" if labels else "nothing has this name",
+                todo=(
+                    f"Give one whole: {' or '.join(sorted(labels))}."
+                    if labels
+                    else did_you_mean(name, _names_in(texts))
+                ),
             )
-        else:
-            known = {text for text in texts if len(text) <= _LONGEST_NAME}
-            known = {part for text in known for part in (text, text.partition("@")[0])}
-            known = {text for text in known if any(map(str.isalpha, text))}
-            seen = "nothing here is called so"
-            raise UsageError(where=f"--rename {name}", seen=seen, todo=did_you_mean(name, known))
         standing[name] = shown
     return standing
+
+
+def _names_in(texts: Collection[str]) -> set[str]:
+    """What may be a name among some texts: no sentence, and a model without its revision too."""
+    short = {text for text in texts if len(text) <= _LONGEST_NAME and not text.endswith(".")}
+    names = {part for text in short for part in (text, text.partition("@")[0])}
+    return {name for name in names if any(map(str.isalpha, name))}
 
 
 _LONGEST_NAME = 40

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.io.tables import CHOICES, FILLS, NO_LEFT_CONTEXT, REPLIES, REQUESTS, TOKENS
+from cimento.io.tables import CHOICES, FILLS, REPLIES, REQUESTS, TOKENS
 from cimento.measures import find_measure
 from cimento.report.figures import drawable
 from cimento.report.figures_rates import margins_figure, rates_figure
@@ -346,7 +346,7 @@ def conventions(
 
 
 def unscored(outcomes: pl.DataFrame) -> tuple[str, ...]:
-    """The reasons why items are unscored, the most frequent first, with what can be done.
+    """The reasons why items are unscored, the most frequent first.
 
     Args:
         outcomes: of a run; an item is unscored where one of its predictions is.
@@ -358,17 +358,13 @@ def unscored(outcomes: pl.DataFrame) -> tuple[str, ...]:
         for item, reason in zip(table["item"].to_list(), table["reason"].to_list(), strict=True)
     }
     return tuple(
-        f"{items(count)} unscored: {reason}.{_LEAVE_OUT if reason == NO_LEFT_CONTEXT else ''}"
+        f"{items(count)} unscored: {reason}."
         for reason, count in Counter(reasons.values()).most_common(_REASONS)
     )
 
 
 _REASONS = 3
 """The most reasons that are named for unscored items."""
-_LEAVE_OUT = (
-    " The model scores no first token. With --unscored-first drop such tokens are left out of every"
-    " sentence; pairs that begin with different words are then not compared fairly."
-)
 
 
 def _measure(name: str) -> str:

@@ -270,6 +270,11 @@ class Estimate:
     p_method: str | None = None
 
     @property
+    def key(self) -> tuple[str, str, str, str, str]:
+        """Question, method, group, level and statistic: unique among the estimates of a run."""
+        return self.question, self.method, self.group, self.level, self.statistic
+
+    @property
     def is_share(self) -> bool:
         """Whether it is a share of items, between 0 and 1."""
         return self.right is not None

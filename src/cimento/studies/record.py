@@ -362,7 +362,7 @@ def _counted(sections: Sequence[Section]) -> str:
         told.append(f"{equal} of {compared} compared numbers equal the printed ones.")
     if recomputed:
         told.append(f"{same} of {recomputed} equal recomputed ones, which nobody published.")
-    return " ".join(told) or "No printed number stands beside these."
+    return " ".join(told) or "There are no printed numbers to compare with."
 
 
 def _shown(cell: Cell) -> str:

@@ -38,16 +38,7 @@ def numbers(estimate):
 
 
 def by_key(run):
-    return {
-        (
-            estimate.question,
-            estimate.method,
-            estimate.group,
-            estimate.level,
-            estimate.statistic,
-        ): estimate
-        for estimate in run.estimates()
-    }
+    return {estimate.key: estimate for estimate in run.estimates()}
 
 
 def shares(summary):

@@ -46,8 +46,16 @@ def of(known, question, statistic, method="", group="", level=""):
     return known[question, statistic, method, group, level]
 
 
+def stored(*values):
+    """What version 0.1 stored: vectorized sums differ between processors in the last digit."""
+    return [
+        pytest.approx(value, rel=1e-12, abs=1e-15) if isinstance(value, float) else value
+        for value in values
+    ]
+
+
 def ends(estimate):
-    return estimate.value, estimate.low, estimate.high, estimate.interval_method, estimate.n
+    return [estimate.value, estimate.low, estimate.high, estimate.interval_method, estimate.n]
 
 
 def test_coefficients_tests_and_corrections_are_those_that_version_0_1_stored(earlier):
@@ -58,10 +66,11 @@ def test_coefficients_tests_and_corrections_are_those_that_version_0_1_stored(ea
         for found in (*measure["correlations"], measure["partial"]):
             partial = "partial " if found is measure["partial"] else ""
             one = of(known, name, partial + found["kind"])
-            assert ends(one) == tuple(found[key] for key in ("r", "low", "high", "method", "n"))
+            assert ends(one) == stored(*(found[key] for key in ("r", "low", "high", "method", "n")))
             assert one.reason == (found["reason"] or "")
         spearman = of(known, name, "spearman")
-        assert (spearman.p, spearman.p_corrected) == (measure["test"]["p"], measure["p_holm"])
+        tests = stored(measure["test"]["p"], measure["p_holm"])
+        assert [spearman.p, spearman.p_corrected] == tests
         assert spearman.p_method.startswith(measure["test"]["method"])
         assert spearman.unscored == sum(measure["without"].values())
     assert len(said["beside"]) == sum(key[1] == "spearman" for key in known)
@@ -71,18 +80,20 @@ def test_ceilings_and_agreement_are_those_that_version_0_1_stored(earlier):
     run, said = earlier
     known = by_key(run)
     halves = of(known, RATING, "noise ceiling", BY_HALVES)
-    assert halves.value == said["ceiling"]["ceiling"]
+    assert [halves.value] == stored(said["ceiling"]["ceiling"])
     reliability = of(known, RATING, "split-half reliability", BY_HALVES)
-    assert reliability.value == said["ceiling"]["reliability"]
+    assert [reliability.value] == stored(said["ceiling"]["reliability"])
     errors = of(known, RATING, "noise ceiling", BY_ERRORS)
-    assert errors.value == said["ceiling_from_errors"]["value"]
+    assert [errors.value] == stored(said["ceiling_from_errors"]["value"])
     people = said["agreement"]
     for alpha in (*people["alphas"], people["fleiss"]):
         name, _, level = alpha["coefficient"].partition(", ")
         one = of(known, RATING, name, level)
-        assert ends(one) == tuple(alpha[key] for key in ("value", "low", "high", "method", "items"))
-    assert of(known, RATING, "mean Cohen's kappa", "quadratic weights").value == people["kappa"]
-    assert of(known, RATING, "mean correlation with the rest").value == people["with_rest"]
+        keys = ("value", "low", "high", "method", "items")
+        assert ends(one) == stored(*(alpha[key] for key in keys))
+    kappa = of(known, RATING, "mean Cohen's kappa", "quadratic weights")
+    rest = of(known, RATING, "mean correlation with the rest")
+    assert [kappa.value, rest.value] == stored(people["kappa"], people["with_rest"])
 
 
 def test_groups_and_divisions_are_those_that_version_0_1_stored(earlier):
@@ -93,17 +104,18 @@ def test_groups_and_divisions_are_those_that_version_0_1_stored(earlier):
         for group in groups:
             for key, statistic in fields.items():
                 one = of(known, name, statistic, "", "label", group["name"])
-                assert (one.value, one.n) == (group[key], group["n"])
+                assert [one.value, one.n] == stored(group[key], group["n"])
     for found in said["binary"]:
         if found["n"]:
             one = of(known, found["measure"], "AUC")
             area = found["auc_interval"]
-            assert ends(one) == (
+            assert ends(one) == stored(
                 found["auc"], area["low"], area["high"], area["method"], found["n"],
             )  # fmt: skip
             for statistic in ("mcc", "mcc_in_sample"):
                 name = statistic.replace("mcc", "MCC").replace("_", " ")
-                assert of(known, found["measure"], name).value == found[statistic]
+                one = of(known, found["measure"], name)
+                assert [one.value] == stored(found[statistic])
     assert any(found["n"] for found in said["binary"]) == any(key[1] == "AUC" for key in known)
 
 

@@ -51,16 +51,7 @@ PARTIAL = {
 
 
 def by_key(run):
-    return {
-        (
-            estimate.question,
-            estimate.method,
-            estimate.group,
-            estimate.level,
-            estimate.statistic,
-        ): estimate
-        for estimate in run.estimates()
-    }
+    return {estimate.key: estimate for estimate in run.estimates()}
 
 
 def numbers(rate):

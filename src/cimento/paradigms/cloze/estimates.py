@@ -34,16 +34,7 @@ class EstimateIndex:
     """
 
     def __init__(self, estimates: Iterable[Estimate]) -> None:
-        self._estimates = {
-            (
-                estimate.question,
-                estimate.method,
-                estimate.group,
-                estimate.level,
-                estimate.statistic,
-            ): estimate
-            for estimate in estimates
-        }
+        self._estimates = {estimate.key: estimate for estimate in estimates}
 
     def find(
         self,

@@ -168,6 +168,8 @@ DECIMALS = (
     " number with a decimal comma, call the column rating; if it is two ratings, write 6; 5."
 )
 
+_CORRECT = "Correct them, or say on which scale they are."
+
 _SHOWN = 3
 """The number of wrong ratings named in a message."""
 
@@ -177,7 +179,7 @@ def refuse_off_scale(
     scale: Scale,
     *,
     where: str,
-    todo: str = "Correct them, or say on which scale they are.",
+    todo: str = _CORRECT,
 ) -> None:
     """Refuse ratings and means off the scale.
 
@@ -302,9 +304,8 @@ def rated_of(suite: Suite) -> RatedSet:
                 todo="Write [ratings] with low = 1 and high = 5, say, in suite.toml.",
             )
         where = f"suite {suite.name!r}"
-        if looks_decimal(suite):
-            refuse_off_scale(sentences, scale, where=where, todo=DECIMALS)
-        refuse_off_scale(sentences, scale, where=where)
+        todo = DECIMALS if looks_decimal(suite) else _CORRECT
+        refuse_off_scale(sentences, scale, where=where, todo=todo)
     return RatedSet(
         name=suite.name, sentences=tuple(sentences), scale=scale, language=suite.meta.language
     )

@@ -236,7 +236,7 @@ def verdicts_of(
     import polars as pl
 
     options, tokens = options_of(run), judged_tokens(run)
-    rows, _ = _without_first_tokens(run, tokens if change is None else change(tokens))
+    rows = _without_first_tokens(run, tokens if change is None else change(tokens))
     ties = pl.lit(options.ties == "pass")
     right = pl.when(pl.col("verdict") != "unscored").then(
         pl.when(pl.col("verdict") == "tie").then(ties).otherwise(pl.col("verdict") == "pass")
@@ -244,16 +244,14 @@ def verdicts_of(
     return rows.with_columns(right=right)
 
 
-def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """Rows as judged, also of items whose first token is unknown and makes no difference.
+def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> pl.DataFrame:
+    """The rows of `_judged`, with verdicts where an unscored first token makes no difference.
 
-    Where all sentences of an item begin with the same token, and nothing precedes it, its unknown
-    surprisal is one number. An item has a verdict where that number, whatever it is, changes
-    no margin: it does not in a difference of sums, and it does in means over other numbers of
-    tokens. Three numbers are tried that lie far apart, two of them beyond any surprisal.
-
-    Returns:
-        What `_judged` gives, and which rows have a verdict for this reason.
+    A first token without left context has an unknown surprisal. If all sentences of an item
+    begin with the same token, this is one unknown number, and it may cancel out: it does in a
+    difference of sums, and it does not in a difference of means over unequal numbers of tokens.
+    Three values are tried that lie far apart, two of them beyond any real surprisal; an item
+    gets its verdict if none of them changes its margin.
     """
     import numpy as np
     import polars as pl
@@ -261,12 +259,11 @@ def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> tuple[pl.DataFrame,
     options = options_of(run)
     measure = find_measure(options.measure) if options.measure else None
     rows = _judged(run, tokens, measure)
-    nothing = rows, pl.Series([False] * rows.height, dtype=pl.Boolean)
     if rows.is_empty() or options.unscored_first != "missing" or not count_first_tokens(tokens):
-        return nothing
+        return rows
     shared = items_with_one_first_token(tokens, run.table("requests"))
     if not shared:
-        return nothing
+        return rows
     first = pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT)
     score = pl.when(first)
     tried = [
@@ -291,7 +288,7 @@ def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> tuple[pl.DataFrame,
     put = {
         name: pl.when(is_free).then(tried[0][name]).otherwise(rows[name]) for name in rows.columns
     }
-    return rows.with_columns(**put), is_free
+    return rows.with_columns(**put)
 
 
 def first_token_remarks(run: Run) -> Iterator[str]:
@@ -307,28 +304,33 @@ def first_token_remarks(run: Run) -> Iterator[str]:
         model = run.manifest.get("model")
         device = str(model.get("device", "")) if isinstance(model, dict) else ""
         yield f"Nothing stands before the first token of these sentences. {_cure(device, run)}"
-    _, is_free = _without_first_tokens(run, tokens)
-    asked = len(questions(run))
-    freed = int(is_free.gather_every(asked, asked - 1).sum()) if asked else 0
-    if freed:
+    asked, name = questions(run), options_of(run).measure
+    plain = _judged(run, tokens, find_measure(name) if name else None)
+    freed = (plain["verdict"] == "unscored") & (table["verdict"] != "unscored")
+    if asked and (n := int(freed.gather_every(len(asked), len(asked) - 1).sum())):
         yield (
-            f"In {freed} of {run.n_items} items all sentences begin with the same token, which has"
+            f"In {n} of {run.n_items} items all sentences begin with the same token, which has"
             " no left context: it makes no difference to the verdict, so they are judged from the"
             " second token on."
         )
 
 
 def _cure(device: str, run: Run) -> str:
-    """What puts something before the texts of a model."""
+    """The ways to judge sentences whose first token has no left context."""
     if run.model_kind == "replay":
-        return "Record them again with a token before the texts."
-    if device == "server":
-        return (
+        way = "Record them again with a token before the texts."
+    elif device == "server":
+        way = (
             "Have the server put a BOS token there, or give --context with the token that begins"
             " the model's texts ('<|endoftext|>', '<s>') where the server reads it as one, or"
             " with a sentence."
         )
-    return "Give --bos auto, or bos-or-eos."
+    else:
+        way = "Give --bos auto, or bos-or-eos."
+    return (
+        f"{way} Or --unscored-first drop leaves first tokens out of every sentence; pairs that"
+        " begin with different words are then not compared fairly."
+    )
 
 
 def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataFrame:
