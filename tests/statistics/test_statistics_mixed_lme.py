@@ -60,6 +60,18 @@ DESIGNS = {
 LIKELIHOOD, ESTIMATE, SPREAD, FREEDOM = 1e-8, 1e-6, 2e-5, 1e-4
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _kernels_for_any_processor():
+    """Have lme-python's own MKL use kernels that every processor has.
+
+    Under ``AUTO,STRICT``, which cimento sets for torch, it takes kernels for AMD's FMA4 on AMD
+    processors that have none, and the process ends.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MKL_CBWR", "COMPATIBLE")
+        yield
+
+
 def fit_by_lme(formula: str, rows, *, reml: bool):
     # By itself it stops some 1e-6 of a log-likelihood before the optimum.
     control = lme_python.FitControl(tolerance=1e-10, max_iterations=5_000)

@@ -38,41 +38,62 @@ class Entry(NamedTuple):
     help: str
 
 
-COMMANDS: Mapping[str, Entry] = {
-    "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
-    "run": Entry("cimento.cli.run:run", "Run suites on models."),
-    "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
-    "prefetch": Entry(
-        "cimento.cli.plan:prefetch", "Download models and suites, for nodes without network."
-    ),
-    "slurm": Entry("cimento.cli.slurm:slurm", "Write a run as a Slurm job array."),
-    "collect": Entry("cimento.cli.slurm:collect", "Check and merge a distributed run."),
-    "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again, without a model."),
-    "report": Entry("cimento.cli.report:report", "Write a report."),
-    "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
-    "profile": Entry(
-        "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
-    ),
-    "figure": Entry("cimento.cli.figure:figure", "Draw stored runs."),
-    "compare": Entry("cimento.cli.compare:compare", "Compare two runs, or all models of a suite."),
-    "cite": Entry("cimento.cli.export:cite", "Print BibTeX, or a methods paragraph, for runs."),
-    "export": Entry("cimento.cli.export:export", "Write stored runs for other programs."),
-    "rerun": Entry("cimento.cli.judge:rerun", "Repeat stored runs and compare byte by byte."),
-    "score": Entry("cimento.cli.score:score", "Print the surprisals of free text."),
-    "join": Entry("cimento.cli.score:join", "Join reading times with surprisals of words."),
-    "fill": Entry("cimento.cli.score:fill", "List candidates for the blanks of free text."),
-    "suites": Entry("cimento.cli.suites:app", "List, show, check, convert and make test suites."),
-    "corpus": Entry("cimento.cli.corpus:app", "Search treebanks, and make items from them."),
-    "annotate": Entry(
-        "cimento.cli.annotate:app", "Collect people's judgments: terminal, surveys, browser."
-    ),
-    "study": Entry("cimento.cli.study:app", "Repeat a published study and compare the numbers."),
-    "stories": Entry("cimento.cli.stories:app", "Convert stories; measure how results vary."),
-    "models": Entry("cimento.cli.models:app", "List models, and check a model."),
-    "cache": Entry(
-        "cimento.cli.models:cache_app", "Inspect or clear the answers kept between runs."
-    ),
+SECTIONS: Mapping[str, Mapping[str, Entry]] = {
+    "Test models": {
+        "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
+        "run": Entry("cimento.cli.run:run", "Run suites on models."),
+        "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
+        "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again, without a model."),
+        "rerun": Entry("cimento.cli.judge:rerun", "Repeat stored runs and compare byte by byte."),
+    },
+    "Look at results": {
+        "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
+        "report": Entry("cimento.cli.report:report", "Write a report."),
+        "figure": Entry("cimento.cli.figure:figure", "Draw stored runs."),
+        "compare": Entry(
+            "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
+        ),
+        "profile": Entry(
+            "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
+        ),
+        "cite": Entry("cimento.cli.export:cite", "Print BibTeX, or a methods paragraph, for runs."),
+        "export": Entry("cimento.cli.export:export", "Write stored runs for other programs."),
+    },
+    "Score free text": {
+        "score": Entry("cimento.cli.score:score", "Print the surprisals of free text."),
+        "fill": Entry("cimento.cli.score:fill", "List candidates for the blanks of free text."),
+        "join": Entry("cimento.cli.score:join", "Join reading times with surprisals of words."),
+    },
+    "Make suites and ask people": {
+        "suites": Entry(
+            "cimento.cli.suites:app", "List, show, check, convert and make test suites."
+        ),
+        "corpus": Entry("cimento.cli.corpus:app", "Search treebanks, and make items from them."),
+        "stories": Entry("cimento.cli.stories:app", "Convert stories; measure how results vary."),
+        "annotate": Entry(
+            "cimento.cli.annotate:app", "Collect people's judgments: terminal, surveys, browser."
+        ),
+    },
+    "Repeat published studies": {
+        "study": Entry(
+            "cimento.cli.study:app", "Repeat a published study and compare the numbers."
+        ),
+    },
+    "Manage models and machines": {
+        "models": Entry("cimento.cli.models:app", "List models, and check a model."),
+        "cache": Entry(
+            "cimento.cli.models:cache_app", "Inspect or clear the answers kept between runs."
+        ),
+        "prefetch": Entry(
+            "cimento.cli.plan:prefetch", "Download models and suites, for nodes without network."
+        ),
+        "slurm": Entry("cimento.cli.slurm:slurm", "Write a run as a Slurm job array."),
+        "collect": Entry("cimento.cli.slurm:collect", "Check and merge a distributed run."),
+    },
 }
+"""The commands, in the sections of the help page."""
+
+COMMANDS = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
 
 
 def load(name: str) -> Any:  # noqa: ANN401  # a function, or a typer app
@@ -101,9 +122,13 @@ class LazyGroup(TyperGroup):
         return _command(cmd_name, load(cmd_name))
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # noqa: ARG002
-        """The list of commands, from the table."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.help) for name, entry in COMMANDS.items()])
+        """The list of commands, by section, with one width for all names."""
+        width = max(map(len, COMMANDS))
+        for title, section in SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(f"{name:{width}}", entry.help) for name, entry in section.items()]
+                )
 
 
 def _inside_groups(name: str) -> list[str]:
