@@ -244,7 +244,11 @@ def _done(entries: Sequence[SuiteJob | Failure], work: Work) -> Iterator[Run | F
     if work.ask and work.engine.share is None:
         for job in jobs:
             job.prepare()
-    results = iter(Execution(jobs, work).run())
+    try:
+        results = iter(Execution(jobs, work).run())
+    finally:
+        for job in jobs:
+            job.tidy()
     for entry in entries:
         result = next(results) if isinstance(entry, SuiteJob) else entry
         if isinstance(entry, SuiteJob) and isinstance(result, CimentoError):

@@ -41,7 +41,7 @@ class CompareOptions(TableOptions):
     correct: Correction = option("holm", "Of p-values over suites and pairs: holm or bh.")
     fail_if_worse: float | None = option(
         None,
-        "End with 4 where the second is surely worse by more than this share; 0 for any.",
+        "End with 4 if the second is significantly worse by more than this share (0: by any).",
         metavar="MARGIN",
         ge=0.0,
         le=1.0,

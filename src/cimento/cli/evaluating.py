@@ -41,13 +41,7 @@ def show_ends(
 ) -> int:
     """Print some runs as paradigms show them, or as JSON; say what failed; the exit code."""
     if as_json:
-        missing = tuple(
-            Missing(suite=failure.suite, model=failure.model, message=str(failure.error))
-            for failure in failures
-        )
-        summaries = tuple(run.summary(with_outcomes=True) for run in runs)
-        means = benchmark_means(summaries)
-        show(to_json(Summary(runs=summaries, missing=missing, means=means)))
+        show(summary_json(runs, failures))
     elif runs:
         show_runs(runs)
         if output is not None:
@@ -57,6 +51,17 @@ def show_ends(
     for line in empty:
         note(f"cimento: {line}")
     return PART_MISSING if code == 0 and empty else code
+
+
+def summary_json(runs: Sequence[Run], failures: Sequence[Failure]) -> str:
+    """The JSON summary of some runs, and of what could not be run; see docs/json-summary.md."""
+    missing = tuple(
+        Missing(suite=failure.suite, model=failure.model, message=str(failure.error))
+        for failure in failures
+    )
+    summaries = tuple(run.summary(with_outcomes=True) for run in runs)
+    means = benchmark_means(summaries)
+    return to_json(Summary(runs=summaries, missing=missing, means=means))
 
 
 def _nothing_scored(run: Run) -> str:

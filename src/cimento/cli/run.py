@@ -37,6 +37,7 @@ from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions, is_trust, option, recorded_fields
 
 if TYPE_CHECKING:
+    from cimento.api import Failure
     from cimento.runs.run import Run
     from cimento.suites.model import JsonValue
 
@@ -306,7 +307,7 @@ def _run(options: _RunOptions) -> int:
     under = runs_under(runs, options.fail_under)
     for line in filter(None, under):
         note(f"cimento: {line}")
-    _write_logs(runs, under, options)
+    _write_logs(runs, under, failures, options)
     return NOT_REACHED if code == 0 and any(under) else code
 
 
@@ -332,7 +333,9 @@ def _refuse_together(options: _RunOptions) -> None:
         )
 
 
-def _write_logs(runs: Sequence[Run], under: Sequence[str], options: _RunOptions) -> None:
+def _write_logs(
+    runs: Sequence[Run], under: Sequence[str], failures: Sequence[Failure], options: _RunOptions
+) -> None:
     """Write the runs for other programs, where that is asked for; say where.
 
     Raises:
@@ -342,7 +345,7 @@ def _write_logs(runs: Sequence[Run], under: Sequence[str], options: _RunOptions)
     from cimento.export.junit import write_junit
 
     if options.junit is not None:
-        path = write_junit(zip(runs, under, strict=True), options.junit)
+        path = write_junit(zip(runs, under, strict=True), options.junit, failures=failures)
         note(f"JUnit XML: {path}")
     if options.log_samples and runs:
         written = export(runs, "lm-eval", (options.output or Path("runs")) / "lm-eval")

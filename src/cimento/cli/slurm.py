@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 from cimento.cli.console import note, show
-from cimento.cli.evaluating import PART_MISSING, evaluate_with_progress, show_ends
+from cimento.cli.evaluating import (
+    PART_MISSING,
+    evaluate_with_progress,
+    show_ends,
+    summary_json,
+)
 from cimento.cli.run import run_command, said_beside, write_run_file
 from cimento.engine.engines import Engine, array_script
 from cimento.options import RunOptions, option
@@ -84,8 +89,11 @@ def _check(options: RunOptions) -> int:
     loaded = list(load_suites(options.suites, language=options.language))
     runs = len(loaded) * len(dict.fromkeys(options.models))
     missing = find_missing(loaded, options.models, options)
-    lines = [f"{lack.suite} x {lack.model}: {lack.error.seen}" for lack in missing]
-    show("\n".join([*lines, f"{runs - len(lines)} of {runs} runs have all they need."]))
-    if not lines:
+    if options.as_json:
+        show(summary_json([], missing))
+    else:
+        lines = [f"{lack.suite} x {lack.model}: {lack.error.seen}" for lack in missing]
+        show("\n".join([*lines, f"{runs - len(lines)} of {runs} runs have all they need."]))
+    if not missing:
         return 0
-    return 1 if len(lines) == runs else PART_MISSING
+    return 1 if len(missing) == runs else PART_MISSING

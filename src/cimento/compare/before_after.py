@@ -152,18 +152,20 @@ def compare_before_after(
         seed: of resampling.
 
     Raises:
-        UsageError: no runs belong together, two share no item, or there is no such measure.
+        UsageError: no runs belong together, two have nothing in common, or there is no such
+            measure.
     """
     sides = [[side] if not isinstance(side, Sequence) else list(side) for side in (first, second)]
     pairs, rates, values, correlations = [], [], [], []
     headlines = set()
     matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
     for before, after in matches:
+        _refuse_unrelated(before, after)
         pairs.append(_shared(before, after))
         one, other = _by_question(before), _by_question(after)
         for both in ((one[name], other[name]) for name in one if name in other):
             if both[0].headline:
-                headlines.add((both[0].suite, both[0].question))
+                headlines.add((both[0].suite, both[0].shown))
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
             elif (change := paired_outcomes(*both, seed=seed)) is not None:
@@ -227,6 +229,38 @@ def _shared(first: Run, second: Run) -> RunPair:
         only_first=tuple(item for item in before if item not in after),
         only_second=tuple(item for item in after if item not in before),
     )
+
+
+def _refuse_unrelated(first: Run, second: Run) -> None:
+    """See that the items of two runs are versions of each other, as their ids suppose.
+
+    Those of one suite are, and so are variants of a suite on one model. Ids such as 1, 2, 3 are
+    alike in suites that have nothing to do with each other.
+
+    Raises:
+        UsageError: the languages differ; or the models do, and so do the sentences of all items.
+    """
+    if first.suite.name == second.suite.name:
+        return
+    names = [run.suite.name for run in (first, second)]
+    languages = {run.suite.meta.language for run in (first, second)} - {""}
+    if len(languages) > 1:
+        seen = f"the suites are in different languages: {' and '.join(sorted(languages))}"
+    elif _model(first) != _model(second) and not _same_texts(first, second):
+        seen = "the models differ, and so do all sentences of the suites"
+    else:
+        return
+    raise UsageError(
+        where=" and ".join(names), seen=seen, todo="Compare runs of one suite, or of its variants."
+    )
+
+
+def _same_texts(first: Run, second: Run) -> bool:
+    """Whether an item has a sentence in common with the item of its id in another run."""
+    texts = [
+        set(run.table("requests").select("item", "text").iter_rows()) for run in (first, second)
+    ]
+    return not texts[0].isdisjoint(texts[1])
 
 
 T = TypeVar("T")

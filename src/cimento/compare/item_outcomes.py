@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
 from cimento.runs.outcomes import design_of
+from cimento.runs.summary import names_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -50,6 +51,7 @@ class ItemOutcomes:
     Attributes:
         suite: its name.
         question: what was asked: a prediction, a hit, a tier, a measure.
+        name: what the suite calls the question; empty where it has no name.
         model: label of the model; with its options, where several of its runs differ in them.
         headline: whether the question is the one by which the run is summed up.
         family: what revisions of one model have in common; empty where that is not known.
@@ -65,6 +67,7 @@ class ItemOutcomes:
 
     suite: str
     question: str
+    name: str = ""
     model: str
     headline: bool = True
     family: str = ""
@@ -76,6 +79,11 @@ class ItemOutcomes:
     unit: str = ""
     coefficients: tuple[str, ...] = ()
     clusters: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> str:
+        """The question by its name, if it has one."""
+        return self.name or self.question
 
     def design(self, items: Sequence[str]) -> Design:
         """The design of some of the items.
@@ -140,6 +148,7 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
         if not estimate.group and (estimate.role in roles or correlated):
             estimates.setdefault(estimate.question, []).append(estimate)
     family, step = step_of(str(run.manifest.get("named") or run.model))
+    names = names_of(run.suite)
     for (question,), rows in run.outcomes().group_by("question", maintain_order=True):
         if question not in estimates:
             continue
@@ -148,6 +157,7 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
         yield ItemOutcomes(
             suite=run.suite.name,
             question=str(question),
+            name=names.get(str(question), ""),
             model=name,
             headline=any(estimate.role == "headline" for estimate in stated),
             family=family,

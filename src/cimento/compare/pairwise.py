@@ -157,7 +157,7 @@ def paired_outcomes(first: ItemOutcomes, second: ItemOutcomes, *, seed: int) -> 
         return None
     shared = (item for item in first.values if item in second.values)
     return paired(
-        first.question,
+        first.shown,
         {item: (first.values[item], second.values[item]) for item in shared},
         suite=first.suite,
         unit=first.unit,
@@ -187,7 +187,7 @@ def paired_correlations(first: ItemOutcomes, second: ItemOutcomes) -> list[Paire
     return [
         PairedCorrelations(
             suite=first.suite,
-            question=first.question,
+            question=first.shown,
             coefficient=kind,
             first=first.model,
             second=second.model,
@@ -236,7 +236,7 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
     names = [(name, name) for name in interactions[0] if name in interactions[1]]
     if not names and all(len(kinds) == 1 for kinds in interactions):
         names = [(next(iter(interactions[0])), next(iter(interactions[1])))]
-    conditions = [_conditions(table) for table in (before, after)]
+    conditions = [_scored(_conditions(table)) for table in (before, after)]
     return [
         *(pair(f"{one}: DD", interactions[0][one], interactions[1][other]) for one, other in names),
         *(
@@ -245,6 +245,15 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
             if name in conditions[1]
         ),
     ]
+
+
+def _scored(conditions: Mapping[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """The conditions of which any score is known: runs need not keep the tokens of all regions."""
+    return {
+        name: values
+        for name, values in conditions.items()
+        if any(value is not None for value in values.values())
+    }
 
 
 def interactions_of(table: pl.DataFrame) -> dict[str, dict[str, float]]:
@@ -365,7 +374,7 @@ def compare_pair(
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
         suite=first.suite,
-        question=first.question,
+        question=first.shown,
         first=first.model,
         second=second.model,
         n=n,

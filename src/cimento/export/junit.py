@@ -8,15 +8,17 @@ that GitLab, Jenkins and GitHub's test reporters read alike (``testsuites``, ``t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from cimento.io.files import write_text
 from cimento.runs.outcomes import Outcome, each_outcome
+from cimento.runs.summary import names_of
 
 if TYPE_CHECKING:
+    from cimento.api import Failure
     from cimento.runs.run import Run
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -25,15 +27,20 @@ _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _DIGITS = 3
 THRESHOLD = "at least the rate of --fail-under"
 """Name of the test that a whole run is."""
+RUN = "the run could be made"
+"""Name of the one test of a suite that a model could not be asked."""
 
 
-def write_junit(runs: Iterable[tuple[Run, str]], path: Path) -> Path:
-    """Runs written as JUnit XML.
+def write_junit(
+    runs: Iterable[tuple[Run, str]], path: Path, *, failures: Iterable[Failure] = ()
+) -> Path:
+    """Write runs as JUnit XML.
 
     Args:
         runs: each is a suite of tests, and what is said of one below the rate that was asked for,
             else nothing; an outcome without a verdict is no test.
         path: of the file.
+        failures: suites that a model could not be asked; each is a suite of tests with one error.
 
     Returns:
         The file.
@@ -42,6 +49,7 @@ def write_junit(runs: Iterable[tuple[Run, str]], path: Path) -> Path:
         StorageError: the file cannot be written.
     """
     suites = [_testsuite(run, under) for run, under in runs]
+    suites += [_failed(failure) for failure in failures]
     root = ET.Element("testsuites", {"name": "cimento", **_counts(suites)})
     root.extend(suites)
     ET.indent(root)
@@ -49,32 +57,42 @@ def write_junit(runs: Iterable[tuple[Run, str]], path: Path) -> Path:
     return write_text(f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n', path)
 
 
+def _failed(failure: Failure) -> ET.Element:
+    case = ET.Element("testcase", classname=_plain(failure.suite), name=RUN)
+    ET.SubElement(case, "error", message=_plain(str(failure.error)), type="run")
+    return _suite_of(f"{failure.suite} x {failure.model}", [case])
+
+
 def _testsuite(run: Run, under: str) -> ET.Element:
-    name = f"{run.suite.name} x {run.model}"
     judged = [row for row in each_outcome(run.outcomes()) if row.verdict is not None]
-    cases = [_testcase(run.suite.name, outcome) for outcome in judged]
+    names = names_of(run.suite)
+    cases = [_testcase(run.suite.name, outcome, names) for outcome in judged]
     if under:
         case = ET.Element("testcase", classname=_plain(run.suite.name), name=THRESHOLD)
         ET.SubElement(case, "failure", message=_plain(under), type="rate")
         cases.append(case)
+    return _suite_of(f"{run.suite.name} x {run.model}", cases)
+
+
+def _suite_of(name: str, cases: Sequence[ET.Element]) -> ET.Element:
+    ends = {"failures": "failure", "errors": "error", "skipped": "skipped"}
     counts = {
-        "tests": len(cases),
-        "failures": sum(case.find("failure") is not None for case in cases),
-        "errors": 0,
-        "skipped": sum(case.find("skipped") is not None for case in cases),
+        counted: str(sum(case.find(end) is not None for case in cases))
+        for counted, end in ends.items()
     }
-    written = {key: str(count) for key, count in counts.items()}
-    suite = ET.Element("testsuite", {"name": _plain(name), **written})
+    tests = str(len(cases))
+    suite = ET.Element("testsuite", {"name": _plain(name), "tests": tests, **counts})
     suite.extend(cases)
     return suite
 
 
-def _testcase(suite: str, outcome: Outcome) -> ET.Element:
+def _testcase(suite: str, outcome: Outcome, names: Mapping[str, str]) -> ET.Element:
     phenomenon = outcome.groups.get("phenomenon", "")
+    question = names.get(outcome.question, outcome.question)
     case = ET.Element(
         "testcase",
         classname=_plain(".".join(filter(None, (suite, phenomenon)))),
-        name=_plain(" ".join(filter(None, (outcome.item, outcome.question, outcome.method)))),
+        name=_plain(" ".join(filter(None, (outcome.item, question, outcome.method)))),
     )
     if outcome.verdict == "unscored":
         ET.SubElement(case, "skipped", message=_plain(outcome.reason))

@@ -314,7 +314,7 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         """Every fault of a suite that was made in Python."""
 
     def limited(self, suite: SuiteT, limit: int) -> SuiteT:
-        """The first items of a suite."""
+        """The first items of a suite; the suite itself where it has no more."""
 
     def describe(self, suite: SuiteT, items: int) -> str:
         """What ``suites show`` prints of a suite and its first items."""

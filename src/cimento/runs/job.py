@@ -211,6 +211,11 @@ class SuiteJob:
         if self._folder is not None and not self.is_done:
             self._folder.prepare()
 
+    def tidy(self) -> None:
+        """Remove the folder that `prepare` made if no run came of it."""
+        if self._folder is not None:
+            self._folder.remove_empty()
+
     def requests(self, answers: Answers) -> Requests | None:
         """The next round of requests; None where all has been asked."""
         requests: Requests | None = self._loaded.paradigm.requests(
@@ -313,6 +318,8 @@ def suite_job(
     asked = honoured(loaded.paradigm, run_options, handle)
     limit = run_options.limit
     suite = loaded.suite if limit is None else loaded.paradigm.limited(loaded.suite, limit)
+    if suite is loaded.suite:  # Nothing is left out: the run is that of the whole suite.
+        asked = dataclasses.replace(asked, scoring=dataclasses.replace(asked.scoring, limit=None))
     reading = dataclasses.replace(loaded.reading, suite=suite)
     return SuiteJob(
         dataclasses.replace(loaded, reading=reading),

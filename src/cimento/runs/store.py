@@ -185,6 +185,12 @@ class RunFolder:
                 todo="Choose another folder with --output.",
             ) from error
 
+    def remove_empty(self) -> None:
+        """Remove the folder, and that of its suite, where nothing is in it."""
+        with contextlib.suppress(OSError):
+            self.path.rmdir()
+            self.path.parent.rmdir()
+
     def is_done(self, inputs: Manifest) -> bool:
         """Whether a finished run with these very inputs is stored here, and is whole."""
         try:

@@ -189,7 +189,8 @@ class Server:
             raise NotThereError(
                 where=where,
                 seen=f"it has no {path}, or no such model ({words})",
-                todo="Does the URL end in /v1? A server that only chats cannot score.",
+                todo="Does the URL end in /v1? A server that only chats cannot score: ask for free"
+                " answers (--set answer=generate of stories), or cimento suites build prompted.",
             ) from error
         if status in _REDIRECTED:
             target = error.headers.get("Location", "elsewhere").partition("?")[0]

@@ -102,7 +102,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
     def limited(self, suite: ClozeSuite, limit: int) -> ClozeSuite:
         """The suite with only its first items, of whatever they are made."""
-        return replace(suite, limit=limit)
+        return suite if limit >= len(expand_suite(suite).items) else replace(suite, limit=limit)
 
     def describe(self, suite: ClozeSuite, items: int) -> str:
         """What the suite is, and its first items."""

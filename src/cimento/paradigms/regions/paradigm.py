@@ -130,7 +130,9 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return f"{counted}; {predictions} prediction{'' if predictions == 1 else 's'}"
 
     def limited(self, suite: Suite, limit: int) -> Suite:
-        """The first items of a suite."""
+        """The first items of a suite; the suite itself where it has no more."""
+        if limit >= len(suite.items):
+            return suite
         return dataclasses.replace(suite, items=suite.items[:limit])
 
     def describe(self, suite: Suite, items: int) -> str:

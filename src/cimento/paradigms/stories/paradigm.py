@@ -147,7 +147,7 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
 
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""
-        return replace(suite, limit=limit)
+        return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
 
     def describe(self, suite: StorySuite, items: int) -> str:
         """What is in a file of stories, and its first stories."""
