@@ -148,6 +148,32 @@ def test_junit_has_every_verdict(tmp_path):
     assert "is under 1" in suite[-1].find("failure").get("message")
 
 
+def test_junit_has_what_could_not_be_run_and_no_folder_is_left_of_it(tmp_path):
+    broken = tmp_path / "broken"
+    shutil.copytree(DEMO, broken)
+    (broken / "model.safetensors").write_bytes(b"")
+    path, output = tmp_path / "results.xml", tmp_path / "runs"
+    models = ("-m", "demo-causal", "-m", str(broken))
+    assert run(output, *models, "--junit", str(path)) == 3
+
+    root = ET.parse(path).getroot()  # noqa: S314  # our own
+    assert root.get("errors") == "1"
+    assert root[1].get("name") == f"it-islands x {broken}"
+    assert "broken" in root[1][0].find("error").get("message")
+    [folder] = find_runs(output)
+    assert [entry.name for entry in (output / "it-islands").iterdir()] == [folder.path.name]
+
+
+def test_a_limit_beyond_the_suite_is_none(tmp_path, capsys):
+    for suite in ("it-idioms", "es-subject-verb", "pt-stories"):
+        args = ["run", suite, "-m", "demo-causal", "--no-cache", "-o", str(tmp_path)]
+        assert invoke(args) == 0
+        capsys.readouterr()
+        assert invoke([*args, "--limit", "1000"]) == 0
+        assert "only the first" not in capsys.readouterr().out
+    assert len(list(find_runs(tmp_path))) == 3
+
+
 def test_junit_holds_what_xml_cannot(tmp_path):
     table = tmp_path / "rude.tsv"
     table.write_text(

@@ -70,6 +70,7 @@ def test_runs_of_several_kinds_are_one_object(runs_of_every_kind, tmp_path, caps
     assert [run["paradigm"] for run in found["runs"]] == ["regions", "cloze"]
     assert len(printed(capsys, "judge", str(runs_of_every_kind))["runs"]) == 5
     assert printed(capsys, "collect", *asked, "-o", str(tmp_path))["runs"]
+    assert printed(capsys, "collect", *asked, "-o", str(tmp_path), "--check")["missing"] == []
     assert printed(capsys, "plan", *asked)["plan"] == 2
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import UsageError, compare
+from cimento import UsageError, compare, evaluate, pairs
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
 
@@ -189,6 +189,46 @@ def test_the_command_fails_where_the_second_is_surely_worse(tmp_path, capsys):
     assert plain["rates"][0]["change"]["method"] == "Bonett-Price"
     assert invoke(["compare", good, bad, good, "--fail-if-worse", "0"]) == 2
     assert invoke(["compare", good, bad, "--figure", "x.svg"]) == 2
+
+
+def test_a_run_without_a_partner_is_named():
+    before = [marks("m", "+" * 8, suite=name) for name in ("kept", "gone")]
+    after = [marks("m", "+" * 8, suite=name) for name in ("kept", "new")]
+    found = compare(before, after)
+
+    assert [pair.first for pair in found.runs] == ["kept, m"]
+    assert (found.only_first, found.only_second) == (("gone, m",), ("new, m",))
+
+
+def test_a_suite_that_the_second_side_lacks_is_no_success(tmp_path, capsys):
+    for side, suites in (
+        ("before", ["ru-subject-verb", "es-subject-verb"]),
+        ("after", ["ru-subject-verb"]),
+    ):
+        assert invoke(["run", *suites, "-m", "demo-causal", "-o", str(tmp_path / side)]) == 0
+    before, after = str(tmp_path / "before"), str(tmp_path / "after")
+    capsys.readouterr()
+
+    assert invoke(["compare", before, after, "--fail-if-worse", "0"]) == 3
+    said = "not compared, since only the first side has it: es-subject-verb, demo-causal"
+    assert said in capsys.readouterr().err
+    assert invoke(["compare", after, before, "--fail-if-worse", "0"]) == 0
+
+
+def test_suites_that_have_nothing_to_do_with_each_other_are_not_compared():
+    def of(name: str, model: str, *, language: str = "en", subject: str = "The keys"):
+        rows = [(f"{subject} are {k} here.", f"{subject} is {k} here.") for k in "abcd"]
+        suite = pairs(rows, name=name, language=language)
+        return evaluate(suite, model, bos="none")
+
+    one = of("one", "demo-causal")
+    with pytest.raises(UsageError, match="in different languages: en and it"):
+        compare([one], [of("two", "demo-causal", language="it")])
+    with pytest.raises(UsageError, match="the models differ, and so do all sentences"):
+        compare([one], [of("two", "demo-masked", subject="The doors")])
+    # A variant of the suite, and another name for the same sentences, are compared.
+    assert compare([one], [of("two", "demo-causal", subject="The doors")]).runs
+    assert compare([one], [of("two", "demo-masked")]).runs
 
 
 def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):

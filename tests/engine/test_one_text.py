@@ -77,6 +77,14 @@ def test_a_sentence_has_the_sum_of_its_tokens():
     assert tokens["surprisal_bits"].sum() == pytest.approx(sentences["surprisal_bits"].sum())
 
 
+def test_texts_may_come_from_an_iterator():
+    texts = ["Piove.", "Nevica ora."]
+    for level in ("token", "word", "sentence"):
+        assert score(iter(texts), uniform_scorer(8), level=level).equals(
+            score(texts, uniform_scorer(8), level=level)
+        )
+
+
 def test_a_sentence_with_an_unscored_token_has_no_sum():
     [row] = score("Dorme.", "demo-causal", level="sentence", bos="none").to_dicts()
     assert row["surprisal_bits"] is None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import counted
 from cimento.cli.console import NOT_REACHED, note, show, show_json
+from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of
 from cimento.cli.report import TableOptions
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
@@ -18,7 +19,7 @@ from cimento.report.comparison import correlations_grid, equivalence_grid, ranki
 from cimento.runs.run import folders_among, open_runs
 
 if TYPE_CHECKING:
-    from cimento.compare.before_after import RunPair
+    from cimento.compare.before_after import Comparison, RunPair
     from cimento.compare.pairwise import PairwiseComparison
     from cimento.compare.ranking import Ranking
     from cimento.report.grid import Grid
@@ -118,13 +119,31 @@ def _before_and_after(runs: Sequence[Path], options: CompareOptions) -> int:
             "means": comparison.means,
             "worse": None if margin is None else [rate.suite for rate in worse],
             "equivalence": equivalent,
+            "only_first": comparison.only_first,
+            "only_second": comparison.only_second,
         }
         show_json(plain)
+    return _say_worse(comparison, rates, worse, margin)
+
+
+def _say_worse(
+    comparison: Comparison,
+    rates: Sequence[PairwiseComparison],
+    worse: Sequence[PairwiseComparison],
+    margin: float | None,
+) -> int:
+    """Say which runs have no partner, and what is worse where that is asked; the exit code."""
+    for side, alone in (("first", comparison.only_first), ("second", comparison.only_second)):
+        if alone:
+            note(f"cimento: not compared, since only the {side} side has it: {'; '.join(alone)}")
     for rate in worse:
         note(f"cimento: worse: {rate.suite}, {rate.question}: {_fall(rate)}")
-    if margin is not None and not worse:
-        note(_none_worse(rates, margin))
-    return NOT_REACHED if worse else 0
+    if worse:
+        return NOT_REACHED
+    if margin is None:
+        return 0
+    note(_none_worse(rates, margin))
+    return PART_MISSING if comparison.only_first else 0
 
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
@@ -219,9 +238,11 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
     by = f" by more than {margin:g}" if margin else ""
     shares = counted(len(rates), "share", "shares")
     items = counted(sum(rate.n for rate in rates), "item", "items")
+    few = [f"{rate.suite} ({rate.change.reason})" for rate in rates if rate.change.low is None]
+    open_ = f" Nothing can be said of {'; '.join(few)}." if few else ""
     return (
         f"cimento: not worse: {shares} of right answers compared ({where}, {items}); none is surely"
-        f" lower in the second{by}."
+        f" lower in the second{by}.{open_}"
     )
 
 

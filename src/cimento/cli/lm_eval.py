@@ -66,7 +66,7 @@ def options_from_lm_eval(arguments: Sequence[str]) -> list[str]:
         word = left.pop(0)
         following = left[0] if left and not left[0].startswith("-") else ""
         if word == "--tasks" and following:
-            ours += left.pop(0).split(",")
+            ours += filter(None, left.pop(0).split(","))
         elif word == "--output-path" and following:
             ours += ["--output", left.pop(0)]
         elif word in _INSTEAD and following and following == _NOTHING.get(word):

@@ -5,7 +5,7 @@ They are two models, or one model before and after something was changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -30,6 +30,7 @@ from cimento.compare.pairwise import (
 )
 from cimento.compare.ranking import corrected_correlations
 from cimento.errors import UsageError
+from cimento.io.tables import REQUESTS
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
@@ -69,6 +70,8 @@ class Comparison:
         values: what has values and no right or wrong: interactions, conditions, measures.
         correlations: correlations of values with their references, such as ratings.
         means: of both over the suites of a benchmark whose figures are published.
+        only_first: suite and model of the runs on the first side that have no partner.
+        only_second: of those on the second side.
     """
 
     runs: tuple[RunPair, ...]
@@ -78,6 +81,8 @@ class Comparison:
     values: tuple[PairedValues, ...]
     correlations: tuple[PairedCorrelations, ...]
     means: tuple[SuiteMean, ...]
+    only_first: tuple[str, ...] = ()
+    only_second: tuple[str, ...] = ()
 
     @property
     def summed_up(self) -> tuple[PairwiseComparison, ...]:
@@ -180,7 +185,18 @@ def compare_before_after(
         values=tuple(values),
         correlations=corrected_correlations(correlations, correction),
         means=_means(matches),
+        only_first=_unpaired(sides[0], (one for one, _ in matches)),
+        only_second=_unpaired(sides[1], (other for _, other in matches)),
     )
+
+
+def _unpaired(runs: Sequence[Run], partners: Iterable[Run]) -> tuple[str, ...]:
+    paired = {(run.folder, _titled(run)) for run in partners}
+    return tuple(_titled(run) for run in runs if (run.folder, _titled(run)) not in paired)
+
+
+def _titled(run: Run) -> str:
+    return f"{run.suite.name}, {run.model}"
 
 
 def _by_question(run: Run) -> dict[str, ItemOutcomes]:
@@ -213,7 +229,7 @@ def _shared(first: Run, second: Run) -> RunPair:
     Raises:
         UsageError: none.
     """
-    names = [f"{run.suite.name}, {run.model}" for run in (first, second)]
+    names = [_titled(run) for run in (first, second)]
     before, after = (dict.fromkeys(run.outcomes()["item"].to_list()) for run in (first, second))
     shared = [item for item in before if item in after]
     if not shared:
@@ -256,9 +272,14 @@ def _refuse_unrelated(first: Run, second: Run) -> None:
 
 
 def _same_texts(first: Run, second: Run) -> bool:
-    """Whether an item has a sentence in common with the item of its id in another run."""
+    """Whether an item has a sentence in common with the item of its id in another run.
+
+    Runs of paradigms that ask no texts are taken to have.
+    """
+    if not all(REQUESTS.name in run.tables for run in (first, second)):
+        return True
     texts = [
-        set(run.table("requests").select("item", "text").iter_rows()) for run in (first, second)
+        set(run.table(REQUESTS.name).select("item", "text").iter_rows()) for run in (first, second)
     ]
     return not texts[0].isdisjoint(texts[1])
 

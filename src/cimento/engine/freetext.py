@@ -123,10 +123,11 @@ def score(
     named, tokenizer = split_tokenizer(options)
     asking = checked(ScoringOptions, named).asking
     [ready] = as_scorers([model], asking, tokenizer)
+    several = one_or_several(texts)  # which may be an iterator, and is read twice
     table = score_texts(
-        texts, ready, contexts=contexts, asking=asking, words=level == "word", cache=cache
+        several, ready, contexts=contexts, asking=asking, words=level == "word", cache=cache
     )
-    return table if level != "sentence" else _sentences(one_or_several(texts), table)
+    return table if level != "sentence" else _sentences(several, table)
 
 
 def _sentences(texts: Sequence[str], tokens: pl.DataFrame) -> pl.DataFrame:

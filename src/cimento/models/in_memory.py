@@ -34,8 +34,8 @@ class LoadedModel:
         model_args: options of transformers that it was loaded with.
     """
 
-    model: PreTrainedModel
-    tokenizer: PreTrainedTokenizerBase | None = None
+    model: PreTrainedModel = field(repr=False)
+    tokenizer: PreTrainedTokenizerBase | None = field(default=None, repr=False)
     located: Located | None = None
     kind: KindRule = "auto"
     model_args: Mapping[str, JsonValue] = field(default_factory=dict)

@@ -209,6 +209,7 @@ def ask_texts(
         UsageError: there are not as many lists of options as texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
+    texts = texts if isinstance(texts, str) else list(texts)
     table = _fills(texts, model, options, policy, asking, cache)
     columns = ("text", "candidate", "logprob_nats", "n_pieces", "kind", "method")
     answers: list[list[FoundFill]] = [[] for _ in one_or_several(texts)]
