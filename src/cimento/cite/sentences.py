@@ -80,20 +80,34 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
         keys: of the works that a suite is cited by.
     """
     models = dict.fromkeys(map(_model_in_brief, runs))
-    suites = {run.meta.name: _suite_in_brief(run, tuple(keys(run))) for run in runs}
+    by_suite: dict[str, list[RunFacts]] = {}
+    for run in runs:
+        by_suite.setdefault(run.meta.name, []).append(run)
+    suites = [_suite_in_brief(several, tuple(keys(several[0]))) for several in by_suite.values()]
     recorded = all(run.model.get("kind") == "replay" for run in runs)
     did = "judged recorded answers of" if recorded else "evaluated"
     return (
-        f"We {did} {_few(list(models), 'models')} on {_few(list(suites.values()), 'test suites')}"
+        f"We {did} {_few(list(models), 'models')} on {_few(suites, 'test suites')}"
         " with cimento [@cimento]."
     )
 
 
-def _suite_in_brief(run: RunFacts, keys: Sequence[str]) -> str:
-    language = NAMES.get(run.meta.language, run.meta.language)
-    suite = " ".join(filter(None, ("the", language, "suite", run.meta.name)))
-    first = "" if run.asking.get("limit") is None else "the first "
-    return f"{first}{run.methods.counted} of {suite}{cite_keys(keys)}"
+def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
+    """The items of a suite that models were asked, by model where these differ."""
+    meta = runs[0].meta
+    language = NAMES.get(meta.language, meta.language)
+    suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
+    asked: dict[str, list[str]] = {}
+    for run in runs:
+        first = "" if run.asking.get("limit") is None else "the first "
+        asked.setdefault(f"{first}{run.methods.counted}", []).append(
+            str(run.model.get("name", run.label))
+        )
+    counts = [
+        f"{counted} ({', '.join(dict.fromkeys(models))})" if len(asked) > 1 else counted
+        for counted, models in asked.items()
+    ]
+    return f"{' and '.join(counts)} of {suite}{cite_keys(keys)}"
 
 
 def _few(names: Sequence[str], what: str) -> str:

@@ -150,6 +150,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare import item_outcomes, rank_models
     from cimento.compare.item_outcomes import distinct_names, judged_on_measure, named_means
     from cimento.report.benchmarks import means_grid
+    from cimento.report.document import versions_apart
 
     if options.fail_if_worse is not None:
         raise UsageError(
@@ -157,7 +158,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    opened = open_runs(runs)
+    opened = versions_apart(open_runs(runs))
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)

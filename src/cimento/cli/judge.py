@@ -17,6 +17,7 @@ from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE, as_options, pa
 from cimento.options import Arguments, JudgingOptions, option
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.runs.run import open_runs
+from cimento.runs.summary import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,7 +70,9 @@ def _judge(options: JudgeOptions) -> int:
         import polars as pl
 
         show_tables(
-            run.outcomes().select("suite", pl.lit(run.model).alias("model"), pl.exclude("suite"))
+            run.outcomes()
+            .with_columns(pl.col("question").replace(names_of(run.suite)))
+            .select("suite", pl.lit(run.model).alias("model"), pl.exclude("suite"))
             for run in judged
         )
         return 0

@@ -118,7 +118,7 @@ _ARGUMENTS: Mapping[str, str] = {
 """Arguments of a model in lm-eval that no option has here, and what to do instead."""
 
 
-_LM_EVAL_HF = ("hf", "hf-auto", "huggingface")
+_LM_EVAL_HF = ("hf", "hf-auto", "hf-causal", "huggingface")
 _LM_EVAL_ENGINES = ("vllm", "sglang")
 _LM_EVAL_SERVERS = ("local-completions", "local-chat-completions")
 _NEXT_ARGUMENT = re.compile(r",(?=\s*\w+\s*=)")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
+from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.run import run_command, said_beside, write_run_file
 from cimento.io.inline_markup import columns
 from cimento.options import RunOptions, option
@@ -21,7 +22,8 @@ _MINUTE, _HOUR = 60, 3600
 def _plan(options: RunOptions) -> int:
     """Say what a run would do, before anything is loaded or computed.
 
-    Times and memory are estimates: from earlier units of the same model, else from its size.
+    Times and memory are estimates: from earlier units of the same model, else from its size. The
+    exit code is 3 where some model cannot be asked, 1 where none can.
     """
     from cimento.api import refuse_same_names
     from cimento.engine.cache import FileCache, default_cache_folder
@@ -50,7 +52,10 @@ def _plan(options: RunOptions) -> int:
     else:
         table = _text(planned, gpu=gpu, priced=prices is not None)
         show("\n".join([table, *_stored(planned, options), *unused]))
-    return 0
+    impossible = [model for model in planned.models if model.problem]
+    if not impossible:
+        return 0
+    return 1 if len(impossible) == len(planned.models) else PART_MISSING
 
 
 plan = run_command(RunOptions, _plan)
@@ -64,7 +69,7 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     suites += [
         (
             suite.suite,
-            str(suite.items),
+            str(suite.items) if suite.items or not suite.problem else "-",
             *([str(len(suite.stored))] if stored else []),
             ", ".join(f"{number} {name}" for name, number in suite.requests.items()) or "-",
             str(suite.new),

@@ -13,6 +13,7 @@ import typer
 
 from cimento.cli.console import note, show
 from cimento.cli.flags import SheetOptions, command_of
+from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import printable
 from cimento.measures.registry import judged_on as measures_named
@@ -191,7 +192,8 @@ class TableOptions(StoredOptions, SheetOptions):
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
     """The runs in some folders, each a run or a folder of runs, of any paradigm.
 
-    Versions of a suite that was edited have digits of their content behind their names.
+    Versions of a suite that was edited have digits of their content behind their names, and several
+    runs of a model on a suite the options in which they differ.
 
     Args:
         paths: folders.
@@ -202,7 +204,7 @@ def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Ru
         TableError: a folder holds no finished run, or one that cannot be read.
         UsageError: there is no such measure.
     """
-    return versions_apart([judged_on(run, measures) for run in open_runs(paths)])
+    return labelled_apart(versions_apart([judged_on(run, measures) for run in open_runs(paths)]))
 
 
 def judged_on(run: Run, measures: Sequence[str]) -> Run:

@@ -232,7 +232,7 @@ def _rates(
         )
     runs = [_pilot_run(path, name, measure) for path in pilots]
     outcomes = [_outcomes(run, path, question) for run, path in zip(runs, pilots, strict=True)]
-    asked = f"{name}, {outcomes[0].shown}"
+    asked = f"{name}, {outcomes[0].name}"
     if len(outcomes) == _TWO:
         pilot = pilot_of_rates(outcomes, chance=None)
         return f"{asked}: {outcomes[1].model} less {outcomes[0].model}.", pilot
@@ -251,7 +251,7 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
     from cimento.compare.item_outcomes import item_outcomes
 
     asked = item_outcomes([run], every_question=True)
-    by_question = {name: one for one in asked for name in (one.question, one.shown)}
+    by_question = {name: one for one in asked for name in (one.question, one.name)}
     wanted = question or next((one.question for one in asked if one.headline), "")
     if wanted not in by_question:
         raise UsageError(

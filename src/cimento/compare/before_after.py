@@ -170,7 +170,7 @@ def compare_before_after(
         one, other = _by_question(before), _by_question(after)
         for both in ((one[name], other[name]) for name in one if name in other):
             if both[0].headline:
-                headlines.add((both[0].suite, both[0].shown))
+                headlines.add((both[0].suite, both[0].name))
             if both[0].right or both[1].right:
                 rates.append(compare_pair(*both, with_values=True, seed=seed))
             elif (change := paired_outcomes(*both, seed=seed)) is not None:

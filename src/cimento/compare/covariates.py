@@ -26,6 +26,7 @@ from cimento.paradigms.regions.judging import (
 )
 from cimento.paradigms.regions.predictions import judged_items, parse_predictions
 from cimento.runs.run import Run
+from cimento.runs.summary import names_of
 from cimento.statistics.design import Design
 from cimento.statistics.multiple import holm
 from cimento.statistics.regression import CONSTANT_TERM, Coefficient, regress
@@ -49,7 +50,7 @@ class MarginCovariates:
     Attributes:
         suite: its name.
         model: label of the model.
-        prediction: its number.
+        prediction: its name, or its number where it has none.
         n: items with a margin.
         mean_bits: of their margins; None without one.
         left_out: covariates that are the same in all items, or follow from those before them.
@@ -61,7 +62,7 @@ class MarginCovariates:
 
     suite: str
     model: str
-    prediction: int
+    prediction: str
     n: int
     mean_bits: float | None
     left_out: tuple[str, ...] = ()
@@ -148,7 +149,7 @@ def _regressed(
     return MarginCovariates(
         suite=run.suite.name,
         model=run.model,
-        prediction=number,
+        prediction=names_of(run.suite).get(f"prediction {number}", str(number)),
         n=len(items),
         mean_bits=math.fsum(items.values()) / len(items) if items else None,
         left_out=tuple(name for name in columns if name not in kept),

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
 from cimento.runs.outcomes import design_of
-from cimento.runs.summary import names_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -51,7 +50,7 @@ class ItemOutcomes:
     Attributes:
         suite: its name.
         question: what was asked: a prediction, a hit, a tier, a measure.
-        name: what the suite calls the question; empty where it has no name.
+        name: what the suite calls the question.
         model: label of the model; with its options, where several of its runs differ in them.
         headline: whether the question is the one by which the run is summed up.
         family: what revisions of one model have in common; empty where that is not known.
@@ -67,7 +66,7 @@ class ItemOutcomes:
 
     suite: str
     question: str
-    name: str = ""
+    name: str
     model: str
     headline: bool = True
     family: str = ""
@@ -79,11 +78,6 @@ class ItemOutcomes:
     unit: str = ""
     coefficients: tuple[str, ...] = ()
     clusters: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def shown(self) -> str:
-        """The question by its name, if it has one."""
-        return self.name or self.question
 
     def design(self, items: Sequence[str]) -> Design:
         """The design of some of the items.
@@ -148,7 +142,6 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
         if not estimate.group and (estimate.role in roles or correlated):
             estimates.setdefault(estimate.question, []).append(estimate)
     family, step = step_of(str(run.manifest.get("named") or run.model))
-    names = names_of(run.suite)
     for (question,), rows in run.outcomes().group_by("question", maintain_order=True):
         if question not in estimates:
             continue
@@ -157,7 +150,7 @@ def _of_run(run: Run, name: str, roles: frozenset[str]) -> Iterable[ItemOutcomes
         yield ItemOutcomes(
             suite=run.suite.name,
             question=str(question),
-            name=names.get(str(question), ""),
+            name=run.named(str(question)),
             model=name,
             headline=any(estimate.role == "headline" for estimate in stated),
             family=family,
@@ -203,10 +196,7 @@ def distinct_names(runs: Sequence[Run]) -> list[str]:
     Raises:
         UsageError: two runs of one suite and model differ in no option.
     """
-    names = []
-    for run in runs:
-        twins = [r for r in runs if (r.suite.name, r.model) == (run.suite.name, run.model)]
-        names.append(_with_options(run, twins) if len(twins) > 1 else run.model)
+    names = _names_apart(runs)
     named = Counter((run.suite.name, name) for run, name in zip(runs, names, strict=True))
     (suite, name), count = max(named.items(), key=lambda pair: pair[1], default=(("", ""), 1))
     if count > 1:
@@ -215,6 +205,29 @@ def distinct_names(runs: Sequence[Run]) -> list[str]:
             seen=f"there are several runs of {name} here",
             todo="Give one of them, or compare two folders: before and after.",
         )
+    return names
+
+
+def labelled_apart(runs: Sequence[Run]) -> list[Run]:
+    """The runs, with what they differ in behind the label of a model that has several of a suite.
+
+    Otherwise two rows of a table would have one name: a model in two number formats, or on all
+    items and on the first ones.
+
+    Args:
+        runs: of any suites.
+    """
+    return [
+        replace(run, manifest={**run.manifest, "label": name}) if name != run.model else run
+        for run, name in zip(runs, _names_apart(runs), strict=True)
+    ]
+
+
+def _names_apart(runs: Sequence[Run]) -> list[str]:
+    names = []
+    for run in runs:
+        twins = [r for r in runs if (r.suite.name, r.model) == (run.suite.name, run.model)]
+        names.append(_with_options(run, twins) if len(twins) > 1 else run.model)
     return names
 
 
@@ -240,12 +253,20 @@ def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, .
 def _with_options(run: Run, twins: Sequence[Run]) -> str:
     """The label of a run with the options in which it differs from some others."""
     options, others = _flat(run), [_flat(twin) for twin in twins]
-    stated = ", ".join(
-        f"{name.rpartition('.')[2]}={value}"
+    stated = [
+        _stated(name.rpartition(".")[2], value)
         for name, value in options.items()
         if any(other.get(name) != value for other in others)
-    )
-    return f"{run.model} ({stated})" if stated else run.model
+    ]
+    differing = ", ".join(filter(None, stated))
+    return f"{run.model} ({differing})" if differing else run.model
+
+
+def _stated(name: str, value: str) -> str:
+    """An option as labels have it; empty for a run of all items."""
+    if name == "limit":
+        return "" if value == "None" else f"first {value} items"
+    return f"{name}={value}"
 
 
 def _flat(run: Run) -> dict[str, str]:

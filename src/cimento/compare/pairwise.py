@@ -157,7 +157,7 @@ def paired_outcomes(first: ItemOutcomes, second: ItemOutcomes, *, seed: int) -> 
         return None
     shared = (item for item in first.values if item in second.values)
     return paired(
-        first.shown,
+        first.name,
         {item: (first.values[item], second.values[item]) for item in shared},
         suite=first.suite,
         unit=first.unit,
@@ -187,7 +187,7 @@ def paired_correlations(first: ItemOutcomes, second: ItemOutcomes) -> list[Paire
     return [
         PairedCorrelations(
             suite=first.suite,
-            question=first.shown,
+            question=first.name,
             coefficient=kind,
             first=first.model,
             second=second.model,
@@ -374,7 +374,7 @@ def compare_pair(
     shares = (sum(before) / n, sum(after) / n) if n else (None, None)
     return PairwiseComparison(
         suite=first.suite,
-        question=first.shown,
+        question=first.name,
         first=first.model,
         second=second.model,
         n=n,

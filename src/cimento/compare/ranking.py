@@ -192,7 +192,7 @@ def _ranking(group: Sequence[ItemOutcomes], *, seed: int) -> Ranking:
     rows = list(zip(*columns.values(), strict=True))
     return Ranking(
         suite=group[0].suite,
-        question=group[0].shown,
+        question=group[0].name,
         n=len(items),
         left_out=len(scored_by_some) - len(items),
         models=tuple(sorted(models, key=lambda model: -(model.accuracy or 0.0))),

@@ -8,14 +8,13 @@ that GitLab, Jenkins and GitHub's test reporters read alike (``testsuites``, ``t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from cimento.io.files import write_text
 from cimento.runs.outcomes import Outcome, each_outcome
-from cimento.runs.summary import names_of
 
 if TYPE_CHECKING:
     from cimento.api import Failure
@@ -65,8 +64,7 @@ def _failed(failure: Failure) -> ET.Element:
 
 def _testsuite(run: Run, under: str) -> ET.Element:
     judged = [row for row in each_outcome(run.outcomes()) if row.verdict is not None]
-    names = names_of(run.suite)
-    cases = [_testcase(run.suite.name, outcome, names) for outcome in judged]
+    cases = [_testcase(run, outcome) for outcome in judged]
     if under:
         case = ET.Element("testcase", classname=_plain(run.suite.name), name=THRESHOLD)
         ET.SubElement(case, "failure", message=_plain(under), type="rate")
@@ -86,12 +84,11 @@ def _suite_of(name: str, cases: Sequence[ET.Element]) -> ET.Element:
     return suite
 
 
-def _testcase(suite: str, outcome: Outcome, names: Mapping[str, str]) -> ET.Element:
-    phenomenon = outcome.groups.get("phenomenon", "")
-    question = names.get(outcome.question, outcome.question)
+def _testcase(run: Run, outcome: Outcome) -> ET.Element:
+    phenomenon, question = outcome.groups.get("phenomenon", ""), run.named(outcome.question)
     case = ET.Element(
         "testcase",
-        classname=_plain(".".join(filter(None, (suite, phenomenon)))),
+        classname=_plain(".".join(filter(None, (run.suite.name, phenomenon)))),
         name=_plain(" ".join(filter(None, (outcome.item, question, outcome.method)))),
     )
     if outcome.verdict == "unscored":

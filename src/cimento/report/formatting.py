@@ -173,15 +173,13 @@ def named_question(run: RunSummary, question: str) -> str:
 
 
 def labels(run: RunSummary) -> list[str]:
-    """The rates of a run as a narrow column has them; one prediction alone goes by its number."""
+    """The rates of a run as a narrow column has them; one prediction alone goes by its name."""
     if len(run.results) == 1 and run.results[0].question == ALL_PREDICTIONS:
         given = run.options.get("predictions")
         first = str(given[0]).strip() if isinstance(given, list | tuple) and given else "0"
-        if not first.isdigit():
-            return [first if first in run.names.values() else "0"]
-        if isinstance(given, list | tuple) and given:
-            return [named_question(run, _PREDICTION + first)]
-        return [named_question(run, f"{_PREDICTION}0")]
+        if first in run.names.values():
+            return [first]
+        return [run.names.get(_PREDICTION + first, question_label(ALL_PREDICTIONS))]
     return [named_question(run, result.question) for result in run.results]
 
 

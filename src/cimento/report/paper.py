@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import io
+import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,7 @@ from cimento.io.inline_markup import printable
 from cimento.report import formatting
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, sizes
 from cimento.report.sections import estimate_cell
+from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate
@@ -40,9 +42,10 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     Raises:
         UsageError: nothing is judged in any of them.
     """
+    several = [*runs]
     found = [
         (run.model, estimate)
-        for run in runs
+        for run in several
         for estimate in run.estimates()
         if estimate.role == "headline"
     ]
@@ -61,8 +64,19 @@ def results_grid(runs: Iterable[Run]) -> Grid:
         header=header,
         rows=rows,
         labels=labels,
-        notes=(formatting.methods(estimates).replace("95 %", "95%"),),
+        notes=(formatting.methods(estimates).replace("95 %", "95%"), *_limited(several, short)),
     )
+
+
+def _limited(runs: Iterable[Run], short: Mapping[str, str]) -> list[str]:
+    """Which runs are of the first items of a suite only."""
+    parts = [
+        f"{short[run.model]} on the first {limit} items of {run.suite.name}"
+        for run in runs
+        if (limit := manifest_part(run.manifest, "asking").get("limit")) is not None
+        and run.model in short
+    ]
+    return [f"Not on the whole suite: {'; '.join(parts)}."] if parts else []
 
 
 Cells: TypeAlias = "Sequence[tuple[str, str, Estimate]]"
@@ -90,14 +104,17 @@ def _side_by_side(cells: Cells) -> Parts | None:
 
 def _one_by_one(cells: Cells) -> Parts:
     """A row for each number."""
-    rows = ((suite, model, one.method, estimate_cell(one)) for suite, model, one in cells)
-    return ("suite", "model", "by", "value"), tuple(rows), 3
+    rows = (
+        (suite, model, one.method, str(one.n), estimate_cell(one)) for suite, model, one in cells
+    )
+    return ("suite", "model", "by", "n", "value"), tuple(rows), 3
 
 
 def _short_names(models: Iterable[str]) -> dict[str, str]:
     """Each model without its revision, where that tells it from the others."""
     labels = [*models]
-    plain = [label.partition("@")[0] for label in labels]
+    # What tells runs of one model apart stands in brackets behind the revision.
+    plain = [re.sub(r"@[^ ]*", "", label) for label in labels]
     return {
         label: name if plain.count(name) == 1 else label
         for label, name in zip(labels, plain, strict=True)

@@ -105,7 +105,7 @@ def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
     """Margins at equal length and frequency, and what a token, a word and a Zipf unit add."""
     rows = []
     for each in found:
-        place = (each.suite, each.model, str(each.prediction), str(each.n), _bits(each.mean_bits))
+        place = (each.suite, each.model, each.prediction, str(each.n), _bits(each.mean_bits))
         remarks = [f"left out: {', '.join(each.left_out)}"] if each.left_out else []
         remark = "; ".join([each.reason, *remarks] if each.reason else remarks)
         for k, one in enumerate(each.coefficients or (None,)):

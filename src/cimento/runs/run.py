@@ -282,6 +282,10 @@ class Run:
             names=names_of(self.suite),
         )
 
+    def named(self, question: str) -> str:
+        """A question by the name that the suite gives it; else as it stands in outcomes."""
+        return names_of(self.suite).get(question, question)
+
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
         """The same answers judged in another way; nothing stored is changed.
 

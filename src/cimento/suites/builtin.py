@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.files import expanded, folder_atomically, refuse_existing, write_bytes
 from cimento.io.parsing import parse_toml
+from cimento.suites.formats.blimp import blimp_datasets
 from cimento.suites.published import published
 
 REGIONS = "regions"
@@ -108,16 +109,28 @@ def find_suite(name_or_path: str | Path) -> Path:
     """
     if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return _FOLDER / name_or_path
+    name = str(name_or_path)
+    if not name.strip():
+        raise InputError(
+            where="suite",
+            seen="its name is empty",
+            todo="Give a built-in name or a path; . is the current folder.",
+        )
     path = expanded(name_or_path)
     if path.exists():
         return path
-    name = str(name_or_path)
+    dataset = name.lower().removeprefix("blimp_")
+    if name in published():
+        todo = f"It is a published dataset: `cimento suites get {name}` fetches it."
+    elif dataset in blimp_datasets():
+        todo = (
+            "It is a dataset of BLiMP: `cimento suites get blimp` fetches BLiMP; then give"
+            f" DIRECTORY/{dataset}.jsonl."
+        )
+    else:
+        todo = did_you_mean(name, [*builtin_names(), *published()], listed=builtin_names())
     raise InputError(
-        where=name,
-        seen="there is no built-in suite and no file or folder of this name",
-        todo=f"It is a published dataset: `cimento suites get {name}` fetches it."
-        if name in published()
-        else did_you_mean(name, [*builtin_names(), *published()], listed=builtin_names()),
+        where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
     )
 
 

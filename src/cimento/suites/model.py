@@ -224,7 +224,9 @@ GOOD, BAD = "good", "bad"
 """The conditions of a minimal pair."""
 
 PAIR_PREDICTION = Prediction(
-    f"(*;%{GOOD}%) < (*;%{BAD}%)", comment="The good sentence is less surprising than the bad one."
+    f"(*;%{GOOD}%) < (*;%{BAD}%)",
+    comment="The good sentence is less surprising than the bad one.",
+    name=GOOD,
 )
 """The claim of a suite of pairs, unless it says something else."""
 

@@ -146,6 +146,7 @@ def hit_outcomes(
         ItemOutcomes(
             suite=suite,
             question=f"{HIT}{k}",
+            name=f"{HIT}{k}",
             model=name,
             right={item: is_hit(ranks[item], k) for item in models[first]},
             clusters=clusters,

@@ -13,6 +13,7 @@ from cimento.paradigms.regions.judging import (
     options_of,
     suite_of,
 )
+from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 
 if TYPE_CHECKING:
     from cimento.runs.outcomes import Estimate
@@ -67,17 +68,36 @@ def _in_brief(run: Run) -> list[str]:
             f"For each item we {done} the token surprisals [@hale2001; @shannon1948] of {what}, in"
             f" {options.unit}."
         )
-    met = "A prediction counts as met if the inequality that it states holds."
-    effects = [_TESTED] if len(suite.factors) == _TWO else []
-    return [compared, met, *effects]
+    met = (
+        "An item is correct if the inequality between surprisals that the suite predicts holds."
+        if len(suite.predictions) == 1
+        else "Each prediction of the suite is an inequality between these surprisals; an item is"
+        " correct on a prediction if the inequality holds."
+    )
+    return [compared, met, *_effects(run)]
 
 
 _DONE = {"sum": "summed", "mean": "averaged"}
-_TESTED = (
-    "The effect of interest is the difference of differences (DD) of the four conditions"
-    " [@sprouse2012], with 95% bootstrap intervals over items [@hall1988] and p values corrected by"
-    " Holm's method [@holm1979]."
-)
+
+
+def _effects(run: Run) -> list[str]:
+    """The effects of a two-by-two design, and how their intervals were made."""
+    made = {
+        estimate.interval_method
+        for estimate in run.estimates()
+        if estimate.statistic == "DD" and estimate.p_method and estimate.interval_method
+    }
+    if len(judged_suite(run).factors) != _TWO:
+        return []
+    drawn = bool(made & {STUDENTIZED, STUDENTIZED_CLUSTERED})
+    by_t = bool(made & {STUDENT, CLUSTERED_T})
+    ways = [
+        *(["studentized bootstrap [@hall1988]"] if drawn else []),
+        *(["Student's t"] if by_t else []),
+    ]
+    intervals = f" with 95% intervals over items ({' or '.join(ways)}) and" if ways else " with"
+    effect = "The effect of interest is the difference of differences (DD) of the four conditions"
+    return [f"{effect} [@sprouse2012],{intervals} p values corrected by Holm's method [@holm1979]."]
 
 
 def _judged(run: Run) -> list[str]:
