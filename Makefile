@@ -19,7 +19,7 @@ $(STAMPS)/venv:
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/run: $(STAMPS)/venv pyproject.toml constraints.txt
-	$(INSTALL) --editable '.[hf]'
+	$(INSTALL) --editable '.[hf,report]'
 	@touch $@
 
 $(STAMPS)/dev: $(STAMPS)/run

@@ -55,8 +55,8 @@ class Reference:
         names = [_family(author) for author in self.authors if author != OTHERS]
         if "year" not in self.fields:
             # Suites and software are named by what they are, not by who made them.
-            named = filter(None, (self.title.partition(":")[0], self.fields.get("version")))
-            return " ".join(named) or self._note or self.key
+            version = self.fields.get("version")
+            return f"version {version}" if version else self.title or self._note or self.key
         if not names:
             return self.title
         if len(names) > _MOST_NAMED or OTHERS in self.authors:

@@ -268,6 +268,7 @@ def apply_answers(
     scale: Annotated[
         str, flags.flag("--scale", help="Ends of the scale, as in 1,5; by default the suite's.")
     ] = "",
+    language: flags.Language = "",
 ) -> None:
     """Write a copy of a suite with people's answers, for comparison with models.
 
@@ -278,7 +279,9 @@ def apply_answers(
     from cimento.people.annotate.importing import apply_judgments
 
     found = [judgment for path in judgments for judgment in judgments_of(read_judgments(path))]
-    applied = apply_judgments(find_suite(suite), found, output, scale=_scale(scale))
+    applied = apply_judgments(
+        find_suite(suite), found, output, scale=_scale(scale), language=language
+    )
     for why, count in applied.passed.items():
         note(f"{count} skipped: {why}")
     if applied.without:

@@ -12,7 +12,7 @@ import typer
 from cimento.cli import flags, suites_build, suites_derived
 from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
-from cimento.errors import UsageError
+from cimento.errors import InputError, UsageError
 from cimento.io.inline_markup import columns
 from cimento.suites.builtin import TEMPLATE_LANGUAGES, template_kinds
 
@@ -307,7 +307,13 @@ def check(
     for name in suites:
         with opened(find_suite(name)) as found:
             for path in suite_paths(found):
-                audited = audit_suite(path, language=language)
+                try:
+                    audited = audit_suite(path, language=language)
+                except InputError as error:
+                    # The other suites are checked all the same.
+                    note(f"error: {error}")
+                    errors += 1
+                    continue
                 audits.append(audited.record)
                 wrong = _show_faults(path.name, audited.faults, quiet=as_json)
                 if not wrong:

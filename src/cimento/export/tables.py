@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -207,7 +208,10 @@ def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
     from cimento.runs.outcomes import estimates_table
 
     return estimates_table(
-        estimate for data in runs for result in data.results for estimate in result.estimates
+        replace(estimate, question=data.run.named(estimate.question))
+        for data in runs
+        for result in data.results
+        for estimate in result.estimates
     )
 
 
@@ -240,7 +244,18 @@ def _texts(data: RunData) -> pl.DataFrame:
         for condition, text in texts.items()
     ]
     names = dict.fromkeys((*_OF_TEXTS, *(name for row in rows for name in row)))
-    return pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
+    table = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
+    return table.with_columns(_with_points(table[name]) for name in table.columns[len(_OF_TEXTS) :])
+
+
+def _with_points(column: pl.Series) -> pl.Series:
+    """A column whose cells are all numbers with decimal commas or without, with decimal points.
+
+    R would take them for texts, and a model for the levels of a factor.
+    """
+    cells = column.drop_nulls().str.strip_chars()
+    numbers = cells.str.contains(r"^[+-]?\d+(,\d+)?$").all() and cells.str.contains(",").any()
+    return column.str.replace(",", ".", literal=True) if numbers else column
 
 
 def _scores(data: RunData) -> pl.DataFrame | None:

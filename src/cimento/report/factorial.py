@@ -87,6 +87,8 @@ def _accuracy_rows(
             for cell in cells
         ]
         yield (BLANK, SUPER_ADDITIVE), positive
+    if whole is not None and len(whole.phenomena) == 1:
+        return
     label = f"{suite}: {AVERAGE}" if many else AVERAGE
     means = [cell.averages() if cell and cell.phenomena else None for cell in cells]
     yield (label, "pairs"), [_mean(mean[0]) if mean else None for mean in means]

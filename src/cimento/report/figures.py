@@ -327,7 +327,7 @@ def load_altair() -> None:
         MissingDependencyError: it is not.
     """
     if importlib.util.find_spec("altair") is None:
-        raise MissingDependencyError(package="altair", extra="report", purpose="figures")
+        raise MissingDependencyError(package="altair", extra="report", purpose="drawing")
 
 
 def require_rows(frame: pl.DataFrame, *, where: str, seen: str, todo: str = "") -> None:

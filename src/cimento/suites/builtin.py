@@ -127,10 +127,22 @@ def find_suite(name_or_path: str | Path) -> Path:
             "It is a dataset of BLiMP: `cimento suites get blimp` fetches BLiMP; then give"
             f" DIRECTORY/{dataset}.jsonl."
         )
+    elif path.suffix or len(path.parts) > 1:
+        todo = _nearby(path)
     else:
         todo = did_you_mean(name, [*builtin_names(), *published()], listed=builtin_names())
     raise InputError(
         where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
+    )
+
+
+def _nearby(path: Path) -> str:
+    """What to give instead of a path that leads nowhere."""
+    if not path.parent.is_dir():
+        return f"There is no folder {path.parent} either."
+    names = [entry.name for entry in path.parent.iterdir() if not entry.name.startswith(".")]
+    return did_you_mean(path.name, names, listed=()).replace(
+        "There is none.", f"Nothing in {path.parent.resolve()} has a name like it."
     )
 
 

@@ -126,7 +126,9 @@ def check_details(found, old):
                 "NLL at that temperature": scaled["nll_scaled"],
                 "ECE at that temperature": scaled["ece_scaled"],
             }.items():
-                assert found[tier, "", "", "", statistic].value == value, (tier, statistic)
+                # Fitted and summed numbers differ between processors in their last digits.
+                near = pytest.approx(value, rel=1e-6)
+                assert found[tier, "", "", "", statistic].value == near, (tier, statistic)
     partial = old["partial_credit"]
     for name, (tier, statistic) in PARTIAL.items():
         estimate = found[tier, "partial credit", "", "", statistic]

@@ -169,6 +169,7 @@ def apply_judgments(
     output: Path,
     *,
     scale: tuple[float, float] | None = None,
+    language: str = "",
 ) -> Applied:
     """Write a copy of a suite with what people said of it, see `Paradigm.apply_judgments`.
 
@@ -177,6 +178,7 @@ def apply_judgments(
         judgments: those of other suites, and attention checks, are skipped and counted.
         output: folder of the copy.
         scale: ends of the scale of ratings, the worst first; None for those of the suite.
+        language: ISO 639-1, of a suite that does not say its own.
 
     Raises:
         InputError: nobody answered anything about the suite, or a rating is off the scale.
@@ -187,5 +189,5 @@ def apply_judgments(
         raise UsageError(
             where="--output", seen="is the suite itself", todo="Name a folder for the copy."
         )
-    loaded = load_suite(path)
+    loaded = load_suite(path, language=language)
     return loaded.paradigm.apply_judgments(loaded.suite, judgments, output, scale=scale)

@@ -242,8 +242,8 @@ def _table_format(data: bytes, path: Path) -> str:
     todo = _names_needed(table)
     if table.find("item") and len(table.columns) > _FEWEST_WIDE:
         todo = (
-            f"Put it as items{path.suffix.lower()} beside a suite.toml whose predictions name these"
-            " columns; `cimento suites new factorial FOLDER` writes one to start from."
+            "Run `cimento suites new factorial NAME.xlsx`, copy this table into its sheet items,"
+            " and write the predictions about these columns on its sheet predictions."
         )
     raise InputError(where=str(path), seen=seen, todo=todo)
 

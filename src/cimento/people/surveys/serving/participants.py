@@ -333,7 +333,8 @@ class Participants:
         if is_practice(self.design, person, position):
             return not is_practice(self.design, person, position + 1)
         every = self.design.break_every
-        return every > 0 and position % every == 0
+        # A break just before the end would only keep people.
+        return every > 0 and position % every == 0 and len(person.questions) - position > every // 2
 
     def _last(self, person: Participant) -> int:
         return len(person.questions)
