@@ -116,10 +116,13 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
         for share in (*one.pairs, one.super_additive)
     ]
     methods = dict.fromkeys(share.interval_method for share in shares if share.interval_method)
-    means = [mean for result in results if result.phenomena for mean in result.averages() if mean.n]
+    # With one phenomenon there is nothing to average.
+    several = [result for result in results if len(result.phenomena) > 1]
+    means = [mean for result in several for mean in result.averages() if mean.n]
     intervals = "; ".join((*methods, *(f"averages: {name}" for name in [_methods(means)] if name)))
+    averages = " Averages are unweighted means over the phenomena." if several else ""
     return (
-        "n: items. Ties count as failures. Averages are unweighted means over the phenomena.",
+        f"n: items. Ties count as failures.{averages}",
         *((f"Intervals (95 %): {intervals}.",) if intervals else ()),
         *blank,
     )

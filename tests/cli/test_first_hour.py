@@ -1,0 +1,151 @@
+"""The first hour of a stranger: a try with --limit, the full run, a corrected sentence, a table."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.command_line import invoke
+
+PAIRS = """good\tbad\tFrequenza
+Le chiavi sono qui.\tLe chiavi è qui.\t3,5
+Il gatto dorme.\tIl gatto dormono.\t4
+Le luci erano accese.\tLe luci era accese.\t2,75
+I treni partono.\tI treni parte.\t5,1
+La neve cade.\tLa neve cadono.\t4,0
+Maria canta bene.\tMaria cantano bene.\t3,3
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch) -> Path:
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.chdir(tmp_path)
+    Path("coppie.tsv").write_text(PAIRS, "utf-8")
+    return tmp_path
+
+
+def run(*arguments: str) -> None:
+    assert invoke(["run", "coppie.tsv", "--language", "it", *arguments]) == 0
+
+
+@pytest.fixture
+def tried_corrected_and_run_again(capsys):
+    run("-m", "demo-causal", "--limit", "3")
+    run("-m", "demo-causal")
+    Path("coppie.tsv").write_text(PAIRS.replace("accese", "spente"), "utf-8")
+    run("-m", "demo-causal")
+    capsys.readouterr()
+
+
+@pytest.mark.usefixtures("tried_corrected_and_run_again")
+def test_a_table_tells_tries_full_runs_and_versions_apart(capsys):
+    assert invoke(["report", "runs", "-o", "table.csv", "--table", "results"]) == 0
+    rows = list(csv.reader(io.StringIO(Path("table.csv").read_text("utf-8"))))
+    header = rows[0]
+
+    assert header[:2] == ["suite", "n"]
+    assert any("demo-causal (first 3 items)" in name for name in header)
+    assert len({row[0] for row in rows[1:3]}) == 2  # a name for each version
+    capsys.readouterr()
+    assert invoke(["report", "runs", "--table", "results"]) == 0
+    assert "Not on the whole suite: demo-causal (first 3 items) on the first 3 items" in (
+        capsys.readouterr().out
+    )
+    assert invoke(["compare", "runs"]) == 0
+
+
+def test_methods_say_who_was_asked_what(capsys):
+    run("-m", "demo-causal", "--limit", "3")
+    run("-m", "demo-masked")
+    capsys.readouterr()
+    assert invoke(["cite", "runs", "--methods"]) == 0
+    paragraph = " ".join(capsys.readouterr().out.split())
+
+    assert "the first 3 items in 2 conditions (demo-causal)" in paragraph
+    assert "6 items in 2 conditions (demo-masked)" in paragraph
+
+
+@pytest.mark.parametrize(
+    ("limit", "intervals"),
+    [("6", "(Student's t)"), ("20", "(studentized bootstrap (Hall 1988))")],
+)
+def test_methods_name_the_intervals_that_were_made(limit, intervals, capsys):
+    assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", limit]) == 0
+    capsys.readouterr()
+    assert invoke(["cite", "runs", "--methods"]) == 0
+    paragraph = " ".join(capsys.readouterr().out.split())
+
+    assert f"with 95% intervals over items {intervals} and p values" in paragraph
+
+
+def test_predictions_go_by_their_names_wherever_they_are_shown(capsys):
+    command = ["it-subject-verb", "-m", "demo-causal", "-m", "demo-masked", "--limit", "6"]
+    assert invoke(["run", *command]) == 0
+    for arguments in (
+        ["judge", "runs", "--items"],
+        ["compare", "runs", "--every-question"],
+        ["report", "runs", "--table", "covariates"],
+        ["run", *command, "--junit", "junit.xml"],
+    ):
+        capsys.readouterr()
+        assert invoke(arguments) == 0
+        out = capsys.readouterr().out
+        assert "number" in out
+        assert "prediction 0" not in out
+    for form in ("csv", "md"):
+        assert invoke(["report", "runs", "-o", f"e.{form}"]) == 0
+        assert "prediction 0" not in Path(f"e.{form}").read_text("utf-8")
+    assert invoke(["export", "runs", "--to", "r", "-o", "r"]) == 0
+    for name in ("outcomes.csv", "estimates.csv"):
+        assert "prediction 0" not in (Path("r") / name).read_text("utf-8")
+    assert "prediction 0" not in Path("junit.xml").read_text("utf-8")
+
+
+def test_decimal_commas_are_numbers_in_r():
+    run("-m", "demo-causal")
+    assert invoke(["export", "runs", "--to", "r", "-o", "r"]) == 0
+    for name in ("sentences.csv", "scores.csv"):
+        rows = csv.DictReader(io.StringIO((Path("r") / name).read_text("utf-8")))
+        assert [float(row["Frequenza"]) for row in rows][:6] == [3.5, 3.5, 4, 4, 2.75, 2.75]
+
+
+def test_a_check_goes_on_past_a_table_that_is_in_no_format(capsys):
+    Path("altro.tsv").write_text("uno\tdue\n1\t2\n", "utf-8")
+    assert invoke(["suites", "check", "altro.tsv", "coppie.tsv", "--language", "it"]) == 2
+    said = capsys.readouterr().err
+    assert "altro.tsv" in said
+    assert "coppie.tsv: 0 errors" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("copie.tsv", "Did you mean 'coppie.tsv'?"),
+        ("lontano/coppie.tsv", "There is no folder lontano either."),
+        ("xyz.xlsx", "has a name like it."),
+        ("", "its name is empty"),
+        ("blimp_adjunct_island", "`cimento suites get blimp`"),
+    ],
+)
+def test_a_name_that_leads_nowhere_gets_a_hint(name, hint, capsys):
+    assert invoke(["run", name, "-m", "demo-causal"]) == 2
+    said = capsys.readouterr().err
+    assert hint in said
+    assert "it-acceptability" not in said
+
+
+def test_a_plan_says_by_its_exit_code_that_a_model_cannot_be_asked(capsys):
+    assert invoke(["plan", "coppie.tsv", "-m", "nowhere/at-all", "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["models"][0]["problem"]
+    assert invoke(["plan", "coppie.tsv", "-m", "nowhere/at-all", "-m", "demo-causal"]) == 3
+    assert invoke(["plan", "coppie.tsv", "-m", "demo-causal"]) == 0
+
+
+def test_a_design_with_one_phenomenon_has_no_average(capsys):
+    assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", "6"]) == 0
+    assert "Average" not in capsys.readouterr().out
