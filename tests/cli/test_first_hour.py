@@ -146,6 +146,18 @@ def test_a_plan_says_by_its_exit_code_that_a_model_cannot_be_asked(capsys):
     assert invoke(["plan", "coppie.tsv", "-m", "demo-causal"]) == 0
 
 
+def test_a_pair_that_differs_in_more_words_than_the_others_is_named(capsys):
+    changed = PAIRS.replace("Il gatto dormono", "Il cane dormono")
+    Path("coppie.tsv").write_text(changed, "utf-8")
+    assert invoke(["suites", "check", "coppie.tsv", "--language", "it"]) == 0
+    [line] = [line for line in capsys.readouterr().out.splitlines() if "CIM-S058" in line]
+    assert "item 2" in line
+    assert "2 words differ" in line
+    Path("coppie.tsv").write_text(PAIRS, "utf-8")
+    assert invoke(["suites", "check", "coppie.tsv", "--language", "it"]) == 0
+    assert "CIM-S058" not in capsys.readouterr().out
+
+
 def test_a_design_with_one_phenomenon_has_no_average(capsys):
     assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", "6"]) == 0
     assert "Average" not in capsys.readouterr().out

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from operator import gt, lt
 from statistics import fmean
 
@@ -268,6 +268,42 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault("CIM-S060", where=stimuli.where(left), seen=seen)
 
 
+MOST_BY_HAND = 2_000
+"""Pairs of a suite that somebody may have written, so that a slip is worth looking for."""
+
+
+def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
+    """Pairs of whole sentences that differ in more words than nearly all others of their suite."""
+    suite = stimuli.suite
+    whole = len(suite.region_names) < 2  # noqa: PLR2004  # else regions are compared
+    if not whole or len(suite.items) > MOST_BY_HAND:
+        return
+    for first, second in sorted(map(sorted, _compared_conditions(suite) or ())):
+        changed: dict[tuple[int, int], list[str]] = {}
+        for item in range(len(suite.items)):
+            left, right = (_number(stimuli, item, name) for name in (first, second))
+            if left is None or right is None:
+                continue
+            words = [re.findall(r"\w+", stimuli.texts[number]) for number in (left, right)]
+            if len(words[0]) == len(words[1]):
+                unlike = [f"{a}/{b}" for a, b in zip(*words, strict=True) if a != b]
+                changed[left, right] = unlike
+        usual = max((len(unlike) for unlike in _but_few(changed.values())), default=0)
+        for (_, right), unlike in changed.items():
+            if usual and len(unlike) > usual:
+                seen = (
+                    f"{len(unlike)} words differ from condition {first!r} ({', '.join(unlike)});"
+                    f" in nearly all items {usual} at most."
+                )
+                yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
+
+
+def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
+    """The changes, without the few largest that may be slips."""
+    few = int(max(MOST_UNLIKE * len(changes), len(changes) >= FEWEST_ALIKE))
+    return sorted(changes, key=len)[: len(changes) - few]
+
+
 def _number(stimuli: Stimuli, item: int, condition: str) -> int | None:
     """The number of an item's stimulus in a condition; None where it has none."""
     shape = stimuli.shapes[item]
@@ -292,5 +328,7 @@ def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterato
             yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
 
 
-COMPARISON_CHECKS: tuple[Check, ...] = (_identical, _lengths, _repeated, _elsewhere, _unlike)
+COMPARISON_CHECKS: tuple[Check, ...] = (
+    _identical, _lengths, _repeated, _elsewhere, _other_words, _unlike,
+)  # fmt: skip
 """Codes CIM-S050 to CIM-S052, CIM-S058 and CIM-S060."""
