@@ -1,4 +1,4 @@
-"""Perplexities, worst sentences and joint tables, from runs whose scores are known by hand."""
+"""Perplexities, worst sentences and tables of phenomena, of runs with scores known by hand."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_one_table_over_suites_of_any_kind(pairs):
 
 def test_the_command_prints_them(tmp_path, capsys):
     folder = str(island_run({"longisland": 6.0}, tmp_path / "runs").folder)
-    for name, shown in (("perplexity", "ratio"), ("lowest", "longisland"), ("joint", "prova")):
+    for name, shown in (("perplexity", "ratio"), ("lowest", "longisland"), ("phenomena", "prova")):
         assert invoke(["report", folder, "--table", name]) == 0
         assert shown in capsys.readouterr().out
 

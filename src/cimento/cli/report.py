@@ -38,8 +38,8 @@ TableName: TypeAlias = Literal[
     "items",
     "licensing",
     "perplexity",
+    "phenomena",
     "lowest",
-    "joint",
     "blimp",
     "covariates",
     "people",
@@ -69,7 +69,7 @@ def make_table(
         return results_grid(runs)
     if name in _DECLARED:
         return _of_declared(name, runs)
-    if name in {"perplexity", "lowest", "joint", "blimp"}:
+    if name in {"perplexity", "lowest", "phenomena", "blimp"}:
         return _overview(name, runs, measures)
     results = factorials(runs, measures)
     if not results:
@@ -167,7 +167,7 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
 
     if name == "perplexity":
         return perplexity_grid([value for run in runs for value in perplexities(run)])
-    if name == "joint":
+    if name == "phenomena":
         return pivot_grid(pivot(runs, measures))
     if name == "blimp":
         each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]

@@ -155,7 +155,7 @@ DD_COLUMNS = (
 
 
 def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, ...]:
-    """The columns with the factors by their names, where all designs have the same ones."""
+    """The columns with factors and conditions by their names, where all designs share them."""
     factors = {phenomenon.square.factors for result in results for phenomenon in result.phenomena}
     if len(factors) != 1:
         return tuple(columns)
@@ -165,6 +165,11 @@ def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, .
         for plain, named in (("first", first), ("second", second))
         for what in ("changed", "effect")
     }
+    squares = {one.square.conditions for result in results for one in result.phenomena}
+    conditions = squares.pop() if len(squares) == 1 else ()
+    if all(conditions):
+        cells = ("plain", "first changed", "second changed", "both changed")
+        names |= {cell: str(name) for cell, name in zip(cells, conditions, strict=False)}
     names |= {f"se {plain}": f"se {named}" for plain, named in names.items()}
     return tuple(names.get(column, column) for column in columns)
 

@@ -40,7 +40,7 @@ def pairs(
     Args:
         rows: tuples of a good and a bad sentence; or dictionaries, or a data frame, with a column
             for each (``good`` and ``bad``, or ``sentence_good`` and ``sentence_bad`` as in BLiMP).
-            Other columns are kept, and results can be broken down by them; a column
+            Other columns are kept; ``phenomenon`` breaks the results down, and a column
             ``id`` names the pairs.
         name: of the suite.
         language: ISO 639-1 code.
