@@ -297,6 +297,10 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
     (found,) = people_result(path).phenomena
     # item 1: its two ratings of the last condition are 3 on average
     assert found.effects["raw"].item_dds == (0.0, 2.0)
+    # z-scores are drawn as they are, on whatever scale models are.
+    standardized = header.replace("value", "z") + "\n".join(rows) + "\n"
+    (found,) = people_result(write(tmp_path / "z.csv", standardized)).phenomena
+    assert {effects.dd for effects in found.effects.values()} == {1.5}
     with pytest.raises(InputError, match="row 2"):
         people_result(write(tmp_path / "x.csv", header + "se,1,bad,3\n"))
     with pytest.raises(InputError, match="there is no rating"):

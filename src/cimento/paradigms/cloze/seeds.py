@@ -197,6 +197,8 @@ def generated_seeds(
     Pieces, punctuation and what is not a word are left out; capitals stay as the model writes
     them. With `expand` the dictionary adds the forms of the other genders and numbers.
     """
+    if seeds.expand:
+        _refuse_nothing_to_expand(seeds, dictionary)
     texts = [source.text for source in seeds.sources]
     found: dict[tuple[str, str], Seed] = {}
     for source, fills in zip(seeds.sources, ask(texts, seeds.top), strict=True):
@@ -212,6 +214,28 @@ def generated_seeds(
                     for sister in _sisters(fill.candidate, seeds, dictionary):
                         found.setdefault((sister.category, sister.form), sister)
     return list(found.values())
+
+
+def _refuse_nothing_to_expand(seeds: Generated, dictionary: Morphology | None) -> None:
+    """See that ``expand = true`` can add a form.
+
+    Raises:
+        InputError: there is no dictionary, or no two sources differ in gender or number.
+    """
+    forms = {
+        (source.columns.get("gender"), source.columns.get("number")) for source in seeds.sources
+    }
+    if dictionary is None:
+        seen, todo = "there is no dictionary", "Name one (dictionary = ...), or leave expand out."
+    elif len(forms - {(None, None)}) < 2:  # noqa: PLR2004  # one form has no other to go to
+        seen = "there are no two sources of different gender or number"
+        todo = (
+            "Write a source for each category, with columns = {gender = ..., number = ...}, or"
+            " leave expand out."
+        )
+    else:
+        return
+    raise InputError(where="expand = true", seen=seen, todo=todo)
 
 
 def capitalised(seeds: Iterable[Seed]) -> Iterator[Seed]:

@@ -32,7 +32,7 @@ KINDS = ("spearman", "pearson", "kendall")
 DRAWS = 1000
 MISSES = 5
 
-NO_RATINGS = "no sentence has a rating"
+NO_RATINGS = "no sentence has both a rating and a score"
 NO_COVARIATE = "nothing to control"
 
 WORDS = "length in words"

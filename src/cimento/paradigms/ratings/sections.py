@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -107,8 +108,31 @@ class RatedRun:
             for value in self.values.columns[measure].values():
                 if isinstance(value, Missing):
                     counts[value.reason] = counts.get(value.reason, 0) + 1
-            lost |= counts
+            lost |= _words_together(counts)
         return lost
+
+
+_UNKNOWN = re.compile(r"the (token|word) ('.*'|\".*\") is not in the (.*)")
+_WORDS_NAMED = 3
+
+
+def _words_together(counts: Mapping[str, int]) -> dict[str, int]:
+    """The reasons with their counts; those that differ only in an unknown word are one."""
+    together: dict[str, int] = {}
+    words: dict[tuple[str, str], list[str]] = {}
+    for reason, n in counts.items():
+        if (unknown := _UNKNOWN.fullmatch(reason)) is None:
+            together[reason] = n
+        else:
+            words.setdefault((unknown[1], unknown[3]), []).append(reason)
+    for (kind, source), reasons in words.items():
+        names = [match[2] for reason in reasons if (match := _UNKNOWN.fullmatch(reason))]
+        more = len(names) - _WORDS_NAMED
+        others = f" and {more} more" if more > 0 else ""
+        named = f"{', '.join(names[:_WORDS_NAMED])}{others}"
+        reason = f"a {kind} is not in the {source}: {named}" if len(names) > 1 else reasons[0]
+        together[reason] = sum(counts[each] for each in reasons)
+    return together
 
 
 def rated_text(run: RatedRun) -> str:

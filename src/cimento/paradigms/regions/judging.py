@@ -306,8 +306,11 @@ def first_token_remarks(run: Run) -> Iterator[str]:
         yield f"Nothing stands before the first token of these sentences. {_cure(device, run)}"
     asked, name = questions(run), options_of(run).measure
     plain = _judged(run, tokens, find_measure(name) if name else None)
-    freed = (plain["verdict"] == "unscored") & (table["verdict"] != "unscored")
-    if asked and (n := int(freed.gather_every(len(asked), len(asked) - 1).sum())):
+    judged = table.filter(table["question"].is_in(asked))  # ratings have others too
+    if not asked or judged.height != plain.height:
+        return
+    freed = (plain["verdict"] == "unscored") & (judged["verdict"] != "unscored")
+    if n := int(freed.gather_every(len(asked), len(asked) - 1).sum()):
         yield (
             f"In {n} of {run.n_items} items all sentences begin with the same token, which has"
             " no left context: it makes no difference to the verdict, so they are judged from the"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError
@@ -286,6 +286,7 @@ def _fixed(value: float | None) -> str:
 
 
 VALUES = ("value", "z", "mean_z", "rating", "judgment")
+_Z = frozenset({"z", "mean_z", "zscore_published"})
 """Columns that may hold the rating; the first that is there is taken."""
 
 Means = dict[str, dict[str, dict[str, float]]]
@@ -297,7 +298,9 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
 
     The file is a CSV with ``phenomenon``, ``item``, ``condition`` and a rating, single or mean; or
     the released English ratings of Sprouse et al. 2016, whose z is computed within participants.
-    Conditions are those of island studies.
+    Conditions are those of island studies. Ratings that are z-scores already (columns ``z`` and
+    ``mean_z``, and the released ones) are the same on every scale: to pool and standardize them
+    once more would stretch every effect.
 
     Args:
         path: of the file.
@@ -308,19 +311,27 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
     """
     rows = read_rows(path)
     released = {"participant", "judgment", "zscore_published"} <= rows[0].keys()
-    means = _released(path) if released else _plain(path, rows)
+    column = "zscore_published" if released else _value_column(path, rows)
+    means = _released(path) if released else _plain(path, rows, column)
     suite = _suite(means)
     scores = {
         f"{phenomenon}-{item}": conditions
         for phenomenon, items in means.items()
         for item, conditions in items.items()
     }
+    phenomena = factorial(suite, scores, scope=scope)
+    standardized = column in _Z
+    if standardized:
+        phenomena = tuple(
+            replace(one, effects=dict.fromkeys(one.effects, one.effects["raw"]))
+            for one in phenomena
+        )
     return Factorial(
         suite=path.stem,
         model="people",
         measure="rating",
-        unit="z" if released else "",
-        phenomena=factorial(suite, scores, scope=scope),
+        unit="z" if standardized else "",
+        phenomena=phenomena,
     )
 
 
@@ -329,7 +340,7 @@ def _released(path: Path) -> Means:
     return {name: unit_means(group, "item") for name, group in groups.items() if name[:3] == "wh_"}
 
 
-def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
+def _value_column(path: Path, rows: list[dict[str, str]]) -> str:
     need(path, rows, ("phenomenon", "item", "condition"))
     column = next((name for name in VALUES if name in rows[0]), None)
     if column is None:
@@ -338,6 +349,10 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
             seen=f"there is no rating; the columns are {', '.join(rows[0])}",
             todo=f"Name the column of ratings {VALUES[0]}.",
         )
+    return column
+
+
+def _plain(path: Path, rows: list[dict[str, str]], column: str) -> Means:
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     for place, row in enumerate(rows, start=2):
         if row["condition"] not in ISLAND_CONDITIONS:
