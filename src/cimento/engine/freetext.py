@@ -306,9 +306,8 @@ def score_end_marks(
 ) -> pl.DataFrame:
     """The log-probability of each mark after each word of some texts.
 
-    A mark at the end of a text is removed first. For a causal model, the value is log P(mark |
-    prefix); for a masked model, it is the log-probability of the mark as the last, masked token of
-    prefix and mark.
+    A mark at the end of a text is removed first. The value is log P(mark | prefix) of a causal
+    model; of a masked model, log P of the mark as the last, masked token of prefix and mark.
 
     Args:
         texts: the texts, scored independently.

@@ -303,7 +303,7 @@ def _is_kept(cache: AnswerCache, model: ModelHandle, request: Request) -> bool:
 def _count(
     waiting: Sequence[UnitState], model: ModelHandle, sized: Sized, cache: AnswerCache | None
 ) -> tuple[int, int, int]:
-    """The numbers of tokens for the model, of cached requests, and of tokens in the longest text."""
+    """Number of tokens for the model, of cached requests, and of tokens in the longest text."""
     tokens = kept = longest = 0
     for unit in waiting:
         requests = unit.unit.requests
@@ -328,7 +328,7 @@ def _scores(
     sized: Sized,
     cache: AnswerCache | None,
 ) -> list[tuple[int, int, bool]]:
-    """For each text its number of tokens, of passes over them, and whether its scores are cached."""
+    """The number of tokens and of passes for each text, and whether its scores are cached."""
     if sized.encoder is None:
         return [
             (_length(f"{request.context} {request.text}", sized), 1, False) for request in requests

@@ -430,7 +430,7 @@ def _rows(number: int, request: Score, scores: Scores) -> list[dict[str, object]
 
 
 def _characters(text: str, edges: list[Span]) -> list[Span]:
-    """Byte spans as trimmed character spans, with every character of which a byte is in the span."""
+    """Byte spans as trimmed character spans, with each character of which a byte is inside."""
     character = [index for index, char in enumerate(text) for _ in char.encode()]
     spans = [(character[low], character[high - 1] + 1) for low, high in edges]
     return trim_spans(text, spans)
