@@ -135,11 +135,8 @@ HashtagTreatment: TypeAlias = Literal["keep", "mask", "word"]
 """The treatment of hashtags; ``word`` keeps them without the sign."""
 
 SpellingClass: TypeAlias = Literal["standard", "accent", "lengthened", "short", "other"]
-"""The class of a connective's spelling.
-
-As in a dictionary; with another accent or none (perche'); with repeated letters (perchééé); with
-fewer letters or k for ch (xk, perké); another listed spelling (ed).
-"""
+"""The class of a spelling: as in a dictionary; with another accent or none (perche'); with repeated
+letters (perchééé); with fewer letters or k for ch (xk, perké); another listed spelling (ed)."""
 
 URL_MASK, MENTION_MASK, HASHTAG_MASK = "URL", "@utente", "#hashtag"
 

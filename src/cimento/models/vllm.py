@@ -74,7 +74,7 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
 
     Raises:
         ModelError: vLLM cannot load it.
-        UsageError: the policy asks for what cannot be done here.
+        UsageError: the policy requires something that this engine cannot do.
     """
     from cimento.models.hf.loading import load_tokenizer
 
