@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.measures.normalising import Scope, z_scores
 from cimento.measures.sentence import Missing
-from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects, factorial
 from cimento.paradigms.regions.two_by_two import CellMean, cell_mean, effects_of, effects_of_means
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -288,6 +288,9 @@ def _fixed(value: float | None) -> str:
 VALUES = ("value", "z", "mean_z", "rating", "judgment")
 """Columns that may hold the rating; the first that is there is taken."""
 
+Z_VALUES = frozenset({"z", "mean_z"})
+"""Those of them that are z-scores already."""
+
 Means = dict[str, dict[str, dict[str, float]]]
 """Phenomenon, item and condition to the mean rating."""
 
@@ -297,7 +300,8 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
 
     The file is a CSV with ``phenomenon``, ``item``, ``condition`` and a rating, single or mean; or
     the released English ratings of Sprouse et al. 2016, whose z is computed within participants.
-    Conditions are those of island studies.
+    Conditions are those of island studies. Ratings that are z-scores already (column ``z`` or
+    ``mean_z``, or the released ones) keep their values on every scale.
 
     Args:
         path: of the file.
@@ -315,13 +319,21 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
         for phenomenon, items in means.items()
         for item, conditions in items.items()
     }
+    are_z = released or _value_column(rows) in Z_VALUES
+    phenomena = factorial(suite, scores, scope=scope)
     return Factorial(
         suite=path.stem,
         model="people",
         measure="rating",
-        unit="z" if released else "",
-        phenomena=factorial(suite, scores, scope=scope),
+        unit="z" if are_z else "",
+        phenomena=tuple(map(_as_given, phenomena)) if are_z else phenomena,
     )
+
+
+def _as_given(phenomenon: PhenomenonEffects) -> PhenomenonEffects:
+    """The same effects on every scale: z-scores of people are neither binned nor scaled again."""
+    raw = phenomenon.effects["raw"]
+    return replace(phenomenon, effects=dict.fromkeys(phenomenon.effects, raw))
 
 
 def _released(path: Path) -> Means:
@@ -331,7 +343,7 @@ def _released(path: Path) -> Means:
 
 def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
     need(path, rows, ("phenomenon", "item", "condition"))
-    column = next((name for name in VALUES if name in rows[0]), None)
+    column = _value_column(rows)
     if column is None:
         raise InputError(
             where=str(path),
@@ -357,6 +369,10 @@ def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
         }
         for phenomenon, items in found.items()
     }
+
+
+def _value_column(rows: Sequence[Mapping[str, str]]) -> str | None:
+    return next((name for name in VALUES if name in rows[0]), None)
 
 
 def _suite(means: Means) -> Suite:
