@@ -1,8 +1,8 @@
 """cimento: targeted linguistic evaluation of language models.
 
-The names below are the public interface, with `cimento.statistics`, `cimento.paradigms` (to bring
-a kind of test of one's own) and `cimento.testing`; everything else may change. They are loaded when
-they are first used, so that importing cimento is quick and imports no torch.
+The names below are the public interface, together with `cimento.statistics`, `cimento.paradigms`
+(for writing a paradigm in another package) and `cimento.testing`; everything else may change. Each
+name is loaded when it is first used, so that importing cimento is quick and does not import torch.
 """
 
 from __future__ import annotations
@@ -181,11 +181,11 @@ def __dir__() -> list[str]:
 
 
 class _Package(ModuleType):
-    """The package as a module.
+    """The type of this package's module object.
 
-    `cite`, `compare`, `export` and `report` are functions, and names of subpackages too. Importing
-    a subpackage sets an attribute of the package, which would hide the function; so it is not set
-    for these.
+    `cite`, `compare`, `export` and `report` name both a function and a subpackage. Importing a
+    subpackage sets an attribute of the package, which would hide the function of the same name, so
+    for these four the attribute is not set.
     """
 
     def __setattr__(self, name: str, value: object) -> None:

@@ -1,4 +1,4 @@
-"""``python -m cimento``: the command line."""
+"""The entry point of ``python -m cimento``, which runs the command line."""
 
 from cimento.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The version, alone, so that every module may name it without importing the rest."""
+"""The version number, in a module that imports nothing, so that every module may import it."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""evaluate(): a suite of any paradigm and a model to a run, the stages called in order.
+"""The stages in order: `evaluate` asks a model about a suite of any paradigm and returns a run.
 
-Read this file first. Each stage is a module of its own::
+Read this file first. Each stage has its own module::
 
     suite -> requests -> model -> answers -> outcomes -> estimates -> report
 """
@@ -40,7 +40,7 @@ from cimento.suites.model import JsonValue
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A run that was asked for and could not be made."""
+    """The error in place of a run that was asked for and could not be made."""
 
     suite: str
     model: str
@@ -57,25 +57,25 @@ def evaluate(
     cache: AnswerCache | None = None,
     **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
 ) -> Run:
-    """Ask one suite of one model and judge the answers.
+    """Ask one model about one suite and judge its answers.
 
     Args:
         suite: a built-in name, a path, or a suite made in Python, of any paradigm.
-        model: a name as for ``cimento run -m`` or a folder's path, a model that `load_model` gave,
-            a model of transformers (with ``tokenizer=``), or anything that keeps the `Scorer`
-            protocol.
-        limit: only the first items; None for all.
-        output: folder of runs to write to; None keeps the run in memory.
-        force: run again what is already stored.
+        model: a name as for ``cimento run -m`` or a folder's path, a model returned by
+            `load_model`, a model of transformers (with ``tokenizer=``), or any object that follows
+            the `Scorer` protocol.
+        limit: number of items to ask about, from the first; None for all.
+        output: folder in which runs are stored; None keeps the run in memory.
+        force: whether a run that is already stored is made again.
         cache: where answers are kept; None forgets them afterwards.
-        options: of ``cimento run``, by the names of its flags (``batch_size``, ``seed``,
-            ``device``), and of the suite's paradigm (``k`` of cloze suites).
+        options: options of ``cimento run``, by the names of its flags (``batch_size``, ``seed``,
+            ``device``), and options of the suite's paradigm (``k`` of cloze suites).
 
     Returns:
         The run: its `outcomes()`, `estimates()`, `summary()` and tables.
 
     Raises:
-        CimentoError: the suite, the model or an option cannot be used.
+        CimentoError: the suite, the model or an option cannot be used, or a run cannot be written.
     """
     [run] = evaluate_all(
         load_suite(suite, language=str(options.get("language", ""))),
@@ -101,10 +101,10 @@ def evaluate_all(
     cache: AnswerCache | None = None,
     **options: Any,  # noqa: ANN401  # as for `evaluate`
 ) -> Iterator[Run | Failure]:
-    """Ask several suites of several models; each model is loaded once, and only if it must be.
+    """Ask several models about several suites; a model is loaded once, and only if needed.
 
-    What cannot be run is yielded as a `Failure`, and the rest goes on; where nothing could be
-    written, it stops.
+    A suite and model that cannot be run yield a `Failure`, and the others go on; an output folder
+    that cannot be written to stops everything.
 
     Args:
         suites: one or several, each as for `evaluate`.
@@ -113,7 +113,8 @@ def evaluate_all(
         output: as for `evaluate`.
         force: as for `evaluate`.
         cache: as for `evaluate`.
-        options: as for `evaluate`; those of a paradigm must be of the paradigm of every suite.
+        options: as for `evaluate`; an option of a paradigm must belong to the paradigm of every
+            suite.
 
     Raises:
         CimentoError: a suite cannot be read, two have one name, or the output cannot be written.
@@ -131,12 +132,12 @@ def load_model(
     model: ModelLike,
     **options: Any,  # noqa: ANN401  # as for `evaluate`
 ) -> AnyScorer | LoadedModel:
-    """A model loaded once, which every function takes in the place of its name.
+    """Load a model once; every function takes the result in place of the model's name.
 
     Args:
         model: as for `evaluate`.
-        options: how it is loaded, by the names of flags: ``dtype``, ``device``, ``tokenizer``,
-            ``kind``, ``model_args`` ... How texts are scored is said when they are.
+        options: options of loading, by the names of flags: ``dtype``, ``device``, ``tokenizer``,
+            ``kind``, ``model_args`` ... Options of scoring are given later, to `evaluate`.
 
     Raises:
         CimentoError: there is no such model, or it cannot be loaded.
@@ -166,16 +167,16 @@ def ask_suite(
     progress: Progress | None = None,
     **noted: JsonValue,
 ) -> Run:
-    """One suite asked of one model, as a run in memory.
+    """Ask one model about one suite and return the run, which is kept in memory.
 
     Args:
-        loaded: the suite, as far as it is asked.
-        model: who is asked.
-        options: of the suite's paradigm.
+        loaded: the suite, reduced to the items that are asked about.
+        model: the model, or a recording of its answers.
+        options: options of the suite's paradigm.
         scoring: how texts are scored.
-        cache: where answers are kept.
-        progress: called with how far it is.
-        noted: what else the manifest says.
+        cache: the cache of answers.
+        progress: called with the progress of the run.
+        noted: further entries of the manifest.
 
     Raises:
         CimentoError: the suite cannot be asked, or the model cannot answer.
@@ -190,7 +191,7 @@ def ask_suite(
 
 
 ProgressFor: TypeAlias = "Callable[[str, str], Progress]"
-"""From the names of a suite and a model to what is told how far their run is."""
+"""A function from the names of a suite and a model to the progress callback of their run."""
 
 
 def run_all(
@@ -204,21 +205,22 @@ def run_all(
     progress: ProgressFor | None = None,
     note: Callable[[str], None] | None = None,
 ) -> Iterator[Run | Failure]:
-    """Ask suites of models, each loaded once by a worker, and only if it must be.
+    """Ask models about suites; a worker loads each model once, and only if needed.
 
     Args:
-        suites: of any paradigms.
-        models: names, or models that are there already; these are asked in this process.
-        run_options: how.
-        cache: of answers; None uses and keeps none.
-        engine: who does the work.
-        ask: whether models are asked; else what is done is put together.
-        progress: told how far each run is.
-        note: told what is noticed on the way, as sentences.
+        suites: the suites, of any paradigms.
+        models: names, or models that are loaded already; the latter are asked in this process.
+        run_options: the options of the runs.
+        cache: the cache of answers; None neither reads nor keeps any.
+        engine: the engine that does the work.
+        ask: whether models are asked; if not, runs are put together from units that are done
+            already.
+        progress: makes the callback for the progress of each run.
+        note: called with remarks made during the work, as sentences.
 
     Yields:
-        Model by model, the run of each suite or why there is none; nothing for what goes well in a
-        share.
+        Model by model, the run of each suite or the `Failure` in its place; in one share of a
+        larger job, failures only.
 
     Raises:
         StorageError: a run cannot be written.
@@ -239,7 +241,7 @@ def run_all(
 
 
 def _done(entries: Sequence[SuiteJob | Failure], work: Work) -> Iterator[Run | Failure]:
-    """What comes of jobs, in order."""
+    """Execute jobs and yield their runs and failures in the order of the entries."""
     jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
     if work.ask and work.engine.share is None:
         for job in jobs:
@@ -263,7 +265,7 @@ def suite_jobs(
     run_options: RunOptions,
     progress: ProgressFor | None,
 ) -> Iterator[SuiteJob | Failure]:
-    """Each suite with each model, model by model; or why they cannot be asked."""
+    """A job for each suite and model, model by model, or the failure that prevents it."""
     scoring = run_options.scoring
     for model in models:
         shown = shown_name(model)
@@ -292,7 +294,7 @@ def _is_recording(model: str | AnyScorer) -> TypeGuard[str]:
 def open_model(
     model: str | AnyScorer, loaded: LoadedSuite, scoring: Asking
 ) -> ModelHandle | Recording:
-    """Who answers a suite: a model, or what was recorded of one.
+    """The source of a suite's answers: a model, or a recording of one.
 
     Args:
         model: as for `evaluate`.
@@ -300,7 +302,7 @@ def open_model(
         scoring: how texts are scored.
 
     Raises:
-        CimentoError: it cannot be opened.
+        CimentoError: the model or recording cannot be opened.
     """
     if not _is_recording(model):
         return ModelHandle(model, scoring)
@@ -311,10 +313,10 @@ def open_model(
 
 
 def refuse_same_names(suites: Sequence[LoadedSuite]) -> None:
-    """See that runs of different suites do not have one folder.
+    """Refuse different suites with the same name, since their runs would share a folder.
 
     Raises:
-        UsageError: two suites have one name.
+        UsageError: two suites have the same name.
     """
     seen: dict[str, LoadedSuite] = {}
     for loaded in suites:

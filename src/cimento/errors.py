@@ -15,8 +15,8 @@
     ├── PluginError          (1)   another package's model, reader or measure that failed
     └── StorageError         (1)   a folder or file that cannot be written or read
 
-The number is the exit code that the command line ends with. A message says where the trouble
-is, what was seen there and what to do about it.
+The number is the exit code that the command line ends with. A message says where the trouble is,
+what was seen there and what to do about it.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ Severity = Literal["error", "warning"]
 
 
 class CimentoError(Exception):
-    """The root of the tree.
+    """The base class of all errors that cimento raises on purpose.
 
     Args:
         where: the file, row, item, option or model concerned.
         seen: what was found there, as one sentence.
-        todo: what the user can do about it; may be empty where nothing can be said.
+        todo: what the user can do about it; may be empty where there is no advice to give.
     """
 
     exit_code: ClassVar[int] = 1
@@ -71,13 +71,13 @@ class CimentoError(Exception):
 
 
 class UsageError(CimentoError):
-    """An option, a name or a combination of them that does not exist."""
+    """The error of an option, a name or a combination of them that does not exist."""
 
     exit_code = 2
 
 
 class InputError(CimentoError):
-    """A file that cannot be used as it is."""
+    """The error of a file that cannot be used as it is."""
 
     exit_code = 2
 
@@ -87,9 +87,9 @@ class Fault:
     """One fault found in a suite.
 
     Attributes:
-        code: stable code, such as ``CIM-S004``; each has its page in docs/checks.
+        code: stable code, such as ``CIM-S004``; docs/checks has a page for each code.
         severity: an ``error`` keeps the suite from being used, a ``warning`` does not.
-        where: file, and row or item, as precisely as it is known.
+        where: the file, and the row or item as precisely as it is known.
         seen: what was found.
         todo: what to do about it.
     """
@@ -101,13 +101,13 @@ class Fault:
     todo: str
 
     def __str__(self) -> str:
-        # A formula stands in lines of its own, with a caret below the place.
+        # A formula stands on separate lines, with a caret below the offending character.
         text = f"{self.code} {self.where}: {self.seen} {self.todo}".rstrip()
         return "\n".join(_shown(line, _LONGEST_FAULT) for line in text.split("\n"))
 
 
 def listed(faults: Sequence[Fault | str]) -> str:
-    """Faults, each on a line, below their number; of very many the first."""
+    """The number of faults, then one fault a line; of very many, only the first."""
     count = f"{len(faults)} fault" + ("s" if len(faults) != 1 else "")
     lines = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
     more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
@@ -115,7 +115,7 @@ def listed(faults: Sequence[Fault | str]) -> str:
 
 
 class SuiteError(InputError):
-    """A suite that cannot be used; ``faults`` holds all that was found, not only the first."""
+    """The error of a suite that cannot be used; ``faults`` holds all faults, not only the first."""
 
     def __init__(self, *, where: str, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -124,7 +124,7 @@ class SuiteError(InputError):
 
 
 class FormulaError(InputError):
-    """A prediction formula that cannot be read; the message points at the column.
+    """The error of a prediction formula that cannot be read; the message points at the column.
 
     Args:
         formula: the whole formula.
@@ -139,7 +139,7 @@ class FormulaError(InputError):
         super().__init__(where=f"formula, column {column + 1}", seen=seen, todo=todo)
 
     def __str__(self) -> str:
-        # Of a long formula what stands around the place.
+        # Only the part around the offending character of a long formula is shown.
         start = max(self.column - _FORMULA_SHOWN // 2, 0)
         shown = self.formula[start : start + _FORMULA_SHOWN]
         shown = "".join(mark if mark.isprintable() else " " for mark in shown)
@@ -147,11 +147,11 @@ class FormulaError(InputError):
 
 
 class TableError(InputError):
-    """A stored or recorded table whose columns or schema version are not what is needed."""
+    """The error of a stored or recorded table with unexpected columns or schema version."""
 
 
 class MissingDependencyError(CimentoError):
-    """An optional package is missing; the message gives the line that installs it."""
+    """The error of a missing optional package; the message gives the command that installs it."""
 
     exit_code = 2
 
@@ -164,35 +164,35 @@ class MissingDependencyError(CimentoError):
 
 
 class ModelError(CimentoError):
-    """A model that cannot be loaded, or that cannot answer what is asked of it."""
+    """The error of a model that cannot be loaded, or that cannot answer what it is asked."""
 
 
 class TextTooLongError(ModelError):
-    """A stimulus that does not fit the model's window."""
+    """The error of a stimulus that does not fit the model's window."""
 
 
 class NonFiniteScoreError(ModelError):
-    """The model returned NaN or infinity where a log-probability should be.
+    """The error of a model that returned NaN or infinity instead of a log-probability.
 
     Attributes:
-        request: number of the request that it came over; None where that is not known.
+        request: number of the request that had this answer; None where that is not known.
     """
 
     request: int | None = None
 
 
 class PluginError(CimentoError):
-    """A model, reader or measure of another package that failed."""
+    """The error of a failed model, reader or measure from another package."""
 
 
 class StorageError(CimentoError):
-    """A folder or file that cannot be written or read."""
+    """The error of a folder or file that cannot be written or read."""
 
 
 def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
-    """A line of a message: what stands in a file may be long, or steer a terminal.
+    """A line of a message, cut where it is long and without characters that steer a terminal.
 
-    What stands before the host of a URL is a name and a password, and is left out.
+    A user name and password before the host of a URL are left out.
     """
     line = _USER_OF_URL.sub("", line)
     if len(line) > longest:
@@ -203,7 +203,7 @@ def _shown(line: str, longest: int = _LONGEST_LINE) -> str:
 
 
 def sentence(text: str) -> str:
-    """A message as a sentence: with a capital, and one full stop."""
+    """A message as a sentence, with a capital and exactly one full stop."""
     return f"{text[:1].upper()}{text[1:].rstrip('.')}."
 
 
@@ -211,12 +211,12 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     """A sentence naming the closest known names, or the sorted list, cut where it is long.
 
     Args:
-        name: that is not known.
+        name: the unknown name.
         known: names that may have been meant.
-        listed: which of them are listed where none is close; None for all.
+        listed: the names to list where none is close; None for all that are known.
     """
     names = sorted(set(known))
-    # Names of a stranger's file may be so long, or so many, that to compare them takes minutes.
+    # The names in an untrusted file may be so long or so many that comparing them takes minutes.
     short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=3, cutoff=0.6)
     if close:
@@ -235,18 +235,18 @@ def need_known(
     error: type[UsageError | InputError] = UsageError,
     also: str = "",
 ) -> None:
-    """See that a name is one of those that there are.
+    """Refuse a name that is not known.
 
     Args:
-        name: as it was given.
-        known: the names that there are.
+        name: the name as it was given.
+        known: the names that exist.
         where: the option or place that has the name.
         seen: what is wrong with it.
-        error: what is raised.
-        also: what else can be done, behind the closest names.
+        error: the class of the error that is raised.
+        also: further advice, after the closest names.
 
     Raises:
-        UsageError: there is none of this name; or the error that is named.
+        UsageError: the name is not known (an error of the class ``error``, if one is given).
     """
     if name not in known:
         raise error(where=where, seen=seen, todo=did_you_mean(name, known) + also)

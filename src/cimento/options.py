@@ -1,4 +1,4 @@
-"""The options of a run, declared once: flags, variables, run files, manifests and Python have them.
+"""The options of a run, each declared once for flags, variables, run files, manifests and Python.
 
 ``--batch-size``, ``CIMENTO_BATCH_SIZE``, ``batch_size = 16`` in a run file and
 ``evaluate(..., batch_size=16)`` are one field of `RunOptions`, with one description and one check.
@@ -64,15 +64,15 @@ def option(
     """A field that is an option.
 
     Args:
-        default: its value where it is not given.
-        help: what it does, in one sentence.
+        default: the value of an option that is not given.
+        help: what the option does, in one sentence.
         flags: other ways to write it on the command line, such as ``-m``.
-        unit: of its value.
-        metavar: how its value is named in the help.
-        where: ``command line``: no file may say it, since it says what is trusted; ``this run``: it
-            is about one call, and no part of what is recorded.
-        ge: the least value.
-        le: the greatest.
+        unit: the unit of its value.
+        metavar: the name of its value in the help.
+        where: ``command line``: no file may set it, since it says what is trusted; ``this run``: it
+            concerns a single call and is not recorded.
+        ge: the least value allowed.
+        le: the greatest value allowed.
     """
     extra: dict[str, Any] = {
         "flags": list(flags), "unit": unit, "metavar": metavar, "where": where
@@ -81,7 +81,7 @@ def option(
 
 
 def _number_or_auto(value: object) -> object:
-    """A limit of batches: ``auto`` stands for none."""
+    """A limit on batches as a number, or ``auto`` for no fixed limit."""
     number = int(value) if isinstance(value, str) and value.isdecimal() else value
     if value != "auto" and not (isinstance(number, int) and number >= 1):
         raise ValueError("give a whole number from 1, or auto")
@@ -92,7 +92,7 @@ Limit: TypeAlias = Annotated[int | Literal["auto"], BeforeValidator(_number_or_a
 
 
 def _listed(value: object) -> object:
-    """One text as a list of one."""
+    """A value as a sequence: a single text or path becomes a tuple of one."""
     return (value,) if isinstance(value, str | Path) else value
 
 
@@ -106,7 +106,7 @@ Name: TypeAlias = Annotated[
 
 
 def _assigned(value: object) -> object:
-    """``KEY=VALUE`` texts as a mapping."""
+    """A mapping from ``KEY=VALUE`` texts; a mapping stays as it is."""
     if value is None or isinstance(value, Mapping):
         return value
     pairs: dict[str, object] = {}
@@ -119,10 +119,10 @@ def _assigned(value: object) -> object:
 
 
 def parse_settings(texts: Sequence[str]) -> dict[str, str]:
-    """``KEY=VALUE`` texts as a mapping.
+    """A mapping from ``KEY=VALUE`` texts.
 
     Raises:
-        UsageError: there is no ``=`` in one, or nothing before it.
+        UsageError: a text has no ``=``, or nothing before it.
     """
     try:
         return cast("dict[str, str]", _assigned(list(texts)))
@@ -134,13 +134,13 @@ Settings: TypeAlias = Annotated[dict[str, Any], BeforeValidator(_assigned)]
 
 
 class Options(BaseModel):
-    """Options of any command; what is not declared is refused."""
+    """The base of the options of commands; an option that is not declared is refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
 class TargetOptions(Options):
-    """What is run, where it goes, and who does the work."""
+    """The options of targets: suites, models, the output folder and the engine."""
 
     suites: Texts = option((), "Built-in names, paths, or a run file.")
     models: Texts = option(
@@ -158,7 +158,7 @@ class TargetOptions(Options):
 
 
 class ModelOptions(Options):
-    """What a model runs on, and how it is loaded."""
+    """The options of models: the device, the loading and the batches."""
 
     device: str = option("auto", "cpu, cuda, cuda:1, mps; auto prefers a GPU.")
     dtype: Dtype = option(
@@ -210,7 +210,7 @@ class ModelOptions(Options):
 
     @property
     def asking(self) -> Asking:
-        """How a model is asked.
+        """The settings under which a model is asked.
 
         Raises:
             UsageError: options do not go together.
@@ -228,10 +228,10 @@ class ModelOptions(Options):
         )
 
     def policy(self, base: Policy) -> Policy:
-        """How texts are scored, as the models take it.
+        """The policy under which models score texts.
 
         Args:
-            base: the conventions that these options go beyond.
+            base: the conventions that hold where these options say nothing.
 
         Raises:
             UsageError: options do not go together.
@@ -248,7 +248,7 @@ class ModelOptions(Options):
 
 
 class ScoringOptions(ModelOptions):
-    """How texts are scored."""
+    """The options of scoring texts."""
 
     pll: PllRule | None = option(
         None, "Pseudo-log-likelihood of masked models; within-word-l2r by default."
@@ -274,7 +274,7 @@ class ScoringOptions(ModelOptions):
 
     @property
     def asking(self) -> Asking:
-        """How a model is asked about free texts.
+        """The settings under which a model is asked about free texts.
 
         Raises:
             UsageError: options do not go together.
@@ -287,7 +287,7 @@ class ScoringOptions(ModelOptions):
 
 
 class JudgingOptions(Options):
-    """How answers are judged; each paradigm honours those that it declares, and refuses others."""
+    """The options of judging answers; a paradigm takes those it declares and refuses the others."""
 
     metric: Metric | None = option(None, "How a region's tokens become one value.")
     predictions: Texts = option(
@@ -326,7 +326,7 @@ class JudgingOptions(Options):
 
     @property
     def given(self) -> dict[str, object]:
-        """The options of paradigms that were given, by the names that paradigms have for them."""
+        """The options given for paradigms, by the names they have there."""
         named = {
             "metric": self.metric,
             "predictions": self.predictions or None,
@@ -343,16 +343,16 @@ class JudgingOptions(Options):
 
 
 def _on_measures(names: Sequence[str]) -> dict[str, object]:
-    """What paradigms of sentences call the first of some measures, and the others."""
+    """Measures as options of paradigms: the first as ``measure``, the others as ``also``."""
     measures = judged_on(names)
     return {"measure": measures[0], "also": measures[1:] or None} if measures else {}
 
 
 class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
-    """How suites are run: everything that can be chosen, but for options of one paradigm.
+    """The options of a run: everything that can be chosen except the options of a single paradigm.
 
-    Those are given by their own flags where several paradigms share them (``--seed``), else with
-    ``--set``; a paradigm that does not declare one refuses it.
+    An option that several paradigms share has a flag (``--seed``); the others are given with
+    ``--set``. A paradigm refuses an option that it does not declare.
     """
 
     compat: str | None = option(None, "Conventions of minicons, lm-eval, babylm or syntaxgym.")
@@ -378,7 +378,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     @property
     def scoring(self) -> Asking:
-        """How models are asked about suites, as the engine takes it.
+        """The settings under which the engine asks models about suites.
 
         Raises:
             UsageError: options do not go together.
@@ -402,7 +402,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     @property
     def given(self) -> dict[str, object]:
-        """The same, with what conventions of other tools say where nothing was given."""
+        """The options given for paradigms, over the conventions that ``compat`` names."""
         conventions = find_compat(self.compat) if self.compat else OURS
         measures = {} if self.measures else _on_measures(conventions.measures)
         usual = {name: value for name, value in measures.items() if value is not None}
@@ -410,7 +410,7 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
 
     @property
     def run_file(self) -> dict[str, JsonValue]:
-        """What a run file said, for manifests, without secrets; empty where there was none."""
+        """The contents of the run file for manifests, without secrets; empty without a run file."""
         from cimento.models.registry import shown_name
 
         if not self.from_file:
@@ -419,27 +419,27 @@ class RunOptions(ScoringOptions, JudgingOptions, TargetOptions):
         return {**self.stated(), "models": models}
 
     def stated(self) -> dict[str, JsonValue]:
-        """All that is not as it is by default and may be recorded, by the keys of a run file."""
+        """The options that may be recorded and differ from their defaults, by run-file keys."""
         plain = self.model_dump(mode="json", exclude_defaults=True)
         recorded = recorded_fields(type(self))
         return {name: value for name, value in plain.items() if name in recorded}
 
 
 def about(field: FieldInfo) -> Mapping[str, Any]:
-    """What `option` says of a field, beside its description."""
+    """The facts that `option` declares of a field, except its description."""
     return field.json_schema_extra if isinstance(field.json_schema_extra, dict) else {}
 
 
 def is_trust(field: FieldInfo) -> bool:
-    """Whether an option says what is trusted, so that no file may say it."""
+    """Whether an option says what is trusted, so that no file may set it."""
     return about(field).get("where") == "command line"
 
 
 def recorded_fields(model: type[Options]) -> dict[str, FieldInfo]:
-    """The options that run files may hold and manifests record: none that is trusted, or of a call.
+    """The options that run files may hold and manifests record; none of trust or of a single call.
 
     Args:
-        model: of the options.
+        model: the class of the options.
     """
     fields = model.model_fields.items()
     return {name: field for name, field in fields if about(field).get("where") == "anywhere"}
@@ -451,15 +451,15 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 def checked(
     model: type[ModelT], values: Mapping[str, object], *, written: str = "option"
 ) -> ModelT:
-    """Options from values, each checked.
+    """Options made from values, each of which is checked.
 
     Args:
-        model: of the options.
-        values: by name; in the types of Python, or as texts.
-        written: how an option is written where the values come from: ``--`` for flags.
+        model: the class of the options.
+        values: the values by name, as Python objects or as texts.
+        written: the prefix of an option in messages: ``--`` for flags, else a word.
 
     Raises:
-        UsageError: there is no such option, or not this value of it.
+        UsageError: an option does not exist, or does not take the value given.
     """
     for name in values:
         if name not in model.model_fields:
@@ -481,13 +481,13 @@ def checked(
 
 
 def from_names(values: Mapping[str, object]) -> RunOptions:
-    """The options of a run from names of Python: those of a paradigm stand among the others.
+    """The options of a run from keyword arguments, among which are options of paradigms.
 
     Args:
-        values: options of `RunOptions`, and of the paradigms of the suites.
+        values: options of `RunOptions` and of the paradigms of the suites, by name.
 
     Raises:
-        UsageError: one has not a value that it can have.
+        UsageError: an option does not take the value given.
     """
     own = {name: value for name, value in values.items() if name in RunOptions.model_fields}
     others = {name: value for name, value in values.items() if name not in own}

@@ -290,10 +290,41 @@ def test_hashes_that_nobody_published_are_recorded_and_that_is_said(
 
 def test_hashes_in_the_registry_are_hashes() -> None:
     pinned = {name: entry.sha256 for name, entry in published().items() if entry.sha256}
-    assert pinned.keys() == {"blimp", "portuguese"}
+    assert pinned.keys() == {"blimp", "portuguese", "sprouse-it"}
     digests = [digest for each in pinned.values() for digest in each.values()]
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests)
     assert len(set(digests)) == len(digests)
+
+
+COPIES = {
+    "blimp": ("data", "blimp"),
+    "portuguese": ("data", "authors", "portuguese"),
+    "sprouse-it": ("data", "authors", "islands-master", "outputs", "sprouse"),
+}
+"""Datasets with pinned hashes, and where an unchanged copy of each lies."""
+
+
+@pytest.mark.golden
+@pytest.mark.parametrize("name", COPIES)
+def test_pinned_hashes_are_those_of_the_released_files(name: str, shared: Path) -> None:
+    entry = find_published(name)
+    folder = shared.joinpath(*COPIES[name])
+    for path, digest in entry.sha256.items():
+        assert hashlib.sha256((folder / path).read_bytes()).hexdigest() == digest, path
+    named = {address.rsplit("/", 1)[1] for each in entry.files.values() for address in each}
+    assert named <= entry.sha256.keys()
+
+
+@pytest.mark.servers
+@pytest.mark.parametrize("name", [name for name, entry in published().items() if not entry.by_hand])
+def test_every_address_of_the_registry_holds_what_it_says(name: str, tmp_path: Path) -> None:
+    """Downloads: a pinned hash that differs, or a folder without files, fails."""
+    entry = find_published(name)
+    language = entry.languages[0] if "{language}" in entry.inside else ""
+    folder = fetch(entry, tmp_path / name, language=language)
+    source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
+    assert source["files"]
+    assert all((folder / path).stat().st_size for path in source["files"])
 
 
 def test_what_cannot_be_reached_is_explained(

@@ -307,6 +307,24 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
         people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
 
 
+@pytest.mark.parametrize("column", ["z", "mean_z"])
+def test_z_scores_of_people_are_drawn_as_they_are(tmp_path, column):
+    values = {"se": (1.0, 0.8, 0.8, -0.5), "np": (0.9, 0.2, 1.0, -0.8)}
+    rows = [
+        f"{phenomenon},1,{condition},{value}"
+        for phenomenon, four in values.items()
+        for condition, value in zip(SUITE.condition_names, four, strict=True)
+    ]
+    header = f"phenomenon,item,condition,{column}\n"
+    people = people_result(write(tmp_path / "z.csv", header + "\n".join(rows) + "\n"))
+    # (b - d) - (a - c) of the numbers above, by hand
+    for scale in ("raw", "z", "likert-z"):
+        figure = rows_figure([("people", people, {})], scale)
+        drawn = dict(zip(figure.frame["phenomenon"], figure.frame["dd"], strict=True))
+        assert drawn == pytest.approx({"se": 1.1, "np": 1.1})
+        assert figure.frame["mean"].to_list()[:4] == pytest.approx(values["se"])
+
+
 # --- files and commands
 
 

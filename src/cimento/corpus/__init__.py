@@ -1,1 +1,1 @@
-"""Corpora: treebanks and texts, connectives in them, suites made from them, and dictionaries."""
+"""Corpora: treebanks and texts, the connectives in them, suites made from them, dictionaries."""

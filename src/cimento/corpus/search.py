@@ -1,4 +1,4 @@
-"""The search for connectives in treebanks; every hit can be traced to its words."""
+"""The search for connectives in treebanks, in which every hit can be traced to its words."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Hit:
         connective: its name in the inventory.
         corpus: the treebank.
         file: the name of the file.
-        sha256: of that file.
-        sentence_id: of its sentence.
+        sha256: hash of that file.
+        sentence_id: ID of its sentence.
         token_ids: IDs of its words.
-        form: as it is written there.
-        upos: part of speech of the word that the rule looked at.
-        deprel: its relation.
+        form: form as written in the text.
+        upos: part of speech of the word that the rule tested.
+        deprel: relation of that word.
         head_id: ID of its head after climbing; 0 for none.
         head_upos: part of speech of the head; empty for none.
         head_lemma: lemma of the head; empty for none.
@@ -59,11 +59,11 @@ class Hit:
 
 
 class Finder:
-    """What a rule accepts of the connectives of an inventory.
+    """A finder of the connectives of an inventory that a rule accepts.
 
     Args:
-        inventory: what to look for.
-        rule: what counts.
+        inventory: the connectives to look for.
+        rule: the rule for occurrences that count.
     """
 
     def __init__(self, inventory: Inventory, rule: Rule) -> None:
@@ -84,10 +84,10 @@ class Finder:
 
 
 class DuplicateSentences:
-    """Texts that were there before, in this treebank or another.
+    """The sentences that repeat an earlier text, in the same treebank or another.
 
     Attributes:
-        pairs: file and sentence of each repetition, and of the first one.
+        pairs: file and sentence of each repetition, and of its first occurrence.
     """
 
     def __init__(self) -> None:
@@ -95,7 +95,7 @@ class DuplicateSentences:
         self._first: dict[bytes, tuple[str, str]] = {}
 
     def is_new(self, sentence: Sentence, file: str) -> bool:
-        """Whether a sentence was not there before; case, marks and addresses do not count."""
+        """Whether a sentence is new, ignoring case, marks and addresses."""
         place = (file, sentence.id)
         first = self._first.setdefault(fingerprint(sentence.text), place)
         if first is place:
@@ -116,10 +116,10 @@ def search_treebanks(
 
     Args:
         files: treebanks.
-        inventory: what to look for.
-        rule: what counts.
-        skipped: where malformed sentences are noted; None refuses them.
-        duplicates: given, sentences that occurred before are skipped and noted in it.
+        inventory: the connectives to look for.
+        rule: the rule for occurrences that count.
+        skipped: list to which malformed sentences are added; None refuses them.
+        duplicates: if given, repeated sentences are skipped and recorded in it.
 
     Raises:
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
@@ -134,7 +134,7 @@ def search_treebanks(
 
 
 def make_hit(file: TreebankFile, sentence: Sentence, match: Match, rule: Rule) -> Hit:
-    """What is to be known of an occurrence."""
+    """The hit of an occurrence."""
     word = anchor(sentence, match)
     head = head_after_climbing(sentence, word, rule.climb)
     return Hit(
@@ -171,7 +171,7 @@ def hit_rows(
 
     Args:
         found: hits with their sentences.
-        files: that they were found in.
+        files: the treebanks that were searched.
         with_text: whether the sentence is a column too.
     """
     licences = licences_of(files)
@@ -191,7 +191,7 @@ def hit_rows(
 def hits_as_json(
     found: SearchResult, files: Sequence[TreebankFile], *, with_text: bool
 ) -> dict[str, object]:
-    """Hits for programs; see `hit_rows`."""
+    """Hits as JSON values; see `hit_rows`."""
     return {
         "licences": licences_of(files),
         "files": {file.name: file.sha256 for file in files},

@@ -1,4 +1,4 @@
-"""Sentences of treebanks as they were read (https://universaldependencies.org/format.html)."""
+"""Sentences of treebanks in CoNLL-U (https://universaldependencies.org/format.html)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ NO_SPACE = "SpaceAfter=No"
 class Word(NamedTuple):
     """A syntactic word: a line with a whole number as its ID.
 
-    A named tuple, since a treebank has hundreds of thousands of them.
+    It is a named tuple, because a treebank has hundreds of thousands of words.
 
     Attributes:
-        id: from 1; ``sentence.words[id - 1]`` is this word.
-        form: as it is written.
+        id: number from 1; ``sentence.words[id - 1]`` is this word.
+        form: form as written.
         lemma: its lemma.
         upos: universal part of speech.
-        xpos: the treebank's own one.
+        xpos: part of speech in the treebank's tag set.
         feats: ``Name=Value`` separated by ``|``, or ``_``.
         head: ID of its head in the basic tree; 0 for the root.
         deprel: relation to the head, with its subtype.
-        deps: enhanced relations as they are written; see `enhanced`.
-        misc: anything else.
+        deps: enhanced relations as written; see `enhanced`.
+        misc: the column MISC.
     """
 
     id: int
@@ -44,7 +44,7 @@ class Word(NamedTuple):
         return self.deprel.partition(":")[0]
 
     def feature(self, name: str) -> str:
-        """The value of a feature; empty where the word has none."""
+        """The value of a feature; empty if the word lacks it."""
         start = f"{name}="
         found = (part for part in self.feats.split("|") if part.startswith(start))
         return next(found, start)[len(start) :]
@@ -76,7 +76,7 @@ class EmptyNode(NamedTuple):
 
 
 class Token(NamedTuple):
-    """What is written between blanks or marks: a word, or several that are written as one."""
+    """An orthographic token: a word, or several words that are written as one."""
 
     form: str
     first: int
@@ -89,14 +89,14 @@ class Sentence:
     """A sentence of a treebank.
 
     Attributes:
-        id: its ``sent_id``; where there is none, or the file has it twice, with the line.
-        text: as its comment gives it, else put together from the tokens.
-        words: in order; the n-th has ID n.
+        id: its ``sent_id``; made with the line number if it is missing or repeated.
+        text: text from its comment, or else joined from the tokens.
+        words: words in order; the n-th has ID n.
         multiwords: tokens of several words, in order.
         empties: empty nodes, in order.
-        comments: its lines that begin with ``#``, without it.
-        line: of the file where it begins, from 1.
-        document: the last ``newdoc`` before it; a running number where that has no id.
+        comments: its lines that begin with ``#``, without that mark.
+        line: number of its first line in the file, from 1.
+        document: the last ``newdoc`` before it; a running number if that has no id.
     """
 
     id: str
@@ -117,7 +117,7 @@ class Sentence:
         return any(each.head == word.id and each.relation in relations for each in self.words)
 
     def tokens(self) -> Iterator[Token]:
-        """Its tokens in order: those of several words, and words that are in none of them."""
+        """The tokens in order: multiword tokens, and words that are in none of them."""
         ranges = {multiword.first: multiword for multiword in self.multiwords}
         done = 0
         for word in self.words:
@@ -130,20 +130,20 @@ class Sentence:
 
     @property
     def n_tokens(self) -> int:
-        """How many tokens it has."""
+        """The number of tokens."""
         return len(self.words) - sum(
             multiword.last - multiword.first for multiword in self.multiwords
         )
 
 
 def joined_tokens(tokens: Iterator[Token]) -> str:
-    """The text of tokens, with blanks where they have one after them."""
+    """The text of tokens, with a blank after each that is followed by one."""
     parts = (token.form + (" " if token.space_after else "") for token in tokens)
     return "".join(parts).rstrip(" ")
 
 
 def read_enhanced(deps: str) -> tuple[tuple[str, str], ...]:
-    """Enhanced relations as a DEPS column has them: ``4:nsubj|8.1:conj``."""
+    """The enhanced relations in a DEPS column: ``4:nsubj|8.1:conj``."""
     if deps in ("", "_"):
         return ()
     pairs = (part.partition(":") for part in deps.split("|"))
@@ -151,7 +151,7 @@ def read_enhanced(deps: str) -> tuple[tuple[str, str], ...]:
 
 
 def token_spans(sentence: Sentence) -> list[tuple[int, int]] | None:
-    """Where each token stands in the sentence's text; None where the text is of other tokens."""
+    """The span of each token in the sentence's text; None if the text does not match the tokens."""
     spans, cursor = [], 0
     for token in sentence.tokens():
         while cursor < len(sentence.text) and sentence.text[cursor].isspace():
@@ -167,14 +167,14 @@ _SHOWN = 8
 
 
 def tree_faults(words: Sequence[Word], lines: Sequence[int]) -> Iterator[tuple[int, str]]:
-    """What keeps words from being a tree with one root.
+    """The faults that keep words from forming a tree with one root.
 
     Args:
-        words: of one sentence; the n-th has ID n.
-        lines: the line of each.
+        words: the words of one sentence; the n-th has ID n.
+        lines: the line number of each word.
 
     Yields:
-        A line and what is wrong there.
+        A line number and the description of its fault.
     """
     roots = [word for word in words if word.head == 0]
     beyond = False
@@ -199,7 +199,7 @@ def tree_faults(words: Sequence[Word], lines: Sequence[int]) -> Iterator[tuple[i
 def range_faults(
     multiwords: Sequence[Multiword], lines: Sequence[int], n_words: int
 ) -> Iterator[tuple[int, str]]:
-    """What is wrong with the ranges of tokens of several words."""
+    """The faults of the ranges of multiword tokens."""
     end = 0
     for multiword, line in zip(multiwords, lines, strict=True):
         name = f"{multiword.first}-{multiword.last}"
@@ -213,7 +213,7 @@ def range_faults(
 
 
 def _circles(words: Sequence[Word]) -> Iterator[list[int]]:
-    """The words of each circle of heads."""
+    """The words of each cycle of heads."""
     reached = [0] * (len(words) + 1)
     for start in range(1, len(words) + 1):
         here = start

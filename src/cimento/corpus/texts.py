@@ -1,10 +1,11 @@
-"""Texts without annotation as CoNLL-U: messages and concordances, for every later step to read.
+"""Texts without annotation, such as messages and concordances, converted to CoNLL-U.
 
-Words are told from marks, and no more: classes are ``X``, lemmas the words in small letters, and
-every word depends on the first one. Rules that look at syntax find nothing there; ``plain`` does,
-which looks at forms alone. Messages are tweets and the like; concordances are the files that
-NoSketchEngine and Sketch Engine export (CSV, TSV, xlsx, XML) and any table with a column for what
-is left of the keyword, the keyword, and what is right of it, cut to the sentence around it.
+Only words and marks are distinguished: classes are ``X``, lemmas are the words in lower case, and
+every word depends on the first one. Rules that test syntax find nothing in such files; the rule
+``plain``, which tests forms alone, does. Messages are tweets and the like; concordances are files
+exported by NoSketchEngine and Sketch Engine (CSV, TSV, xlsx, XML), and any table with columns for
+the left context, the keyword and the right context, which is cut to the sentence around the
+keyword.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ THIRDS = 3
 _TOKEN = re.compile(
     r"https?://\S+|www\.\S+"  # addresses
     r"|[@#]\w+"  # mentions and hashtags
-    r"|\w+['’](?=\w)"  # l' before a word
-    r"|\b(?:perche|pero|cioe|piu|po|di|da|fa|va|sta)['’](?!\w)"  # an accent or a cut written so
+    r"|\w+['’](?=\w)"  # an elided word, such as l' before a word
+    r"|\b(?:perche|pero|cioe|piu|po|di|da|fa|va|sta)['’](?!\w)"  # apostrophe for an accent
     r"|\w+(?:[-.]\w+)*"  # words, numbers with points
     r"|\.{2,}|[!?]+|[^\w\s]",
     re.IGNORECASE,
@@ -49,9 +50,9 @@ class PlainSentence:
     """A sentence without annotation.
 
     Attributes:
-        id: unique in its file.
-        text: with single blanks, in NFC.
-        comments: name to text, written above it.
+        id: id that is unique in its file.
+        text: text with single blanks, in NFC.
+        comments: comments above the sentence, by name.
     """
 
     id: str
@@ -64,8 +65,8 @@ class PlainText:
     """The sentences taken from a file.
 
     Attributes:
-        sentences: those that are kept.
-        counts: what was seen, masked and left out, in words, to how often.
+        sentences: the sentences that are kept.
+        counts: number of times that something was seen, masked or left out, by its description.
     """
 
     sentences: tuple[PlainSentence, ...]
@@ -86,7 +87,7 @@ def tokens(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def as_conllu(sentences: Iterable[PlainSentence]) -> Iterator[str]:
-    """Sentences as CoNLL-U, one text each."""
+    """Sentences in CoNLL-U, each as one text."""
     for sentence in sentences:
         lines = [f"# sent_id = {sentence.id}", f"# text = {sentence.text}", "# annotation = none"]
         lines += [
@@ -105,13 +106,13 @@ def as_conllu(sentences: Iterable[PlainSentence]) -> Iterator[str]:
 def balanced(
     members: Sequence[T], lengths: Sequence[int], *, n: int | None, seed: int
 ) -> tuple[T, ...]:
-    """Some of several things, drawn by seed in turn from thirds of length; mixed.
+    """Members drawn by seed, in turn from thirds of length, and shuffled.
 
     Args:
-        members: that are drawn from.
-        lengths: of each.
-        n: how many; None for all.
-        seed: of the draw and of the order.
+        members: the members to draw from.
+        lengths: length of each member.
+        n: number of members to draw; None for all.
+        seed: seed of the draw and of the order.
     """
     generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
     order = sorted(range(len(members)), key=lambda place: lengths[place])
@@ -131,12 +132,11 @@ def balanced(
 
 Treatment: TypeAlias = Literal["keep", "mask"]
 HashtagTreatment: TypeAlias = Literal["keep", "mask", "word"]
-"""``word``: without its sign."""
+"""The treatment of hashtags; ``word`` keeps them without the sign."""
 
 SpellingClass: TypeAlias = Literal["standard", "accent", "lengthened", "short", "other"]
-"""How a connective is written: as in a dictionary; with another accent or none (perche'); with
-letters repeated (perchééé); with fewer letters or k for ch (xk, perké); listed otherwise (ed).
-"""
+"""The class of a spelling: as in a dictionary; with another accent or none (perche'); with repeated
+letters (perchééé); with fewer letters or k for ch (xk, perké); another listed spelling (ed)."""
 
 URL_MASK, MENTION_MASK, HASHTAG_MASK = "URL", "@utente", "#hashtag"
 
@@ -153,12 +153,12 @@ _ACCENTS = str.maketrans("àèéìòù", "aeeiou")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Masks:
-    """What becomes of the parts of a message that are no words.
+    """The treatment of the parts of a message that are not words.
 
     Attributes:
-        hashtags: kept, masked, or without their sign.
-        urls: kept or masked.
-        mentions: kept or masked; they name people.
+        hashtags: whether they are kept, masked, or kept without their sign.
+        urls: whether addresses are kept or masked.
+        mentions: whether mentions, which name people, are kept or masked.
     """
 
     hashtags: HashtagTreatment = "keep"
@@ -170,10 +170,10 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
     """The id and the text of each message of a file.
 
     Args:
-        path: a table with a column ``text``; JSON lines with that key; or ``.txt``, one a line.
+        path: a table with a column ``text``, JSON lines with that key, or ``.txt`` with one a line.
 
     Raises:
-        InputError: it cannot be read, or has no texts.
+        InputError: the file cannot be read, or has no texts.
     """
     suffix = path.suffix.lower()
     if suffix == ".txt":
@@ -203,16 +203,16 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
 def message_sentences(
     found: Iterable[tuple[str, str]], *, masks: Masks, name: str, duplicates: bool = False
 ) -> PlainText:
-    """Messages as sentences.
+    """The sentences of messages.
 
-    Retweets, and messages that were there before (case, marks, addresses and mentions do not
-    count), are left out and counted.
+    Retweets and repeated messages (ignoring case, marks, addresses and mentions) are left out and
+    counted.
 
     Args:
-        found: id and text of each.
-        masks: what becomes of hashtags, addresses and mentions.
-        name: of the collection, which ids begin with.
-        duplicates: keep messages that were there before.
+        found: id and text of each message.
+        masks: the treatment of hashtags, addresses and mentions.
+        name: name of the collection, the prefix of ids.
+        duplicates: whether repeated messages are kept.
     """
     counts, known, kept = Counter[str](), set[bytes](), list[PlainSentence]()
     ids = Counter[str]()
@@ -238,12 +238,12 @@ def message_sentences(
 
 
 def masked(text: str, masks: Masks, counts: Counter[str] | None = None) -> str:
-    """A text with its addresses, mentions and hashtags as wanted.
+    """A text with its addresses, mentions and hashtags masked as requested.
 
     Args:
-        text: of a message.
-        masks: what becomes of each.
-        counts: given, counts what was found.
+        text: the text of a message.
+        masks: the treatment of each kind.
+        counts: if given, counts the parts found.
     """
     seen = Counter[str]() if counts is None else counts
     seen["addresses"] += len(_URL.findall(text))
@@ -259,11 +259,11 @@ def masked(text: str, masks: Masks, counts: Counter[str] | None = None) -> str:
 
 
 def spelling_class(form: str, connective: Connective) -> SpellingClass | None:
-    """How a connective is spelt; None where the form is none of its spellings.
+    """The class of a connective's spelling; None if the form is not one of its spellings.
 
     Args:
         form: a word of a text.
-        connective: of one word.
+        connective: a connective of one word.
     """
     plain = normal(form)
     listed = {write_spelling(spelling) for spelling in connective.spellings}
@@ -284,9 +284,9 @@ def spelling_class(form: str, connective: Connective) -> SpellingClass | None:
 def spelling_table(
     sentences: Sequence[PlainSentence], inventory: Inventory
 ) -> list[tuple[str, SpellingClass, str, int]]:
-    """Connective, class, spelling and how often it is there, the most frequent first.
+    """Rows of connective, class, spelling and count, the most frequent first.
 
-    Connectives of several words are left out: their spellings are not told apart.
+    Connectives of several words are left out, since their spellings are not classified.
     """
     single = [each for each in inventory.connectives if list(map(len, each.spellings[0])) == [1]]
     counts: Counter[tuple[str, SpellingClass, str]] = Counter()
@@ -323,10 +323,10 @@ class ConcordanceLine:
     """A line of a concordance.
 
     Attributes:
-        reference: where it is from, as the file says.
-        left: what stands before the keyword.
+        reference: its source, as given in the file.
+        left: the text before the keyword.
         node: the keyword.
-        right: what stands after it.
+        right: the text after the keyword.
     """
 
     reference: str
@@ -339,7 +339,7 @@ def read_concordance(path: Path) -> list[ConcordanceLine]:
     """The lines of a concordance file.
 
     Raises:
-        InputError: it cannot be read, or has no columns for left, keyword and right.
+        InputError: the file cannot be read, or lacks columns for left, keyword and right.
     """
     if path.suffix.lower() == ".xml":
         found = list(_from_xml(path))
@@ -356,12 +356,12 @@ def read_concordance(path: Path) -> list[ConcordanceLine]:
 
 
 def sentence_of(line: ConcordanceLine) -> tuple[str, bool]:
-    """The sentence of a keyword, and whether both of its ends are there.
+    """The sentence of a keyword, and whether both of its ends are present.
 
-    The tags ``<s>`` and ``</s>`` tell where it begins and ends; without them a period, a question
-    or an exclamation mark before a capital letter does, and after the keyword any such mark.
+    It is delimited by the tags ``<s>`` and ``</s>``; without them, by a period, a question mark or
+    an exclamation mark before a capital letter, or by any such mark after the keyword.
     """
-    # What tells a new sentence may be the capital of the keyword itself.
+    # The capital that marks a new sentence may be that of the keyword itself.
     left, right = f"{line.left.rstrip()} {line.node[:1]}", line.right
     by_tag, by_mark = _START.match(left), None
     if by_tag:
@@ -393,16 +393,16 @@ def concordance_sentences(
     shortest: int = 5,
     longest: int = 40,
 ) -> PlainText:
-    """Sentences drawn by seed, those of each keyword balanced over thirds of length.
+    """Sentences drawn by seed, balanced over thirds of length for each keyword.
 
     Args:
-        lines: of concordances.
-        name: of the collection, which ids begin with.
-        seed: of the draw and of the order.
-        per: how many for each keyword; None for all.
-        incomplete: keep sentences whose beginning or end is cut off.
-        shortest: in tokens.
-        longest: in tokens.
+        lines: lines of concordances.
+        name: name of the collection, the prefix of ids.
+        seed: seed of the draw and of the order.
+        per: number of sentences for each keyword; None for all.
+        incomplete: whether sentences with a missing beginning or end are kept.
+        shortest: least number of tokens.
+        longest: greatest number of tokens.
     """
     counts, known = Counter[str](lines=len(lines)), set[bytes]()
     by_node: dict[str, list[PlainSentence]] = {}
@@ -431,7 +431,7 @@ def concordance_sentences(
 
 
 def _seed(seed: int, node: str) -> int:
-    """A seed of its own for each keyword, so that one more does not change the others."""
+    """The seed of a keyword, which keeps its draw independent of other keywords."""
     from hashlib import sha256
 
     return int.from_bytes(sha256(f"{seed}/{node}".encode()).digest()[:8])
@@ -453,7 +453,7 @@ def _rows(text: str, path: Path) -> list[list[str]]:
 
 
 def _from_rows(rows: Sequence[Sequence[str]], path: Path) -> Iterator[ConcordanceLine]:
-    """The rows below the header, which may stand below lines about the corpus and the query."""
+    """The rows below the header, which may follow lines about the corpus and the query."""
     for number, row in enumerate(rows):
         plain = [cell.strip().casefold() for cell in row]
         places = [_place(plain, names) for names in (LEFT, NODE, RIGHT)]
@@ -492,7 +492,7 @@ def _from_xml(path: Path) -> Iterator[ConcordanceLine]:
 
 
 def _without_blanks(text: str) -> str:
-    """A text of a tokenised corpus as people write it: no blank before a mark or after l'."""
+    """A text of a tokenized corpus without blanks before marks or after l'."""
     closed = re.sub(r" +(?=[.,;:!?…»”)\]])", "", text)
     opened = re.sub(r"(?<=[«“(\[]) +", "", closed)
     return re.sub(r"(?<=\w['’]) +(?=\w)", "", opened)

@@ -1,7 +1,7 @@
-"""Treebanks: their files, corpora and licences, and CoNLL-U read sentence by sentence.
+"""Treebanks: files, corpora and licences, and the reading of CoNLL-U sentence by sentence.
 
-The format is that of https://universaldependencies.org/format.html. What is malformed is never read
-as something else: a sentence with a fault is refused, or skipped and noted with its lines.
+The format is that of https://universaldependencies.org/format.html. Malformed input is never
+reinterpreted: a sentence with a fault is refused, or skipped and recorded with its lines.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
 
 COLUMNS = 10
 LONGEST_LINE = 1_000_000
-"""Bytes; so that a file that is no treebank, or a gzip bomb, does not fill the memory."""
+"""Greatest length of a line in bytes, so that a gzip bomb does not fill the memory."""
 
 LONGEST_SENTENCE = 100_000
-"""Lines."""
+"""Greatest number of lines of a sentence."""
 
 SUFFIXES = (".conllu", ".conllu.gz")
 
@@ -46,14 +46,14 @@ _BOMS16 = (b"\xff\xfe", b"\xfe\xff")
 
 @dataclass(frozen=True, slots=True)
 class ReadingProblem:
-    """Something in a file that is not as CoNLL-U has it.
+    """A problem in a file that violates CoNLL-U.
 
     Attributes:
         path: the file.
-        line: from 1.
-        sentence: the ``sent_id``, where it could be read.
-        seen: what is there.
-        severity: an ``error`` costs the sentence, a ``warning`` does not.
+        line: line number, from 1.
+        sentence: the ``sent_id``, if it could be read.
+        seen: description of the problem.
+        severity: ``error`` if the sentence is lost, ``warning`` if not.
     """
 
     path: Path
@@ -70,14 +70,14 @@ class ReadingProblem:
 def read_sentences(
     path: Path, *, skipped: list[ReadingProblem] | None = None
 ) -> Iterator[Sentence]:
-    """The sentences of a file, plain or gzipped; one is in memory at a time.
+    """The sentences of a file, plain or gzipped, with one in memory at a time.
 
-    Everything is normalised to NFC.
+    All texts are normalized to NFC.
 
     Args:
         path: a file ``.conllu`` or ``.conllu.gz``.
-        skipped: where problems are noted; a malformed sentence is then skipped. None refuses
-            the file at the first one.
+        skipped: list to which problems are added, in which case malformed sentences are skipped;
+            None refuses the file at the first malformed sentence.
 
     Raises:
         InputError: the file cannot be read, or a sentence is malformed and `skipped` is None.
@@ -92,7 +92,7 @@ def read_sentences(
                 documents += 1
                 document = comment.partition("=")[2].strip() or f"#{documents}"
         if not reading.problems and not reading.words:
-            continue  # comments that no sentence follows
+            continue  # comments without a following sentence
         if reading.problems:
             if skipped is None:
                 raise _refused(reading.problems)
@@ -172,7 +172,7 @@ def _endless(path: Path, number: int) -> InputError:
 
 
 def _without_mark(line: bytes, path: Path) -> bytes:
-    """The first line without a byte order mark of UTF-8."""
+    """The first line without the byte order mark of UTF-8."""
     if line.startswith(_BOMS16):
         raise InputError(
             where=f"{path}, line 1", seen="the file is UTF-16", todo="Save it as UTF-8."
@@ -184,7 +184,7 @@ def _without_mark(line: bytes, path: Path) -> bytes:
 
 
 class _Reading:
-    """One sentence while it is read."""
+    """A sentence while it is read."""
 
     def __init__(self, path: Path, start: int) -> None:
         self.path = path
@@ -201,7 +201,7 @@ class _Reading:
         self._range_lines: list[int] = []
 
     def read(self, block: list[bytes]) -> None:
-        """Read the lines of the sentence, then see whether they make one."""
+        """Read the lines of the sentence, then check that they form a sentence."""
         for number, data in enumerate(block, start=self.start):
             try:
                 line = data.decode("utf-8")
@@ -228,7 +228,7 @@ class _Reading:
             self._fault(number, seen)
 
     def sentence(self, document: str, known: set[str]) -> Sentence:
-        """The sentence; an ID that is missing or known already is told apart by its line."""
+        """The sentence; an ID that is missing or already known gets the line number added."""
         name = self._id or "no sent_id"
         if not self._id or name in known:
             if self._id:
@@ -289,13 +289,13 @@ class _Reading:
 
 
 def _number(text: str) -> int | None:
-    """The number of an ID or a head; the digits of other scripts make none, as in UD's level 1."""
+    """The number of an ID or a head; digits of other scripts are refused, as in UD's level 1."""
     return whole_number(text) if text.isascii() else None
 
 
 UNKNOWN = "unknown"
 SAMPLE = "it_sample"
-"""The name of the treebank that comes with cimento."""
+"""The name of the built-in treebank."""
 
 _DATA = Path(__file__).parents[1] / "data" / "corpus"
 _UD_NAME = re.compile(r"(?P<corpus>[a-z]{2,3}_\w+)-ud-(?P<split>train|dev|test)\b")
@@ -309,11 +309,11 @@ class TreebankFile:
     """A file of a treebank.
 
     Attributes:
-        path: where it is.
-        sha256: of its bytes, hexadecimal.
+        path: path of the file.
+        sha256: hash of its bytes, in hexadecimal.
         corpus: the treebank's name, ``it_isdt`` for ``it_isdt-ud-test.conllu``.
         split: ``train``, ``dev``, ``test``, or empty.
-        licence: of the treebank; ``unknown`` where nothing says it.
+        licence: licence of the treebank; ``unknown`` where it is not stated.
     """
 
     path: Path
@@ -328,30 +328,30 @@ class TreebankFile:
         return self.path.name
 
     def sentences(self, *, skipped: list[ReadingProblem] | None = None) -> Iterator[Sentence]:
-        """Its sentences; see `cimento.corpus.treebanks.read_sentences`."""
+        """The sentences of the file; see `cimento.corpus.treebanks.read_sentences`."""
         return read_sentences(self.path, skipped=skipped)
 
 
 def open_treebanks(paths: Sequence[Path], *, licence: str = "") -> tuple[TreebankFile, ...]:
-    """The files of treebanks, each once, in the order given.
+    """The files of treebanks, without repeats, in the order given.
 
     Args:
-        paths: files, or folders of which every ``.conllu`` and ``.conllu.gz`` is taken; or
-            ``it_sample``, the treebank that comes with cimento.
-        licence: of them all; empty for what is known of a Universal Dependencies treebank of that
-            name, or else what the README in its folder says.
+        paths: files, folders of which every ``.conllu`` and ``.conllu.gz`` is taken, or
+            ``it_sample``, the built-in treebank.
+        licence: licence of all files; if empty, the known licence of the Universal Dependencies
+            treebank of that name, or else that in the README of its folder.
 
     Raises:
-        InputError: there is no such file, or a folder has none.
+        InputError: a file does not exist, or a folder has no treebank.
     """
     found = dict.fromkeys(file for path in paths for file in _files(path))
     return tuple(_open(path, licence) for path in found)
 
 
 def may_show(licence: str) -> bool:
-    """Whether sentences may be passed on to anybody: CC0, CC BY, CC BY-SA.
+    """Whether a licence allows sentences to be passed on to anybody: CC0, CC BY, CC BY-SA.
 
-    An unknown licence is taken for one that does not allow it.
+    An unknown licence is assumed not to allow it.
     """
     return bool(_OPEN.match(licence.strip()))
 
@@ -362,7 +362,7 @@ def licences_of(files: Iterable[TreebankFile]) -> dict[str, str]:
 
 
 def fingerprint(text: str) -> bytes:
-    """A short hash that texts share which differ in case, marks, mentions and addresses only."""
+    """A short hash of a text, ignoring case, marks, mentions and addresses."""
     plain = _MASKED.sub(" ", unicodedata.normalize("NFC", text).casefold())
     return hashlib.blake2b(" ".join(plain.split()).encode(), digest_size=12).digest()
 

@@ -1,1 +1,1 @@
-"""The engine: requests times a model gives answers. It never learns which kind of test asks."""
+"""The engine, which has models answer requests without knowing which paradigm asks."""

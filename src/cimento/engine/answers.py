@@ -1,6 +1,6 @@
-"""Requests answered by one model: the one place where a model is asked anything.
+"""The answers of one model to requests: the only module in which a model is asked anything.
 
-Every answer is looked for in the cache first, and put there as soon as it is given.
+Each answer is first looked up in the cache, and a new one is stored there as soon as it is given.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cimento.models.questions import OptionScores
 
 Answered: TypeAlias = "tuple[str, pl.DataFrame, tuple[str, ...]]"
-"""Name of a table, the table, and what the model has to say of the requests."""
+"""The name of a table, the table, and the model's remarks on the requests."""
 
 _Asker: TypeAlias = Callable[
     [Sequence[Any], ModelHandle, AnswerCache, "Progress | None"], "Answered"
@@ -40,18 +40,18 @@ def answer(
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
 ) -> Answers:
-    """The answers to some requests, whatever they ask; their numbers are their positions.
+    """The answers to requests of any kinds, which are numbered by their positions.
 
     Args:
-        requests: each once.
-        model: who answers.
-        cache: what is already known; new answers are put there as they come.
-        columns: what is wanted of every token besides its log-probability.
-        progress: told how far it is.
+        requests: the requests, without repeats.
+        model: the model that answers.
+        cache: the cache of known answers; each new answer is stored there as it comes.
+        columns: values wanted of every token besides its log-probability.
+        progress: called with the number of answers so far and the number in all.
 
     Raises:
         ModelError: the model cannot answer.
-        UsageError: it does not answer questions of this sort.
+        UsageError: the model does not answer questions of this kind.
     """
     import polars as pl
 
@@ -84,7 +84,7 @@ def answer(
 
 
 def _usage(requests: Sequence[Request], meter: Meter) -> dict[int, Tokens]:
-    """What each request came to; what is sent once for several counts for the first of them."""
+    """The tokens each request used at a server; a text sent for several counts for the first."""
     usage: dict[int, Tokens] = {}
     for number, request in enumerate(requests):
         sent = [meter.pop(key) for key in (request, *sent_texts(request)) if key in meter]
@@ -94,7 +94,7 @@ def _usage(requests: Sequence[Request], meter: Meter) -> dict[int, Tokens]:
 
 
 def sent_texts(request: Request) -> tuple[str, ...]:
-    """The texts that a server which scores whole texts is sent for a request; none for a chat."""
+    """The texts sent for a request to a server that scores whole texts; none for a chat."""
     if isinstance(request, Score):
         texts = [whole_text(request)]
     elif isinstance(request, Fill):
@@ -158,7 +158,7 @@ def _choices(
 def _option_scores(
     requests: Sequence[Choose], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, OptionScores]]:
-    """What the model says of options; what it remarks is added to a list."""
+    """The model's scores of options; its remarks are added to a list."""
     from cimento.models.answering import option_scorer
 
     chooser = option_scorer(model.scorer, policy=model.scoring.policy)
@@ -174,7 +174,7 @@ def _replies(
     remarks: list[str] = []
 
     def asked(some: Sequence[Reply]) -> Iterator[tuple[int, JsonValue]]:
-        # A model whose next tokens can be seen is held to options by what it says of them.
+        # Where the probabilities of next tokens can be read, options are chosen by their scores.
         remote = model.takes_messages
         held = [
             number
@@ -193,7 +193,7 @@ def _replies(
 def _constrained(
     requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, JsonValue]]:
-    """What greedy decoding writes where nothing but the options may be written."""
+    """The option that greedy decoding writes for each request when it may write only options."""
     from cimento.models.questions import descend
 
     some = [
@@ -208,7 +208,7 @@ def _constrained(
 def _written(
     requests: Sequence[Reply], numbers: Sequence[int], model: ModelHandle, remarks: list[str]
 ) -> Iterator[tuple[int, JsonValue]]:
-    """What the model writes itself."""
+    """The texts that the model writes without constraints."""
     from cimento.models.answering import replier
 
     if not numbers:
@@ -227,7 +227,7 @@ def _known_or_asked(
     cache: AnswerCache,
     progress: Progress | None,
 ) -> list[list[Any]]:
-    """Answers as lists: from the cache where it has them, else as the model gives them."""
+    """Answers as lists, taken from the cache where it has them and from the model otherwise."""
     keys = model.addresses(requests, table)
     known = get_answers(cache, keys)
     todo = [number for number, key in enumerate(keys) if key not in known]

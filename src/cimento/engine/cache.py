@@ -1,8 +1,8 @@
-"""Answers kept between runs, addressed by their content.
+"""A cache of answers that is kept between runs and addressed by content.
 
-The key of an entry is a hash over the model's weights, its tokenizer, the policy and what was asked
-(of scores the exact token ids), and nothing else: never the suite, the batch or the time. Its value
-is bytes: packed numbers for scores, JSON for the answers to other questions.
+The key of an entry is a hash over the model's weights, its tokenizer, the policy and the question
+(for scores, the exact token ids), and nothing else: never the suite, the batch or the time. The
+value is bytes: packed numbers for scores, JSON for the answers to other questions.
 """
 
 from __future__ import annotations
@@ -26,51 +26,52 @@ from cimento.io.tables import BOUNDARY, COLUMNS, LAYER, Column
 from cimento.suites.model import JsonValue
 
 Scores: TypeAlias = dict[int, float]
-"""Index in the token sequence to log-probability in nats."""
+"""Log-probabilities in nats, by index in the token sequence."""
 
 _LOOK_UP = 500
 _PATIENCE_SECONDS = 60
-"""How long another process may hold the file before that is an error."""
+"""Seconds for which another process may lock the file before that is an error."""
 
 _RETRY_SECONDS = 0.01
 _RECORD = struct.Struct("<id")
 RECORD_FORMAT = [("index", "<i4"), ("value", "<f8")]
-"""A score as it is kept, as numpy reads it."""
+"""The numpy type of a stored score."""
 
 _DIGEST = hashlib.sha256().digest_size
 _QUESTION = b"?"
-"""Follows the hash in the key of an answer that is no scores; the name of its table follows."""
+"""The mark between hash and table name in the key of an answer that does not hold scores."""
 
 _SEAL = 8
-"""Bytes of the hash that tells a damaged entry from a whole one."""
+"""Length in bytes of the hash by which a damaged entry is recognized."""
 
 _SEALED = "sealed (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
 _EARLIER = "answers (key BLOB PRIMARY KEY, scores BLOB) WITHOUT ROWID"
 _OURS = (f"CREATE TABLE {_SEALED}", f"CREATE TABLE {_EARLIER}")
-"""What SQLite keeps of how tables were made."""
+"""The statements that SQLite stores for our tables."""
 
 _ROUNDING = 1e-3
-"""A log-probability may come out above 0 by so much, in half precision."""
+"""The amount by which a log-probability may exceed 0 through rounding in half precision."""
 
 
 class AnswerCache(Protocol):
-    """Where answers are kept."""
+    """The protocol of a cache of answers."""
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What is kept under these keys; those under which nothing is are left out."""
+        """The values stored under these keys; keys without a value are left out."""
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep these entries, all or none; they replace what was there."""
+        """Store all of these entries or none; they replace earlier values."""
 
 
 def sequence_key(model_key: str, ids: Sequence[int], words: Sequence[int] = ()) -> bytes:
     """The address of a token sequence scored by one model under one policy.
 
     Args:
-        model_key: all that scores depend on besides the text.
+        model_key: everything that scores depend on besides the text.
         ids: token ids of the whole sequence.
-        words: number of the word of each token, where there are such: what a masked model masks
-            depends on them, and texts of the same tokens can differ in blanks.
+        words: number of the word of each token, if words are numbered: the tokens that a masked
+            model masks together depend on them, and texts with the same tokens can differ in
+            blanks.
     """
     digest = hashlib.sha256(model_key.encode())
     digest.update(struct.pack(f"<q{len(ids)}q{len(words)}q", len(ids), *ids, *words))
@@ -78,50 +79,50 @@ def sequence_key(model_key: str, ids: Sequence[int], words: Sequence[int] = ()) 
 
 
 def column_key(key: bytes, column: Column) -> bytes:
-    """The address of another column of what a token sequence was scored."""
+    """The address of a further column of a token sequence's scores."""
     return key + column.encode()
 
 
 def answer_key(model_key: str, table: str, asked: JsonValue) -> bytes:
-    """The address of the answer to a question that is not answered by scores of tokens.
+    """The address of the answer to a question whose answer is not token scores.
 
     Args:
-        model_key: all that answers depend on besides the question.
-        table: name of the table that answers it.
-        asked: the question, in plain values.
+        model_key: everything that answers depend on besides the question.
+        table: name of the table that holds the answer.
+        asked: the question, as JSON values.
     """
     text = json.dumps([model_key, table, asked], sort_keys=True)
     return hashlib.sha256(text.encode()).digest() + _QUESTION + table.encode()
 
 
 def get_scores(cache: AnswerCache, keys: Sequence[bytes]) -> dict[bytes, Scores]:
-    """The scores that are kept of these sequences."""
+    """The stored scores of token sequences, by key."""
     kept = cache.get(keys).items()
     return {key: unpack_scores(data) for key, data in kept if is_packed(data)}
 
 
 def is_packed(data: bytes) -> bool:
-    """Whether an entry can be scores."""
+    """Whether the length of an entry fits packed scores."""
     return not len(data) % _RECORD.size
 
 
 def put_scores(cache: AnswerCache, entries: Mapping[bytes, Scores]) -> None:
-    """Keep the scores of these sequences, all or none; they replace what was there."""
+    """Store the scores of all of these sequences or none; they replace earlier scores."""
     cache.put({key: pack_scores(scores) for key, scores in entries.items()})
 
 
 def get_answers(cache: AnswerCache, keys: Sequence[bytes]) -> dict[bytes, JsonValue]:
-    """The answers that are kept under the keys of questions."""
+    """The stored answers under the keys of questions."""
     return {key: parse_json(data) for key, data in cache.get(keys).items() if _is_json(data)}
 
 
 def put_answers(cache: AnswerCache, entries: Mapping[bytes, JsonValue]) -> None:
-    """Keep the answers to these questions, all or none."""
+    """Store the answers to all of these questions or none."""
     cache.put({key: json.dumps(answer).encode() for key, answer in entries.items()})
 
 
 def union(key: bytes, first: bytes, second: bytes) -> bytes:
-    """What is known after two have answered: of a sequence the tokens that either has scored."""
+    """The union of two entries of a key: the token scores of both; of other answers, the second."""
     if _QUESTION in key[_DIGEST:] or len(first + second) % _RECORD.size:
         return second
     return pack_scores({**unpack_scores(first), **unpack_scores(second)})
@@ -134,23 +135,27 @@ class MemoryCache:
         self._entries: dict[bytes, bytes] = {}
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What is kept under these keys."""
+        """The values stored under these keys; keys without a value are left out."""
         return {key: self._entries[key] for key in keys if key in self._entries}
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep these entries."""
+        """Store these entries; they replace earlier values."""
         self._entries.update(entries)
 
 
 def default_cache_folder() -> Path:
-    """``CIMENTO_CACHE_DIR``, else ``cimento`` in the user's cache folder."""
+    """The folder of the cache: ``CIMENTO_CACHE_DIR``, or ``cimento`` in the user's cache folder.
+
+    Raises:
+        StorageError: the home folder is not an absolute path.
+    """
     named = os.environ.get("CIMENTO_CACHE_DIR")
     if named:
         return Path(named)
     base = os.environ.get("XDG_CACHE_HOME")
     folder = (Path(base) if base else Path.home() / ".cache") / "cimento"
     if not folder.is_absolute():
-        # Otherwise every folder that a command is given in would get a cache of its own.
+        # A relative path would make a separate cache in every working directory.
         raise StorageError(
             where="HOME",
             seen=f"the home folder is {str(Path.home())!r}, which is no absolute path",
@@ -189,13 +194,13 @@ class FileCache:
             raise
 
     def _refuse_programs(self) -> None:
-        """See that the file holds our tables and no others.
+        """Refuse a file with anything but our tables.
 
-        What a stranger defined would run when the file is used: views, triggers, columns and
-        indices that are computed.
+        Views, triggers, and computed columns and indices in an untrusted file would run when the
+        file is used.
 
         Raises:
-            StorageError: it holds others.
+            StorageError: the file holds something else.
         """
         query = "SELECT type, sql FROM sqlite_master WHERE sql IS NOT NULL"
         for kind, sql in self._connection.execute(query):
@@ -203,14 +208,15 @@ class FileCache:
                 raise self._failure(f"it holds a {kind} that is none of a cache")
 
     def _make_table(self) -> None:
-        """Make the table where there is none; entries of earlier versions get their seal."""
+        """Make the table if there is none, and seal the entries of earlier versions."""
         self._connection.execute(f"CREATE TABLE IF NOT EXISTS {_SEALED}")
         known = "SELECT 1 FROM sqlite_master WHERE name = 'answers'"
         if self._connection.execute(known).fetchone() is None:
             return
         self._connection.create_function("seal", 2, _sealed, deterministic=True)
+        # Another process may have converted the table before this one got the lock.
         self._connection.execute("BEGIN IMMEDIATE")
-        if self._connection.execute(known).fetchone() is not None:  # no other process was first
+        if self._connection.execute(known).fetchone() is not None:
             self._connection.execute(
                 "INSERT OR IGNORE INTO sealed SELECT key, seal(key, scores) FROM answers"
             )
@@ -218,7 +224,7 @@ class FileCache:
         self._connection.execute("COMMIT")
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What is kept under these keys; a damaged entry is not, and is asked again."""
+        """The values stored under these keys; damaged entries are left out, to be asked again."""
         found: dict[bytes, bytes] = {}
         try:
             for start in range(0, len(keys), _LOOK_UP):
@@ -233,7 +239,7 @@ class FileCache:
         return found
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep these entries, in one transaction."""
+        """Store these entries in one transaction."""
         rows = [(key, _sealed(key, data)) for key, data in entries.items()]
         try:
             self._connection.execute("BEGIN IMMEDIATE")
@@ -245,7 +251,7 @@ class FileCache:
             raise self._failure(error) from error
 
     def count(self) -> int:
-        """The number of texts and questions whose answers are kept."""
+        """The number of texts and questions whose answers are stored."""
         try:
             query = "SELECT count(*) FROM sealed WHERE length(key) = ? OR substr(key, ?, 1) = ?"
             place = (_DIGEST, _DIGEST + 1, _QUESTION)
@@ -255,7 +261,7 @@ class FileCache:
         return int(number)
 
     def clear(self) -> int:
-        """Forget everything, and say how many texts and questions that were."""
+        """Delete all entries, and return the number of texts and questions they answered."""
         number = self.count()
         try:
             self._connection.execute("DELETE FROM sealed")
@@ -265,7 +271,7 @@ class FileCache:
         return number
 
     def verify(self) -> list[str]:
-        """What is wrong with the file, as sentences; empty where nothing is."""
+        """Everything that is wrong with the file, as sentences; empty for a sound file."""
         try:
             found = [str(row[0]) for row in self._connection.execute("PRAGMA integrity_check")]
             damaged = sum(
@@ -294,17 +300,17 @@ _DAMAGED = "Delete it, set CIMENTO_CACHE_DIR to another folder, or run with --no
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Let readers go on while another process writes.
+    """Switch to write-ahead logging, so that readers go on while another process writes.
 
-    SQLite waits for whoever holds a file, but not here: of several processes that make the same
-    new file, one may be told at once that it is locked.
+    SQLite waits for a lock everywhere else, but not for this switch: of several processes that make
+    the same new file, one may get an error at once. So the switch is retried.
     """
     end = time.monotonic() + _PATIENCE_SECONDS
     while True:
         try:
             connection.execute("PRAGMA journal_mode=WAL")
         except sqlite3.OperationalError as error:
-            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # of any sort
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY  # any kind of SQLITE_BUSY
             if not busy or time.monotonic() > end:
                 raise
             time.sleep(_RETRY_SECONDS)
@@ -313,26 +319,26 @@ def _write_ahead(connection: sqlite3.Connection) -> None:
 
 
 def pack_scores(scores: Scores) -> bytes:
-    """Scores as they are stored, in the order of the tokens."""
+    """Scores in their stored form, in the order of the tokens."""
     return b"".join(_RECORD.pack(index, value) for index, value in sorted(scores.items()))
 
 
 def unpack_scores(blob: bytes) -> Scores:
-    """Scores that were packed.
+    """The scores in packed bytes.
 
     Raises:
-        struct.error: they were not.
+        struct.error: the bytes are not packed scores.
     """
     return dict(_RECORD.iter_unpack(blob))
 
 
 def _sealed(key: bytes, data: bytes) -> bytes:
-    """What is stored of an entry: a hash over key and content, then the content."""
+    """The stored form of an entry: a hash over key and content, then the content."""
     return hashlib.blake2b(key + data, digest_size=_SEAL).digest() + data
 
 
 def _opened(key: object, blob: object) -> bytes | None:
-    """The content of an entry; None where a bit of it is not what was stored."""
+    """The content of an entry; None where a bit of it has changed."""
     if not isinstance(key, bytes) or not isinstance(blob, bytes):
         return None
     data = blob[_SEAL:]
@@ -340,7 +346,7 @@ def _opened(key: object, blob: object) -> bytes | None:
 
 
 def _is_sound(key: bytes, blob: bytes) -> bool:
-    """Whether an entry is whole: JSON, or scores of which none is above the log of a certainty."""
+    """Whether an entry is undamaged and holds JSON, or scores with no log-probability above 0."""
     data = _opened(key, blob)
     if data is None or len(key) < _DIGEST:
         return False

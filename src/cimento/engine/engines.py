@@ -1,9 +1,9 @@
-"""From what the user asked for to workers: this process, processes of this machine, Ray, or Slurm.
+"""The choice of workers: this process, processes on this machine, Ray, or Slurm.
 
-Each Ray actor lives as long as the run and has one model at a time. Ray starts an actor again that
-died, on another node if need be, and has it do its task again: tasks write files whole or not at
-all, so doing one twice does no harm. An array of Slurm jobs is a script, and nothing that watches
-over it.
+Each Ray actor lives as long as the run and holds one model at a time. Ray restarts an actor that
+died, on another node if need be, and repeats its task: tasks write each file completely or not at
+all, so repeating one does no harm. For Slurm, only the script of a job array is written; nothing
+supervises its jobs.
 """
 
 from __future__ import annotations
@@ -34,15 +34,16 @@ _PASSED_ON = (
     "HF_HUB_OFFLINE", "MKL_CBWR", "NVIDIA_TF32_OVERRIDE", "TRANSFORMERS_OFFLINE",
     "XDG_CACHE_HOME",
 )  # fmt: skip
-"""What actors on other nodes are told of the driver's environment; keys and tokens stay here."""
+"""The variables that actors on other nodes get from the driver; keys and tokens stay here."""
 
 
 class RayActors:
     """A pool of actors; see `cimento.engine.workers.Pool`.
 
     Args:
-        number: how many; None for one for each GPU of the cluster, or for each node without one.
-        most: more are not started.
+        number: number of actors; None for one for each GPU of the cluster, or one for each node if
+            there is no GPU.
+        most: largest number of actors to start.
 
     Raises:
         MissingDependencyError: Ray is not installed.
@@ -54,13 +55,13 @@ class RayActors:
         self._ours = _connect(self._ray)
         gpus = int(self._ray.cluster_resources().get("GPU", 0))
         nodes = [node["Resources"].get("CPU", 0) for node in self._ray.nodes() if node["Alive"]]
-        # A head that only drives says that it has none.
+        # A head node that only drives the cluster reports 0 cores.
         cores = [number for number in nodes if number] or [0]
         count = max(1, min(number or gpus or len(cores), most))
         actor = self._ray.remote(
-            # Ray gives an actor as many threads as cores; the smallest node must have them.
+            # Ray gives an actor as many threads as cores, so the smallest node must have that many.
             num_cpus=int(min(cores)) // -(-count // len(cores)),
-            # More workers than GPUs share them.
+            # If there are more workers than GPUs, they share the GPUs.
             num_gpus=min(1.0, gpus / count),
             max_restarts=-1,
             max_task_retries=_RETRIES,
@@ -70,27 +71,27 @@ class RayActors:
 
     @property
     def workers(self) -> Sequence[int]:
-        """Numbers from 0."""
+        """The numbers of the workers, from 0."""
         return tuple(self._actors)
 
     def process_ids(self) -> list[int]:
-        """The processes of the actors, on their nodes."""
+        """The process ids of the actors on their nodes."""
         found: list[int] = self._ray.get([a.process_id.remote() for a in self._actors.values()])
         return found
 
     def give(self, worker: int, task: UnitTask) -> None:
-        """Send a task to an actor."""
+        """Send a task to an actor without waiting for it."""
         self._given[self._actors[worker].do.remote(task)] = worker
 
     def wait(self) -> list[Said]:
-        """Wait until an actor is done; what Ray gave up on is an error of its task."""
+        """Wait until an actor is done; a task that Ray gave up on comes back as an error."""
         if not self._given:
             return []
         done, _ = self._ray.wait(list(self._given), num_returns=1)
         return [(self._given.pop(each), self._outcome(each)) for each in done]
 
     def close(self) -> None:
-        """End the actors, and Ray where it was started for them."""
+        """End the actors, and the connection to Ray if it was made for them."""
         for actor in self._actors.values():
             self._ray.kill(actor)
         self._actors = {}
@@ -113,11 +114,11 @@ class RayActors:
 
 
 class Actor:
-    """A `Worker` as Ray holds it.
+    """A `Worker` in a Ray actor.
 
     Args:
-        folder: where the driver was started: paths are relative to it.
-        variables: of its environment.
+        folder: working directory of the driver, to which paths are relative.
+        variables: environment variables taken over from the driver.
     """
 
     def __init__(self, folder: str, variables: Mapping[str, str]) -> None:
@@ -131,7 +132,7 @@ class Actor:
         return self._worker.do(task)
 
     def process_id(self) -> int:
-        """The number of its process."""
+        """The id of the actor's process."""
         return os.getpid()
 
 
@@ -141,7 +142,7 @@ def _surroundings() -> tuple[str, dict[str, str]]:
 
 
 def _imported() -> Any:  # noqa: ANN401  # Ray's decorators change what they decorate
-    # Read when Ray is imported and started: nothing of a run is told to anybody.
+    # Ray reads this when it is imported and started; it then sends no usage statistics.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     try:
         import ray
@@ -151,10 +152,10 @@ def _imported() -> Any:  # noqa: ANN401  # Ray's decorators change what they dec
 
 
 def _connect(ray: Any) -> bool:  # noqa: ANN401
-    """Join the cluster that is there, or start Ray here; whether it was started here.
+    """Join a running cluster, or start Ray here; returns False if Ray was initialized before.
 
     Raises:
-        ModelError: neither can be done.
+        ModelError: Ray can neither be joined nor started.
     """
     if ray.is_initialized():
         return False
@@ -167,7 +168,7 @@ def _connect(ray: Any) -> bool:  # noqa: ANN401
         return True
     try:
         ray.init(address="local", include_dashboard=False, **quiet)
-    # Starting it fails in as many ways as there are machines.
+    # Ray documents no common class for the errors of starting it, which depend on the machine.
     except Exception as error:
         raise ModelError(
             where="--engine ray",
@@ -182,13 +183,13 @@ EngineName: TypeAlias = Literal["local", "ray"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """Who does the units.
+    """The engine: the kind and number of workers that do the units.
 
     Attributes:
         name: ``local`` for processes of this machine, ``ray`` for Ray Core.
-        workers: how many; None for one for each GPU, and one where there is none.
-        share: number of a share of the units, from 0, and how many shares there are: only these
-            units are done, and no run is put together.
+        workers: number of workers; None for one for each GPU, or one without GPUs.
+        share: number of a share of the units, from 0, and the number of shares: only the units of
+            this share are done, and no run is put together.
     """
 
     name: EngineName = "local"
@@ -196,30 +197,30 @@ class Engine:
     share: tuple[int, int] | None = None
 
     def is_alone(self, device: str = "auto") -> bool:
-        """Whether all is done in this process, one thing after the other."""
+        """Whether all work is done in this process, one unit after the other."""
         return self.name == "local" and self.share is None and self.count(2, device) == 1
 
     def count(self, most: int, device: str = "auto") -> int:
-        """How many workers of this machine there are to be.
+        """The number of workers to start on this machine.
 
         Args:
-            most: for how many there is something to do.
-            device: as the user chose it; where it names one, no other is used.
+            most: number of workers for which there is work.
+            device: the device that the user chose; if it names a single one, no other is used.
         """
         return max(1, min(self.workers or len(self.devices(device)), most))
 
     def devices(self, device: str = "auto") -> list[str]:
-        """The GPUs that workers are spread over."""
+        """The GPUs over which workers are spread."""
         return visible_gpus() if device in ("auto", "cuda") else []
 
     @contextmanager
     def opened(self, most: int, *, device: str, here: Worker) -> Iterator[Pool]:
-        """The workers, which are ended afterwards.
+        """A context with the pool of workers, which are ended on leaving it.
 
         Args:
-            most: for how many there is something to do; this process where there is nothing.
-            device: as the user chose it; where it names one, no other is used.
-            here: who works where this process is enough.
+            most: number of workers for which there is work; if 0, only this process is used.
+            device: the device that the user chose; if it names a single one, no other is used.
+            here: the worker of this process, used where one is enough.
 
         Raises:
             MissingDependencyError: Ray is asked for and not installed.
@@ -238,17 +239,17 @@ class Engine:
 
 
 LOCAL = Engine()
-"""One process for each GPU, or this one."""
+"""The engine with one process for each GPU, or this process without GPUs."""
 
 ONE_WORKER = Engine(workers=1)
-"""This process."""
+"""The engine with this process as its only worker."""
 
 
 def parse_share(text: str) -> tuple[int, int]:
-    """``3/16``: the fourth of sixteen shares, as SLURM_ARRAY_TASK_ID counts.
+    """A share and the number of shares from ``3/16``, counted from 0 like SLURM_ARRAY_TASK_ID.
 
     Raises:
-        UsageError: it is no such thing.
+        UsageError: the text does not name a share.
     """
     number, slash, count = text.partition("/")
     if not (slash and number.isdecimal() and count.isdecimal() and int(number) < int(count)):
@@ -261,16 +262,16 @@ def parse_share(text: str) -> tuple[int, int]:
 
 
 def in_share(position: int, total: int, share: tuple[int, int]) -> bool:
-    """Whether the unit at a position, of so many, belongs to a share.
+    """Whether the unit at a position, out of a total, belongs to a share.
 
-    Shares are stretches of neighbours, so that a model falls into few of them.
+    A share is a contiguous range of units, so that few shares have to load the same model.
     """
     number, count = share
     return number * total // count <= position < (number + 1) * total // count
 
 
 def visible_gpus() -> list[str]:
-    """The GPUs that may be used, as CUDA_VISIBLE_DEVICES names them; empty where there is none."""
+    """The GPUs that may be used, as CUDA_VISIBLE_DEVICES names them; empty without any."""
     named = os.environ.get("CUDA_VISIBLE_DEVICES")
     if named is not None:
         return [each.strip() for each in named.split(",") if each.strip()]
@@ -282,15 +283,15 @@ def visible_gpus() -> list[str]:
 def array_script(arguments: Sequence[str], logs: Path, *, jobs: int, gpus: int, hours: int) -> str:
     """An sbatch script in which each job does one share of the units.
 
-    The answers cache is not used: it is a database, and those are not safe on the file systems
-    that nodes share. The files of units are.
+    The cache of answers is not used, because it is a database, and databases are not safe on the
+    file systems that nodes share. The files of units are safe there.
 
     Args:
-        arguments: the run file, and what must stand beside it.
-        logs: folder for what jobs print.
-        jobs: how many there are.
-        gpus: of each job.
-        hours: longest time of a job.
+        arguments: the run file and the options that go with it.
+        logs: folder for the output of the jobs.
+        jobs: number of jobs.
+        gpus: number of GPUs of each job.
+        hours: time limit of a job, in hours.
     """
     share = f'"${{SLURM_ARRAY_TASK_ID}}/{jobs}"'
     lines = [

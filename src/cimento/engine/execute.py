@@ -1,9 +1,9 @@
-"""Jobs done: requests cut into units, units given to workers, answers given back round by round.
+"""The execution of jobs: requests become units, workers do the units, and jobs get answers.
 
-A job asks some requests of one model, and may ask more when it knows the answers. The engine does
-not learn whose they are. What all jobs of a model ask first is cut into units together, so that
-two that ask the same are answered once; what a job asks later is cut by itself. So units depend
-on the jobs alone, and not on who is done first.
+A job makes requests to one model in rounds, and may make more once it knows the answers. The engine
+does not know what the requests are for. The first rounds of all jobs of a model are cut into units
+together, so that a request that two jobs make is answered once; each later round is cut separately.
+So the units depend on the jobs alone, and not on the order in which workers finish.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ ResultT = TypeVar("ResultT")
 
 
 class Execution(Generic[ResultT]):
-    """Jobs, and the units that they need.
+    """An execution of jobs, with the units that they need.
 
     Args:
-        jobs: in order; those of one model share its handle.
-        work: how they are done.
+        jobs: the jobs in order; those of one model share its handle.
+        work: the settings for doing them.
 
     Attributes:
-        states: of the jobs, in order.
-        units: in the order in which they were needed.
+        states: the states of the jobs, in order.
+        units: the units in the order in which they were first needed.
     """
 
     def __init__(self, jobs: Sequence[Job[ResultT]], work: Work) -> None:
@@ -56,10 +56,10 @@ class Execution(Generic[ResultT]):
         self._begin()
 
     def run(self) -> list[ResultT | CimentoError | None]:
-        """The result of each job, or why there is none; None for all that goes well in a share.
+        """Do the jobs and return the result of each, or its error; None for success in a share.
 
         Raises:
-            StorageError: nothing can be read or written.
+            StorageError: a file cannot be read or written.
             MissingDependencyError: the engine is not installed.
         """
         work = self._work
@@ -82,7 +82,7 @@ class Execution(Generic[ResultT]):
         return state.error if state.error is not None else self._results.get(number)
 
     def lacks(self, state: JobState) -> CimentoError | None:
-        """Why a job cannot go on: its own error, or that units are missing; None where it can."""
+        """The error of a job that cannot go on: its own, or that units are missing; else None."""
         if state.error is not None or not state.waiting:
             return state.error
         return ModelError(
@@ -91,7 +91,7 @@ class Execution(Generic[ResultT]):
             todo="Run again: what is done stays done.",
         )
 
-    # --- What is asked
+    # --- Asking
 
     def _group(self, job: Job[ResultT]) -> Group | None:
         model = job.model
@@ -113,7 +113,7 @@ class Execution(Generic[ResultT]):
         return len(self.units) - 1
 
     def _begin(self) -> None:
-        """Ask what all jobs ask first, and find out what of it is not done."""
+        """Start the first round of all jobs, and find the units that are not done."""
         idle = {id(state.group) for state in self.states if state.job.is_done}
         idle -= {id(state.group) for state in self.states if not state.job.is_done}
         for state in self.states:
@@ -132,7 +132,7 @@ class Execution(Generic[ResultT]):
                 self._need(state)
 
     def _ask(self, state: JobState, division: Division) -> None:
-        """Ask for the next round of a job."""
+        """Start the next round of a job."""
         try:
             requests = state.job.requests(state.answers)
         except StorageError:
@@ -148,7 +148,7 @@ class Execution(Generic[ResultT]):
         state.begin(division.divide(asked))
 
     def _need(self, state: JobState) -> None:
-        """Find out which units of a round are not done, and have workers told of them."""
+        """Find the units of a round that are not done, and queue them for the workers."""
         while not state.is_answered and state.error is None:
             state.answered = state.total = 0
             for number, places in state.units.items():
@@ -164,7 +164,7 @@ class Execution(Generic[ResultT]):
             self._advance(state)
 
     def _check(self, unit: UnitState) -> None:
-        """See whether a unit is done already, and say where its file is damaged."""
+        """Mark a unit that is done already, and report a damaged file."""
         if unit.is_done or unit.path is None or (self._work.force and not unit.is_other):
             return
         unit.is_done = is_whole(unit.path)
@@ -178,7 +178,7 @@ class Execution(Generic[ResultT]):
             self._queue.add(unit.group.key, number)
 
     def _advance(self, state: JobState) -> None:
-        """Take the answers of a round that is done, and ask for the next one."""
+        """Take the answers of a finished round, and start the next one."""
         group = state.group
         if group is None:
             return
@@ -195,10 +195,10 @@ class Execution(Generic[ResultT]):
         self._ask(state, state.later)
 
     def _gather(self, state: JobState) -> Answers:
-        """The answers to the requests of a round, from all units that hold some of them.
+        """The answers to the requests of a round, from all units that contain some of them.
 
         Raises:
-            TableError: a file was damaged meanwhile.
+            TableError: a unit's file has been damaged in the meantime.
         """
         import polars as pl
 
@@ -214,7 +214,7 @@ class Execution(Generic[ResultT]):
             for name, table in answers.tables.items():
                 part = packed(table) if name == TOKENS.name else table
                 parts.setdefault(name, []).append(_renumbered(part, places))
-        # The parts stay where they are: one stretch for all would need as much room again.
+        # No rechunking: copying the parts into one block would take the same memory again.
         tables = {name: pl.concat(several, rechunk=False) for name, several in parts.items()}
         for name, table in tables.items():
             if not table["request"].is_sorted():
@@ -236,10 +236,10 @@ class Execution(Generic[ResultT]):
             state.error = error
         state.is_answered = True
 
-    # --- Who answers
+    # --- Answering
 
     def _drive(self, pool: Pool) -> None:
-        """Have workers do units until none waits, and make results of what is answered."""
+        """Have workers do units until none is waiting, and finish the jobs that are answered."""
         given: dict[int, tuple[str, int]] = {}
         while True:
             for worker in pool.workers:
@@ -257,7 +257,7 @@ class Execution(Generic[ResultT]):
                     self._fail(number, _died(key))
 
     def _next(self, worker: int) -> tuple[str, int] | None:
-        """The next unit for a worker that some job still needs."""
+        """The next unit for a worker, skipping units that no job needs any more."""
         while (pulled := self._queue.next(worker)) is not None:
             if any(state.error is None for state in self.units[pulled[1]].waiting):
                 return pulled
@@ -278,10 +278,10 @@ class Execution(Generic[ResultT]):
         )
 
     def _note(self, number: int, outcome: TaskOutcome) -> None:
-        """Write down what became of a unit, and go on with the jobs that it holds up.
+        """Record the outcome of a unit, and go on with the jobs that were waiting for it.
 
         Raises:
-            StorageError: a worker could not write: nothing would be kept.
+            StorageError: a worker could not write, so nothing would be kept.
         """
         unit = self.units[number]
         if outcome.error is not None:
@@ -301,7 +301,7 @@ class Execution(Generic[ResultT]):
                 self._need(state)
 
     def _fail(self, number: int, failed: TaskError) -> None:
-        """Give up the jobs that need a unit; those of a model that cannot be used at all too."""
+        """Give up the jobs that need a failed unit, or all jobs of a model that cannot be used."""
         unit = self.units[number]
         if failed.whole_model:
             self._queue.drop(unit.group.key)
@@ -317,9 +317,9 @@ class Execution(Generic[ResultT]):
                 state.error = error
 
     def _look_again(self) -> bool:
-        """Whether the units of other shares are done by now, so that jobs can be asked further.
+        """Look for finished units of other shares; returns whether new units can now be done.
 
-        Whoever finds them done asks all that comes later.
+        The share that finds the last of them done does the later rounds.
         """
         for state in self.states:
             found = {number for number in state.waiting if self._is_there(number)}
@@ -335,17 +335,17 @@ class Execution(Generic[ResultT]):
         return unit.is_done
 
     def _partly(self, done: int, total: int) -> None:
-        """Say how far the unit is that this process does."""
+        """Report the progress of the unit that this process is doing."""
         unit = self.units[self._doing]
         for state in unit.waiting:
             if state.job.progress is not None:
                 part = len(state.units.get(self._doing, ())) * done // max(1, total)
                 state.job.progress(state.answered + part, state.total)
 
-    # --- What comes of it
+    # --- Finishing
 
     def _finish(self) -> None:
-        """Make results of all jobs that are answered."""
+        """Make the results of all jobs whose requests are answered."""
         if self._work.engine.share is not None:
             return
         if all(state.is_answered or state.error is not None for state in self.states):
@@ -364,7 +364,7 @@ class Execution(Generic[ResultT]):
                 state.error = error
 
     def _forget(self) -> None:
-        """Let go of what was asked, once nothing more is: judging needs the room."""
+        """Free the requests once no more are made, because judging needs the memory."""
         self._interned.clear()
         for group in self._groups.values():
             group.division.places.clear()
@@ -374,7 +374,7 @@ class Execution(Generic[ResultT]):
             unit.unit = Unit(unit.unit.digest, ())
 
     def _keep_added(self) -> None:
-        """Put what units added into the cache, now that nobody computes any more."""
+        """Put the answers that units added into the cache, after all workers have finished."""
         store, cache = self._work.store, self._work.cache
         if store is not None and cache is not None:
             put_added((store.added(u.group.digest, u.unit.digest) for u in self.units), cache)
@@ -390,7 +390,7 @@ def _died(model: str) -> TaskError:
 
 
 def _renumbered(table: pl.DataFrame, places: Mapping[int, int]) -> pl.DataFrame:
-    """The answers of a unit to some of its requests, under other numbers."""
+    """The answers of a unit to some of its requests, renumbered."""
     import numpy as np
     import polars as pl
 
@@ -403,6 +403,6 @@ def _renumbered(table: pl.DataFrame, places: Mapping[int, int]) -> pl.DataFrame:
     renumbered.replace_column(
         table.get_column_index("request"), pl.Series("request", numbers[requests])
     )
-    # A unit may answer other jobs too.
+    # A unit may also hold requests of other jobs.
     asked = renumbered["request"] >= 0
     return renumbered if asked.all() else renumbered.filter(asked)

@@ -1,7 +1,7 @@
-"""Blanks filled by a model: its own candidates, and options scored in their texts.
+"""Fills of blanks by a model: the candidates it proposes, and options scored in their texts.
 
-A model of transformers finds candidates itself. Options are scored by every model that scores
-texts, through the engine and the cache that any other text goes through.
+Models of transformers propose candidates. Every model that scores texts can score options, through
+the same engine and cache as any other text.
 """
 
 from __future__ import annotations
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     import polars as pl
 
 SHARD = 128
-"""Blanks that are asked together."""
+"""Number of blanks that are asked together."""
 
 DEFAULT_CHOICES: Mapping[str, tuple[ChoiceRule, ...]] = {
     "masked": ("mask", "left-to-right"),
     "seq2seq": ("sentinel",),
 }
-"""Kind of a model to how it chooses among options where nothing else is said."""
+"""The default rules of choosing among options, by kind of model."""
 
 OTHER_CHOICES: tuple[ChoiceRule, ...] = ("sentence", "left", "continuation")
-"""The same for all others: one scoring of the filled text gives the three."""
+"""The default rules for all other kinds; scoring the filled text once gives all three."""
 
 
 def fills(
@@ -46,11 +46,12 @@ def fills(
     cache: AnswerCache,
     progress: Callable[[int, int], None] | None,
 ) -> tuple[str, pl.DataFrame, tuple[str, ...]]:
-    """Candidates for each blank, then its options under each rule; see `cimento.engine.answers`.
+    """The candidates and the options under each rule, blank by blank, as `answers.Answered`.
 
     Raises:
-        UsageError: a rule is not for this kind of model, or nothing can be asked of it.
-        ModelError: a text cannot be asked.
+        UsageError: a rule does not apply to this kind of model, or the model cannot be asked
+            anything.
+        ModelError: a text cannot be scored.
     """
     answers: dict[int, list[Fill]] = {}
     for policy in dict.fromkeys(request.policy for request in requests):
@@ -110,14 +111,14 @@ def score_options(
     asking: Asking,
     cache: AnswerCache,
 ) -> list[list[Fill]]:
-    """The options of each blank, scored in their texts under some rules.
+    """The options of each blank, scored in their texts under each rule.
 
     Args:
-        requests: with options.
+        requests: blanks with options.
         scorer: any model that scores texts.
-        rules: of ``sentence``, ``left``, ``continuation`` and ``sentinel``.
-        asking: how texts are scored.
-        cache: where answers are kept.
+        rules: rules among ``sentence``, ``left``, ``continuation`` and ``sentinel``.
+        asking: the settings of scoring.
+        cache: the cache of answers.
     """
     found: list[list[Fill]] = [[] for _ in requests]
     for written, own in ((_in_sentence, _SENTENCE_RULES), (_at_sentinel, ("sentinel",))):
@@ -139,7 +140,7 @@ _SENTENCE_RULES = ("sentence", "left", "continuation")
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """An option in its text."""
+    """A text with an option filled in, its context, and the span of the option."""
 
     text: str
     context: str
@@ -148,7 +149,7 @@ class _Written:
 
 @dataclass(frozen=True, slots=True)
 class _Scored:
-    """The scores of a text with an option in it: before, in and after the option."""
+    """The token scores of a text with an option filled in: before, in and after the option."""
 
     before: tuple[float | None, ...]
     inside: tuple[float | None, ...]
@@ -167,7 +168,7 @@ def _at_sentinel(request: FillRequest, option: str, scorer: AnyScorer) -> _Writt
     first, second = sentinels_of(scorer)
     text = f"{first} {option} {second}"
     start = len(first) + 1
-    # The next sentinel says that nothing more belongs in the blank.
+    # The next sentinel ends the blank, so its score says that nothing more belongs there.
     return _Written(text, f"{request.before}{first}{request.after}", (start, len(text)))
 
 
@@ -204,13 +205,13 @@ def _choice(option: str, scored: _Scored, rule: ChoiceRule) -> Fill:
 
 
 def _sum(values: Sequence[float | None]) -> float | None:
-    """The sum; None where a token has no score, or there is none."""
+    """The sum of token scores; None where one is missing or there are no tokens."""
     known = [value for value in values if value is not None]
     return math.fsum(known) if known and len(known) == len(values) else None
 
 
 def kind_of_text(text: str) -> FillKind:
-    """What an option is, by its spelling."""
+    """The kind of an option, by its spelling."""
     if not any(character.isalnum() for character in text):
         return "punctuation"
     return "words" if len(text.split()) > 1 else "word"
@@ -222,12 +223,12 @@ def _rules(
     """The rules by which a model's options are scored.
 
     Args:
-        policy: says which, or leaves it to the kind of model.
-        card: of the model.
-        own: rules of the model's own, besides those that any score will do for.
+        policy: names the rules, or leaves them to the kind of model.
+        card: the card of the model.
+        own: rules that need more of the model than scores of texts.
 
     Raises:
-        UsageError: a rule that is asked for is not for this model.
+        UsageError: a requested rule does not apply to this model.
     """
     by_scoring: dict[str, tuple[ChoiceRule, ...]] = {
         "masked": ("sentence",),
@@ -255,12 +256,12 @@ def _refuse_no_options(requests: Sequence[FillRequest], card: ModelCard) -> None
 
 
 def fills_table(answers: Sequence[tuple[int, Sequence[Fill]]]) -> pl.DataFrame:
-    """The fills table; see docs/tables.md.
+    """The fills table of some answers; see docs/tables.md.
 
     Candidates are ranked within a blank and a method, unscored ones last in the order given.
 
     Args:
-        answers: ids of requests with their fills.
+        answers: the number of each request with its fills.
     """
     import polars as pl
 
@@ -274,7 +275,7 @@ def fills_table(answers: Sequence[tuple[int, Sequence[Fill]]]) -> pl.DataFrame:
 
 
 def _by_score(fills: Sequence[Fill]) -> list[Fill]:
-    """The most probable first; where nothing is known of that, as they are."""
+    """Fills with the most probable first; those without a score come last, in the order given."""
     return sorted(
         fills,
         key=lambda fill: -fill.logprob_nats if fill.logprob_nats is not None else math.inf,

@@ -1,6 +1,6 @@
-"""Free text without a suite: surprisals token by token or word by word, and ends of sentences.
+"""Scores of free text without a suite: surprisals by token or word, and marks of sentence ends.
 
-The log-probability of a question mark or a full stop after each word says where a model takes a
+The log-probability of a question mark or a full stop after each word shows where a model takes a
 question to be complete (Chowdhury and Zamparelli 2018, aclanthology.org/C18-1012).
 """
 
@@ -46,10 +46,10 @@ def read_lines(file: Path) -> list[str]:
 
 
 def read_contexts(file: Path, texts: Sequence[str]) -> list[str]:
-    """What stands before each of some texts, one a line; an empty line is nothing.
+    """The contexts that precede some texts, one a line; an empty line is an empty context.
 
     Raises:
-        InputError: the file cannot be read, is not UTF-8, or has not one line for each text.
+        InputError: the file cannot be read, is not UTF-8, or does not have one line for each text.
     """
     contexts = _lines(file)
     if len(contexts) != len(texts):
@@ -66,7 +66,7 @@ def _name(file: Path) -> str:
 
 
 def _lines(file: Path) -> list[str]:
-    """The lines of a file, without blanks around them."""
+    """The lines of a file, without surrounding blanks."""
     name = _name(file)
     try:
         content = sys.stdin.buffer.read() if file == Path("-") else file.read_bytes()
@@ -92,25 +92,28 @@ def score(
     cache: AnswerCache | None = None,
     **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
 ) -> pl.DataFrame:
-    """The surprisal of every token, every word or every one of some texts.
+    """The surprisal of every token, word or sentence of some texts.
 
     Args:
-        texts: one, or several that are each scored by itself.
+        texts: one text, or several that are scored independently.
         model: as for `evaluate`.
         level: ``token``, ``word``, or ``sentence`` for one row a text.
-        contexts: what stands before each text (for several, one for each) and is not scored.
-        cache: where answers are kept; None forgets them afterwards.
-        options: of ``cimento score``, by the names of its flags: ``device``, ``bos``, ``pll`` ...
+        contexts: the context that precedes each text and is not scored; for several texts, one for
+            each.
+        cache: the cache of answers; None forgets them afterwards.
+        options: options of ``cimento score``, by the names of its flags: ``device``, ``bos``,
+            ``pll`` ...
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` or
-        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens then the columns asked for.
+        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens, the requested columns follow.
         For sentences ``text``, ``sentence``, ``n_tokens``, ``surprisal_bits``,
         ``surprisal_bits_per_token``, ``unscored_reason``; a sentence with a token that has no score
         has no sum.
 
     Raises:
-        UsageError: there is no such level or option, or contexts are not as many as texts.
+        UsageError: the level or an option does not exist, or there are more or fewer contexts than
+            texts.
         CimentoError: the model cannot be used, or a text is too long for it.
 
     Example:
@@ -131,7 +134,7 @@ def score(
 
 
 def _sentences(texts: Sequence[str], tokens: pl.DataFrame) -> pl.DataFrame:
-    """One row a text, from its tokens."""
+    """A table with one row for each text, made from the rows of its tokens."""
     import polars as pl
 
     known = pl.DataFrame(
@@ -163,21 +166,22 @@ def score_texts(
     """The surprisal of every token or word of some texts.
 
     Args:
-        texts: one, or several that are each scored by itself.
-        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
-        contexts: what stands before each text (for several, one for each), not scored; None: what
-            `asking` says.
-        asking: how the model is asked.
-        words: one row a word, the sum over its tokens, instead of one a token.
-        cache: where answers are kept; None forgets them afterwards.
+        texts: one text, or several that are scored independently.
+        model: a name as for ``cimento run -m``, or any object that follows the `Scorer` protocol.
+        contexts: the context that precedes each text and is not scored; for several texts, one for
+            each. None takes the context of `asking`.
+        asking: the settings of scoring.
+        words: whether there is one row for each word, with the sum over its tokens, instead of one
+            for each token.
+        cache: the cache of answers; None forgets them afterwards.
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``position`` (from 1), ``token`` or
-        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens then the columns asked for.
+        ``word``, ``surprisal_bits``, ``unscored_reason``; for tokens, the requested columns follow.
 
     Raises:
-        UsageError: columns of words are asked for; there are only those of tokens. Or contexts
-            are not as many as texts.
+        UsageError: columns are requested for words, which have none, or there are more or fewer
+            contexts than texts.
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     chosen = asking or Asking()
@@ -203,7 +207,7 @@ def score_texts(
 
 
 class _Asked(NamedTuple):
-    """What makes two texts one request."""
+    """A text and its context; texts that agree in both make a single request."""
 
     text: str
     context: str
@@ -212,7 +216,7 @@ class _Asked(NamedTuple):
 def _asked(
     texts: Sequence[str], contexts: str | Sequence[str] | None, asking: Asking
 ) -> list[_Asked]:
-    """Every text with what stands before it."""
+    """Every text with its context."""
     before = [asking.context.text] * len(texts) if contexts is None else one_or_several(contexts)
     if len(before) != len(texts):
         raise UsageError(where="contexts", seen=f"{len(before)} for {len(texts)} texts")
@@ -263,8 +267,8 @@ def surprisals_of_words(
 
     Args:
         table: the tokens of one text.
-        spans: the characters of its words, ascending; a token belongs to the word that it begins
-            in.
+        spans: the character spans of its words, ascending; a token belongs to the word in which it
+            begins.
     """
     sums: list[float | None] = [None] * len(spans)
     reasons: list[str | None] = [INSIDE_ANOTHER] * len(spans)
@@ -303,15 +307,15 @@ def score_end_marks(
 ) -> pl.DataFrame:
     """The log-probability of each mark after each word of some texts.
 
-    A mark at the end of a text is left off first. Of a causal model it is P(mark | prefix), of a
-    masked model that of the mark as the last, masked token of prefix and mark.
+    A mark at the end of a text is removed first. The value is log P(mark | prefix) of a causal
+    model; of a masked model, log P of the mark as the last, masked token of prefix and mark.
 
     Args:
-        texts: each by itself.
-        model: a name as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
-        marks: what may end a sentence.
-        asking: how the model is asked.
-        cache: where answers are kept; None forgets them afterwards.
+        texts: the texts, scored independently.
+        model: a name as for ``cimento run -m``, or any object that follows the `Scorer` protocol.
+        marks: the marks that may end a sentence.
+        asking: the settings of scoring.
+        cache: the cache of answers; None forgets them afterwards.
 
     Returns:
         Columns ``text`` (number of the text, from 1), ``position`` (of the word, from 1),
@@ -346,7 +350,7 @@ def score_end_marks(
 
 
 def _requests(numbers: Mapping[tuple[str, str], int], context: str) -> tuple[Score, ...]:
-    """One text for each prefix and mark, of which only the mark is scored."""
+    """A request for each prefix with a mark, of which only the mark is scored."""
     return tuple(
         Score(
             prefix + mark,
@@ -373,7 +377,7 @@ def _marks_table(rows: Sequence[_MarkRow]) -> pl.DataFrame:
 
 
 def prefixes(text: str) -> list[tuple[str, str]]:
-    """Each word of a text with the text up to its end, the final mark of the text left off."""
+    """Each word of a text with the text up to its end; the final mark of the text is left out."""
     body = text.rstrip().rstrip(_FINAL).rstrip()
     found = []
     at = 0
@@ -386,7 +390,7 @@ def prefixes(text: str) -> list[tuple[str, str]]:
 def _of_marks(
     tokens: pl.DataFrame, requests: Sequence[Score]
 ) -> dict[int, tuple[float | None, str | None]]:
-    """Number of the request to the log-probability of its mark, or why there is none."""
+    """The log-probability of the mark of each request by number, or why there is none."""
     starts = [request.wanted[0][0] if request.wanted else 0 for request in requests]
     found: dict[int, tuple[float | None, str | None]] = {}
     for row in tokens.iter_rows(named=True):
@@ -395,7 +399,8 @@ def _of_marks(
             continue
         before, reason = found.get(number, (0.0, None))
         if row["start"] < starts[number] and row["start"] >= 0:
-            # A tokenizer may count the blank before a mark to it; other characters are the word's.
+            # A mark's token may begin with the blank before it; any other character belongs to the
+            # word.
             text = requests[number].text[row["start"] : starts[number]]
             if text.strip():
                 found[number] = (None, MERGED)

@@ -1,7 +1,6 @@
-"""A model that is opened when it is first needed, and closed when another one is.
+"""A handle of a model, which is loaded when first needed and released when another is needed.
 
-Memory that is free is given back to the system, so that a long run needs no more of it than a short
-one.
+Free memory is returned to the system, so that a long run needs no more of it than a short one.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ if TYPE_CHECKING:
 
 
 def give_back() -> None:
-    """Have the C library give back what is free, where it can; a millisecond's work.
+    """Have the C library return free memory to the system, if it can; this takes a millisecond.
 
-    glibc keeps what is freed between blocks that are in use. Tensors of ever other sizes leave
-    such gaps, a few megabytes for every thousand sentences.
+    glibc keeps freed memory that lies between blocks in use. Tensors of varying sizes leave such
+    gaps, a few megabytes for every thousand sentences.
     """
     trim = _trim()
     if trim is not None:
@@ -46,7 +45,7 @@ def give_back() -> None:
 
 @cache
 def _trim() -> Callable[[int], object] | None:
-    """The function of glibc that does it; None where the C library is another."""
+    """The function ``malloc_trim`` of glibc; None with another C library."""
     try:
         found: Callable[[int], object] = ctypes.CDLL(None).malloc_trim
     except (OSError, AttributeError, TypeError):
@@ -55,15 +54,15 @@ def _trim() -> Callable[[int], object] | None:
 
 
 class ModelHandle:
-    """A model as paradigms and the engine see it; its weights are loaded when it must answer.
+    """A model as paradigms and the engine see it; its weights are loaded when it has to answer.
 
     Args:
-        model: its name as for ``cimento run -m``, or a model that is there already.
-        scoring: how it scores texts.
+        model: its name as for ``cimento run -m``, or a model that is loaded already.
+        scoring: the settings of scoring.
 
     Attributes:
-        source: where it comes from.
-        scoring: how it scores texts, with the number format that it has.
+        source: the source from which it is loaded.
+        scoring: the settings of scoring, with the number format of its weights.
 
     Raises:
         CimentoError: there is no such file or model.
@@ -77,76 +76,76 @@ class ModelHandle:
 
     @property
     def label(self) -> str:
-        """Name and revision, known before anything is loaded."""
+        """The name and revision of the model, known before anything is loaded."""
         return self.source.label
 
     @property
     def inputs(self) -> dict[str, JsonValue]:
-        """What makes its answers what they are, for the manifest."""
+        """Everything that determines its answers, for the manifest."""
         return self.source.inputs
 
     @property
     def named(self) -> str:
-        """How it can be named again; empty where it was made in Python."""
+        """The name under which it can be opened again; empty for a model made in Python."""
         return name_of(self.source)
 
     @property
     def is_server(self) -> bool:
-        """Whether it stands behind a server."""
+        """Whether the model is on a server."""
         return self.named.startswith("openai:")
 
     @property
     def recorded(self) -> frozenset[str]:
-        """Nothing: it answers what it is asked."""
+        """The names of recorded tables: none, since a model answers whatever it is asked."""
         return frozenset()
 
     @property
     def card(self) -> ModelCard:
-        """What is known about it: by its files alone, as long as its weights are not loaded."""
+        """The card of the model, made from its files alone until its weights are loaded."""
         if self._scorer is None and self.sized is not None:
             return self.sized.card
         return self.scorer.card
 
     def addresses(self, requests: Sequence[Request], table: str) -> list[bytes]:
-        """Where answers that are no scores of tokens are kept; see `cimento.engine.cache`.
+        """The cache keys of answers other than token scores; see `cimento.engine.cache`.
 
         Args:
-            requests: what is asked.
-            table: name of the table that answers it.
+            requests: the requests.
+            table: name of the table that holds their answers.
         """
         key = model_key(self.card, self.scoring.policy)
         return [answer_key(key, table, repr(request)) for request in requests]
 
     @property
     def is_loaded(self) -> bool:
-        """Whether its weights are in memory."""
+        """Whether the model's weights are in memory."""
         return self._scorer is not None
 
     @property
     def scorer(self) -> AnyScorer:
-        """The model, loaded.
+        """The loaded model.
 
         Raises:
-            CimentoError: it cannot be loaded.
+            CimentoError: the model cannot be loaded.
         """
         if self._scorer is None:
             self._scorer = self.source.load()
         return self._scorer
 
     def release(self) -> None:
-        """Give back the memory of its weights; they are loaded again when they are needed."""
+        """Free the memory of the weights, which are loaded again when they are needed."""
         if self._scorer is None:
             return
         self._scorer = None
         if isinstance(self.source, ScorerSource):
             self.source.release()
-        # A model holds itself in circles; its memory is needed for the next one.
+        # A model refers to itself in cycles, and its memory is needed for the next one.
         gc.collect()
         give_back()
 
     @functools.cached_property
     def sized(self) -> Sized | None:
-        """What its files tell of a model of transformers; None for every other model.
+        """The size of a model of transformers, read from its files; None for every other model.
 
         Raises:
             ModelError: its config or tokenizer cannot be read.
@@ -167,7 +166,7 @@ class ModelHandle:
         return chat_template(self.scorer)
 
     def chat(self, messages: Sequence[tuple[str, str]]) -> str | None:
-        """Turns, as (role, content), in its chat template; None where it has none.
+        """Turns of (role, content) in the model's chat template; None where it has none.
 
         Raises:
             ModelError: the template cannot render them.
@@ -176,7 +175,7 @@ class ModelHandle:
 
     @property
     def takes_messages(self) -> bool:
-        """Whether it renders turns itself, as servers do."""
+        """Whether the model takes turns and renders them itself, as servers do."""
         if self._scorer is None and self.sized is not None:
             return False
         from cimento.models.server.model import ServerScorer

@@ -1,6 +1,6 @@
-"""Jobs: what asks requests of one model, how far each is, the units they need, and their queue.
+"""Jobs, which make requests to one model each, with their states, units and queue.
 
-Whichever worker has a model loaded does its units first.
+A worker first does the units of the model that it has loaded.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ _ATTEMPTS = 3
 
 
 class PullQueue(Generic[U]):
-    """Units that wait, by model; workers pull them.
+    """A queue of waiting units, grouped by model, from which workers pull.
 
-    A worker goes on with the model that it has loaded. Then it takes a model that nobody has, in
-    the order given; then it helps where most units wait, but never with a model that it has had:
-    so a worker loads a model once at most. A unit whose worker died is given out again, to whoever
-    comes first.
+    A worker goes on with the model that it has loaded. Then it takes the first model that no other
+    worker has loaded; then it helps with the model that has most units waiting, unless it had that
+    model before. So a worker hardly ever loads a model twice. A unit whose worker died goes to the
+    next worker that asks.
 
     Args:
-        units: model and unit, in order.
-        alone: models that one worker at a time works with.
+        units: pairs of model and unit, in order.
+        alone: models that only one worker at a time may use.
     """
 
     def __init__(
@@ -51,14 +51,14 @@ class PullQueue(Generic[U]):
             self.add(model, unit)
 
     def add(self, model: str, unit: U) -> None:
-        """One unit more."""
+        """Add a unit to the queue."""
         self._waiting.setdefault(model, deque()).append(unit)
 
     def __len__(self) -> int:
         return sum(map(len, self._waiting.values()))
 
     def next(self, worker: int) -> tuple[str, U] | None:
-        """The next unit for a worker, with its model; None where there is none for it now."""
+        """The next unit for a worker, with its model; None where there is none at present."""
         model = self._choose(worker)
         if model is None:
             self._holds.pop(worker, None)
@@ -68,10 +68,10 @@ class PullQueue(Generic[U]):
         return model, self._waiting[model].popleft()
 
     def again(self, worker: int, model: str, unit: U) -> bool:
-        """Have a unit done again whose worker died; False where that happened too often.
+        """Queue a unit whose worker died once more; returns False after too many attempts.
 
         Args:
-            worker: who died; whoever takes its place has loaded nothing.
+            worker: the worker that died; its replacement has no model loaded.
             model: the unit's model.
             unit: the unit, which must be hashable.
         """
@@ -85,7 +85,7 @@ class PullQueue(Generic[U]):
         return True
 
     def drop(self, model: str) -> list[U]:
-        """Take away all units of a model that cannot be used."""
+        """Remove and return all units of a model that cannot be used."""
         return list(self._waiting.pop(model, ()))
 
     def _choose(self, worker: int) -> str | None:
@@ -108,15 +108,15 @@ ResultT_co = TypeVar("ResultT_co", covariant=True)
 
 
 class Job(Protocol[ResultT_co]):
-    """Something that asks requests of one model until it knows enough.
+    """The protocol of a job, which makes requests to one model until it knows enough.
 
     Attributes:
-        title: for messages.
-        model: who is asked.
-        columns: what is wanted of every token besides its log-probability.
-        is_done: whether its result is there already; what it asks then only settles which requests
-            stand together in a unit.
-        progress: told how many of its requests are answered, and how many there are.
+        title: name of the job in messages.
+        model: the model, or a recording of its answers.
+        columns: values wanted of every token besides its log-probability.
+        is_done: whether its result exists already; its requests then only decide which requests
+            share a unit.
+        progress: called with the number of its requests answered and their total.
     """
 
     title: str
@@ -126,35 +126,35 @@ class Job(Protocol[ResultT_co]):
     progress: Progress | None
 
     def requests(self, answers: Answers) -> Requests | None:
-        """What is asked next; None where all has been asked.
+        """The requests of the next round; None after the last round.
 
         Raises:
-            CimentoError: it cannot be asked.
+            CimentoError: the requests cannot be made.
         """
 
     def finish(self, answers: Answers | None) -> ResultT_co:
-        """The result, from all answers; from what is there already where there are None.
+        """The result made from all answers; given None, the result that exists already.
 
         Raises:
-            CimentoError: nothing can be made of the answers.
+            CimentoError: no result can be made from the answers.
         """
 
     def blame(self, error: CimentoError, request: int) -> CimentoError:
-        """An error with the place of the request over which it came, by its number."""
+        """An error with the place of the request that caused it, given by its number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work:
-    """How jobs are done.
+    """The settings under which jobs are done.
 
     Attributes:
-        engine: who does the units.
-        device: as the user chose it.
-        store: where results of units are kept; None for memory.
-        cache: answers kept between runs; None where none are used.
-        force: do again what is done.
-        ask: whether models are asked; else only what is done is put together.
-        note: told what is noticed on the way, as sentences.
+        engine: the engine that does the units.
+        device: the device that the user chose.
+        store: the store of the results of units; None keeps them in memory.
+        cache: the cache of answers; None uses none.
+        force: whether units that are done are done again.
+        ask: whether models are asked; if not, only results of units that are done are used.
+        note: called with remarks made during the work, as sentences.
     """
 
     engine: Engine = LOCAL
@@ -168,16 +168,16 @@ class Work:
 
 @dataclass(slots=True)
 class UnitState:
-    """A unit of one model in an execution.
+    """The state of one model's unit in an execution.
 
     Attributes:
-        unit: what is asked.
-        group: whom.
-        path: the file of its result; None for memory.
-        result: where there is no file.
-        is_done: whether the result is there.
-        is_queued: whether workers have been told of it.
-        is_other: whether another share is to do it.
+        unit: the unit with its requests.
+        group: the model that is asked, with its jobs.
+        path: the file of its result; None to keep the result in memory.
+        result: the result in memory, if there is no file.
+        is_done: whether the result exists.
+        is_queued: whether it is in the queue of the workers.
+        is_other: whether it belongs to another share.
         waiting: the jobs that need it.
     """
 
@@ -192,11 +192,11 @@ class UnitState:
 
     @property
     def answers(self) -> Answers:
-        """The answers.
+        """The answers to the unit's requests.
 
         Raises:
             StorageError: the file cannot be read.
-            TableError: it is damaged.
+            TableError: the file is damaged.
         """
         if self.result is None and self.path is not None:
             return read_result(self.path).answers
@@ -205,14 +205,14 @@ class UnitState:
 
 @dataclass(slots=True, eq=False)
 class Group:
-    """A model and the jobs that ask it.
+    """A model with the jobs that ask it.
 
     Attributes:
         key: the model's name, under which workers know it.
-        model: itself.
-        columns: what is wanted of every token besides its log-probability.
-        digest: the folder of its units.
-        division: of what its jobs ask first.
+        model: the handle of the model.
+        columns: values wanted of every token besides its log-probability.
+        digest: name of the folder of its units.
+        division: the division of the first rounds of its jobs.
     """
 
     key: str
@@ -223,32 +223,33 @@ class Group:
 
     @property
     def is_whole(self) -> bool:
-        """Whether a job's requests stand in one unit; see `Division`."""
-        # Which words a model does not know, and how many texts are long, is said of all texts.
+        """Whether all requests of a round of a job form one unit; see `Division`."""
+        # Remarks on unknown words and on long texts count over all texts of a round.
         return self.key.startswith("kenlm:") or self.model.scoring.policy.window != "refuse"
 
     @property
     def is_alone(self) -> bool:
-        """Whether one worker at a time asks it: a server is busy with many texts anyway."""
+        """Whether one worker at a time asks it: a server gets many texts at once anyway."""
         return self.key.startswith("openai:")
 
 
 @dataclass(slots=True, eq=False)
 class JobState:
-    """How far a job is.
+    """The state of a job in an execution.
 
     Attributes:
-        job: itself.
+        job: the job.
         group: its model; None for a recording.
-        answers: to all rounds that are over.
+        answers: the answers to all finished rounds.
         n: number of requests of this round.
-        units: of this round: for each the numbers of requests in it and in the round.
-        waiting: units of this round that are not done.
+        units: the units of this round by number, each with a mapping from the numbers of requests
+            in the unit to their numbers in the round.
+        waiting: numbers of the units of this round that are not done.
         later: the division of its later rounds.
-        answered: how many of its requests are answered.
-        total: how many there are, of those that were not known.
-        is_answered: whether all has been asked and answered.
-        error: why it cannot go on.
+        answered: number of requests answered, among those counted by `total`.
+        total: number of requests of this round that were not known at its start.
+        is_answered: whether all rounds are finished.
+        error: the reason why it cannot go on.
     """
 
     job: Job[object]
@@ -267,7 +268,7 @@ class JobState:
         """Begin a round.
 
         Args:
-            places: where its requests are answered.
+            places: the place of each of its requests.
         """
         self.n, self.units = len(places), {}
         for number, place in enumerate(places):

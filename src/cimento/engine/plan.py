@@ -1,4 +1,4 @@
-"""The plan of a run: what jobs would ask and cost, and what must be fetched beforehand."""
+"""The plan of a run: the requests and costs of jobs, and the downloads needed beforehand."""
 
 from __future__ import annotations
 
@@ -38,28 +38,31 @@ if TYPE_CHECKING:
 
 
 FLOPS = {"cpu": 2e10, "gpu": 2e13}
-"""Operations in a second that are reckoned with: one core of a processor, one GPU."""
+"""Operations per second assumed for one processor core and for one GPU."""
 
 _BYTES = {"float32": 4, "float64": 8, "bfloat16": 2, "float16": 2}
 _BUDGET = {"cpu": 512, "gpu": 16_384}
 BYTES_PER_TOKEN = 3
-"""Of UTF-8; English has four or five, Italian three or four: this reckons rather too many."""
+"""Bytes of UTF-8 per token.
+
+English has four or five, Italian three or four, so this tends to count too many tokens.
+"""
 
 _TURN_TOKENS = 4
-"""What a chat template puts around a turn."""
+"""Number of tokens that a chat template puts around a turn."""
 
 _LOGITS = 2
-"""Times that logits of a batch are in memory: as they come, and normalised."""
+"""Copies of a batch's logits in memory: raw and normalized."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobPlan:
-    """What one job asks.
+    """The plan of one job.
 
     Attributes:
-        requests: question to how many different ones it asks first.
-        new: those that no job of the same model before it asks.
-        problem: why it cannot be asked; empty where it can.
+        requests: number of different requests of its first round, by kind of question.
+        new: number of these that no earlier job of the same model makes.
+        problem: the reason why it cannot make requests; empty where it can.
     """
 
     requests: Mapping[str, int]
@@ -69,31 +72,32 @@ class JobPlan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelPlan:
-    """What a model would be asked first, and what that would cost.
+    """The plan of one model: the requests of the first rounds of its jobs, and their costs.
 
-    Times and memory are estimates; None stands for what is not known.
+    Times and memory are estimates; None stands for an unknown value.
 
     Attributes:
         model: its label, or its name where it cannot be found.
-        requests: different ones that it is asked, of all jobs that are not done.
-        units: into which they are cut.
-        done: how many of them are done.
-        tokens: that go through the model for the other units; for a masked model those of a text
-            count once for each token that is masked in it. Of a server an estimate of those that it
-            reads: one for every `BYTES_PER_TOKEN` bytes.
-        kept: requests of these whose answers are in the cache already.
-        parameters: of the model.
-        seconds: on one device, from earlier units of this model where there are any; else two
+        requests: number of different requests, of all jobs that are not done.
+        units: number of units into which they are cut.
+        done: number of these units that are done.
+        tokens: number of tokens that go through the model for the other units. For a masked model,
+            the tokens of a text count once for each token that is masked in it. For a server, an
+            estimate of the tokens that it reads, one for every `BYTES_PER_TOKEN` bytes.
+        kept: number of the requests in these units whose answers are in the cache already.
+        parameters: number of parameters of the model.
+        seconds: time on one device, from earlier units of this model if there are any; else two
             operations for each parameter and token, at `FLOPS`.
-        by: what the time is from: ``earlier units`` or ``size``; empty where it is not known.
-        memory_bytes: of the device: the weights, and twice the logits of one batch.
-        sent: of a server: requests that are sent to it, without those that are kept.
-        written: of a server: tokens that it writes for them at most.
-        later: requests that depend on the answers to these, at most.
-        cost: of these requests, by the prices that are given.
-        later_cost: of the later ones, were they as long as these.
-        currency: of the costs; empty where there is no price for the model.
-        problem: why it cannot be asked, or why its tokens cannot be counted; empty for neither.
+        by: basis of the time: ``earlier units`` or ``size``; empty where the time is unknown.
+        memory_bytes: memory on the device for the weights and for two copies of the logits of a
+            batch.
+        sent: for a server, number of requests sent to it, without those in the cache.
+        written: for a server, the largest number of tokens that it generates for them.
+        later: largest number of requests that depend on the answers to these.
+        cost: cost of these requests, at the given prices.
+        later_cost: cost of the later requests if they are as long as these.
+        currency: currency of the costs; empty where the model has no price.
+        problem: the reason why it cannot be asked, or its tokens cannot be counted; else empty.
     """
 
     model: str
@@ -115,12 +119,12 @@ class ModelPlan:
     problem: str = ""
 
     def plain(self) -> dict[str, JsonValue]:
-        """As a JSON object."""
+        """The plan as a JSON object."""
         return asdict(self)
 
 
 def plan_jobs(execution: Execution[Any]) -> list[JobPlan]:
-    """What each job of an execution asks first, in order."""
+    """The plan of each job of an execution, in order."""
     seen: set[tuple[int, int]] = set()
     plans = []
     for state in execution.states:
@@ -144,13 +148,13 @@ def plan_models(
     gpu: bool,
     prices: Mapping[str, Price] | None = None,
 ) -> list[ModelPlan]:
-    """What each model of an execution would be asked first.
+    """The plan of each model of an execution.
 
     Args:
-        execution: of jobs that are not to be done.
-        cache: answers that are kept; None where none are used.
-        gpu: whether models go to GPUs.
-        prices: of servers, by the name of the model.
+        execution: an execution of jobs, which is not run.
+        cache: the cache of answers; None where none is used.
+        gpu: whether models run on GPUs.
+        prices: prices of models on servers, by the name of the model.
     """
     needed: dict[int, list[UnitState]] = {}
     handles: dict[int, ModelHandle] = {}
@@ -172,7 +176,7 @@ def plan_models(
 
 
 def _priced(plan: ModelPlan, model: ModelHandle, prices: Mapping[str, Price]) -> ModelPlan:
-    """With what the requests to a server cost, where there is a price for its model."""
+    """A plan with the cost of requests to a server, if its model has a price."""
     price = prices.get(model.card.name) if plan.sent is not None else None
     if price is None:
         return plan
@@ -205,7 +209,7 @@ def _plan(
 
 
 def _seconds_per_request(done: Iterable[UnitState]) -> dict[type[Request], float]:
-    """How long a request of each kind took in the units that are done, where that is known."""
+    """The mean time of a request of each kind in the units that are done, where it is known."""
     seconds: Counter[type[Request]] = Counter()
     requests: Counter[type[Request]] = Counter()
     for unit in done:
@@ -225,7 +229,7 @@ def _by_size(
     *,
     gpu: bool,
 ) -> ModelPlan:
-    """With what the files of the model tell of it."""
+    """A plan with tokens, time and memory, computed from the files of the model."""
     try:
         sized = model.sized
         if sized is None:
@@ -253,7 +257,7 @@ def _by_size(
 def _of_server(
     plain: ModelPlan, waiting: Sequence[UnitState], model: ModelHandle, cache: AnswerCache | None
 ) -> ModelPlan:
-    """With the requests that a server would be sent, and an estimate of their tokens."""
+    """A plan with the requests that a server would be sent, and an estimate of their tokens."""
     kept, read, written = 0, [], []
     texts: dict[str, None] = {}
     limit = next(filter(None, map(model.scoring.body.get, LIMITS)), None)
@@ -274,7 +278,7 @@ def _of_server(
         plain,
         tokens=sum(read) + sum(map(_estimated, texts)),
         sent=len(read) + len(texts),
-        # One token is generated after every text that is scored.
+        # Servers generate one token after every text that they score.
         written=sum(written) + len(texts),
         kept=None if cache is None else kept,
         problem=str(refusal) if texts and refusal is not None else "",
@@ -282,12 +286,12 @@ def _of_server(
 
 
 def _estimated(text: str) -> int:
-    """How many tokens a text may have, for a tokenizer that is not known."""
+    """An estimate of the number of tokens of a text, for an unknown tokenizer."""
     return math.ceil(len(text.encode()) / BYTES_PER_TOKEN)
 
 
 def _is_kept(cache: AnswerCache, model: ModelHandle, request: Request) -> bool:
-    """Whether all that a server would be sent for a request has been answered before."""
+    """Whether the cache has answers to everything that a server would be sent for a request."""
     if isinstance(request, Score | Fill):
         key = model_key(model.card, model.scoring.policy)
         keys = [sequence_key(key, text.encode()) for text in sent_texts(request)]
@@ -299,7 +303,7 @@ def _is_kept(cache: AnswerCache, model: ModelHandle, request: Request) -> bool:
 def _count(
     waiting: Sequence[UnitState], model: ModelHandle, sized: Sized, cache: AnswerCache | None
 ) -> tuple[int, int, int]:
-    """Tokens for the model, requests whose answers are kept, and tokens of the longest text."""
+    """Number of tokens for the model, of cached requests, and of tokens in the longest text."""
     tokens = kept = longest = 0
     for unit in waiting:
         requests = unit.unit.requests
@@ -324,7 +328,7 @@ def _scores(
     sized: Sized,
     cache: AnswerCache | None,
 ) -> list[tuple[int, int, bool]]:
-    """Of each text its tokens, how often they are read, and whether its scores are kept."""
+    """The number of tokens and of passes for each text, and whether its scores are cached."""
     if sized.encoder is None:
         return [
             (_length(f"{request.context} {request.text}", sized), 1, False) for request in requests
@@ -351,7 +355,7 @@ def _is_known(cache: AnswerCache, model: str, encoded: Encoded, columns: Sequenc
 def _others(
     requests: Sequence[Request], model: ModelHandle, sized: Sized, cache: AnswerCache | None
 ) -> list[tuple[int, int, bool]]:
-    """The same of requests that are not answered by scores of tokens."""
+    """The same as `_scores` for requests that are not answered by token scores."""
     found = []
     for request in requests:
         keys = model.addresses([request], TABLES[type(request)])
@@ -361,7 +365,7 @@ def _others(
 
 
 def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
-    """How many tokens a model reads for a request at a time, and how often."""
+    """The number of tokens that a model reads for a request in one pass, and of passes."""
     if isinstance(request, Fill):
         return _length(request.before + request.after, sized), 1 + len(request.options)
     if isinstance(request, Choose):
@@ -374,20 +378,20 @@ def _read_tokens(request: Request, sized: Sized) -> tuple[int, int]:
 
 
 def _length(text: str, sized: Sized) -> int:
-    """The tokens of a text, special ones left out."""
+    """The number of tokens of a text, without special tokens."""
     return len(sized.tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
 @dataclass(frozen=True, slots=True)
 class Prefetched:
-    """What is here now.
+    """The result of downloading models and suites.
 
     Attributes:
-        models: names that need no network any more, those of the hub with their commits.
-        suites: built-in names and paths.
-        variables: of the environment, for runs without network.
-        failed: what could not be brought, and why.
-        online: models that cannot be brought: servers.
+        models: names of models that need no network any more, with commits for models of the hub.
+        suites: built-in names and paths of suites.
+        variables: environment variables for runs without network.
+        failed: models and suites that could not be downloaded, with the errors.
+        online: models that cannot be downloaded because they are on servers.
     """
 
     models: list[str] = field(default_factory=list)
@@ -398,12 +402,12 @@ class Prefetched:
 
 
 def prefetch(models: Sequence[str], suites: Sequence[str], *, into: Path | None) -> Prefetched:
-    """Download what is not here.
+    """Download the models and suites that are not on this machine.
 
     Args:
         models: names as for ``cimento run``.
         suites: names and paths; names of published datasets are fetched too.
-        into: folder for downloads; None for the hub's own cache, and for suites this folder.
+        into: folder for downloads; None for the hub's cache, and the current folder for suites.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -432,7 +436,7 @@ def _model(name: str, found: Prefetched) -> CimentoError | None:
         found.models.append(name)
         return None
     if rest and (prefix in OPENERS or not Path(name).exists()):
-        # A file, or a plug-in's own matter: nothing is to be downloaded.
+        # A file, or a name that a plug-in resolves: there is nothing to download.
         found.models.append(name)
         return None
     try:
@@ -443,7 +447,7 @@ def _model(name: str, found: Prefetched) -> CimentoError | None:
         return error
     local = name in DEMO_MODELS or expanded(name).is_dir()
     hub_name = name.partition("@")[0]
-    # An adapter's revision is a hash over two: its own commit is the name of its folder.
+    # An adapter's revision is a hash over adapter and base; its commit is the name of its folder.
     folder = located.adapter.folder if located.adapter is not None else located.folder
     found.models.append(name if local else f"{hub_name}@{folder.name}")
     return None
@@ -464,7 +468,7 @@ def _suite(name: str, into: Path, found: Prefetched) -> CimentoError | None:
 
 
 def _use_cache(folder: Path) -> None:
-    """Have the hub's library keep its files there; it reads the variable when it is imported."""
+    """Have the hub's library keep its files there, even if it has read the variable at import."""
     os.environ["HF_HUB_CACHE"] = str(folder)
     constants = sys.modules.get("huggingface_hub.constants")
     if constants is not None:

@@ -1,7 +1,7 @@
-"""Recordings: requests answered from tables that somebody recorded; no model is loaded.
+"""Recordings: recorded tables that answer requests without loading a model.
 
-A recording belongs to a suite, so that its paradigm reads it: rows of the tables name the item and
-the condition that they answer for, and requests find their answers by the places that they have in
+A recording belongs to a suite and is read by the suite's paradigm. The rows of its tables name the
+item and the condition that they answer for, and a request is answered by the rows of its places in
 the suite.
 """
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     import polars as pl
 
 PREFIX = "replay:"
-"""Begins the name of a recording, as ``-m`` takes it."""
+"""The prefix of the name of a recording in ``-m``."""
 
 TABLES: Mapping[type[Request], str] = {
     Score: TOKENS.name, Fill: FILLS.name, Choose: CHOICES.name, Reply: REPLIES.name
 }  # fmt: skip
-"""Question to the table that answers it."""
+"""The name of the table that answers each kind of request."""
 
 _Rows: TypeAlias = list[tuple[object, ...]]
 _KEYS = ("item", "condition")
@@ -34,15 +34,15 @@ _KEYS = ("item", "condition")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Recording:
-    """What somebody recorded of the answers of a model to a suite.
+    """A recording of a model's answers to a suite.
 
     Attributes:
-        card: who was recorded; its kind is ``replay``, its revision the hash of the file.
-        tables: ``tokens``, ``fills``, ``choices`` and ``replies``, as far as they were recorded,
-            with the columns ``item`` and ``condition`` in the place of ``request``.
-        inputs: what makes its answers what they are, for the manifest.
-        named: how it can be named again, from any folder.
-        warnings: what the user should know, as sentences.
+        card: card of the recorded model; its kind is ``replay``, its revision the hash of the file.
+        tables: the tables among ``tokens``, ``fills``, ``choices`` and ``replies`` that were
+            recorded, with the columns ``item`` and ``condition`` instead of ``request``.
+        inputs: everything that determines its answers, for the manifest.
+        named: the name under which it can be opened again, from any folder.
+        warnings: warnings for the user, as sentences.
     """
 
     card: ModelCard
@@ -53,32 +53,32 @@ class Recording:
 
     @property
     def label(self) -> str:
-        """Name, and the beginning of the file's hash."""
+        """The name of the recording, with the beginning of the file's hash."""
         return self.card.label
 
     @property
     def recorded(self) -> frozenset[str]:
-        """Names of the tables that there are."""
+        """The names of the recorded tables."""
         return frozenset(self.tables)
 
     @property
     def takes_messages(self) -> bool:
-        """No: nothing is sent anywhere."""
+        """Whether turns are rendered elsewhere: never, since a recording sends nothing."""
         return False
 
-    def chat(self, messages: Sequence[tuple[str, str]]) -> None:  # of `AskedModel`
-        """None: a recording has no chat template."""
+    def chat(self, messages: Sequence[tuple[str, str]]) -> None:  # required by `AskedModel`
+        """Return None, since a recording has no chat template."""
 
     def answer(self, requests: Requests, *, first: int = 0) -> Answers:
-        """What was recorded for some requests.
+        """The recorded answers to some requests.
 
         Args:
-            requests: with their places.
-            first: number of the first of them in `Requests.places`.
+            requests: the requests with their places.
+            first: number of the first request in `Requests.places`.
 
         Raises:
-            InputError: an item has no such answer, or two items that ask the same have different
-                ones.
+            InputError: an item has no such answer, or two items with the same request have
+                different answers.
         """
         import polars as pl
 
@@ -101,7 +101,7 @@ class Recording:
         )
 
     def _by_place(self, name: str) -> dict[tuple[str, str], _Rows]:
-        """The rows of a table without item and condition, by these."""
+        """The rows of a table by item and condition, without these two columns."""
         found: dict[tuple[str, str], _Rows] = {}
         if name in self.tables:
             table = self.tables[name]
@@ -113,7 +113,7 @@ class Recording:
     def _rows(
         self, recorded: Mapping[tuple[str, str], _Rows], places: Sequence[tuple[str, str]]
     ) -> _Rows:
-        """The rows of the places that one request has."""
+        """The rows that answer a request, which must be the same at all of its places."""
         answer: _Rows = []
         for number, place in enumerate(places):
             rows = recorded.get(place)

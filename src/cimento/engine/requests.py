@@ -1,8 +1,8 @@
-"""The four questions that a model can be asked, as plain records.
+"""The four kinds of request that a model can be asked, as plain records.
 
 `Score`: how probable are the tokens of a text? `Fill`: what belongs in the blank? `Choose`: how
-probable is each of some answers after a prompt? `Reply`: what does the model write? A request says
-nothing of the suite that it comes from, so that two suites that ask the same are answered once.
+probable is each of some answers after a prompt? `Reply`: what does the model write? A request does
+not name its suite, so that the same request of two suites is answered once.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ class Fill:
     """A text with a blank, for which a model finds candidates and scores options.
 
     Attributes:
-        before: what stands before the blank.
-        after: what stands after it.
-        options: what is scored there besides the candidates; empty for none.
-        policy: how candidates are found, and by which rules options are scored.
+        before: the text before the blank.
+        after: the text after the blank.
+        options: the options that are scored in the blank besides the candidates; may be empty.
+        policy: the method of finding candidates, and the rules by which options are scored.
     """
 
     before: str
@@ -43,12 +43,12 @@ Request: TypeAlias = Score | Fill | Choose | Reply
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requests:
-    """One round of requests, and what each is for.
+    """One round of requests, with the places that each answers for.
 
     Attributes:
-        asked: the requests, each once; their numbers go on from those of earlier rounds.
-        places: a requests table (docs/tables.md): for each number the item, the condition and the
-            region that it answers for. One request may answer for several.
+        asked: the requests without repeats, numbered from the end of the earlier rounds.
+        places: a requests table (docs/tables.md), which gives for each number the item, the
+            condition and the region that it answers for. One request may answer for several.
     """
 
     asked: Sequence[Request]
@@ -57,16 +57,15 @@ class Requests:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answers:
-    """What a model said to all requests so far.
+    """The answers of a model to all requests so far.
 
     Attributes:
         tables: ``tokens`` for `Score`, ``fills`` for `Fill`, ``choices`` for `Choose`, ``replies``
-            for `Reply`; each has the column ``request``. A question that was never asked has none.
-        n: how many requests there were.
-        warnings: what the model had to say of the requests, as sentences.
-        model: who answered; None where nothing was asked.
-        usage: number of a request to what it came to at a server; those that were known already,
-            and those to other models, are not there.
+            for `Reply`; each has the column ``request``. A kind of request that was never made has
+            no table. n: number of requests. warnings: the model's remarks on the requests, as
+            sentences. model: the card of the model that answered; None if nothing was asked. usage:
+            tokens used at a server, by the number of the request; without requests that were known
+            already and those to other models.
     """
 
     tables: Mapping[str, pl.DataFrame]
@@ -76,7 +75,7 @@ class Answers:
     usage: Mapping[int, Tokens] = field(default_factory=dict)
 
     def joined(self, following: Answers) -> Answers:
-        """These answers and those to the next round, whose requests are numbered on."""
+        """These answers joined with those to the next round, which are numbered after these."""
         import polars as pl
 
         if not self.n:
@@ -100,4 +99,4 @@ class Answers:
 
 
 NO_ANSWERS = Answers(tables={}, n=0)
-"""What is known before the first round."""
+"""The answers before the first round."""

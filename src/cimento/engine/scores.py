@@ -1,8 +1,8 @@
-"""Requests times a model gives answers: each token sequence once, kept as soon as it is scored.
+"""Scores of texts: each token sequence is scored once and stored as soon as it is scored.
 
-A `TextScorer`, which keeps its tokens to itself, is asked each text once; what is kept of a text
-is where its tokens begin and what they score, so the text alone gives the tokens back. The engine
-does not know which kind of test it serves.
+A `TextScorer`, which does not show its tokenizer, is asked each text once. The cache then has the
+offsets and scores of its tokens, from which the text alone restores the tokens. The engine does not
+know which paradigm asks.
 """
 
 from __future__ import annotations
@@ -58,13 +58,16 @@ if TYPE_CHECKING:
 
 
 SCORING_VERSION = 1
-"""Raised whenever the same model, policy and text would give other numbers than before."""
+"""The version of scoring, part of every cache key and every digest of a model.
+
+It is raised whenever the same model, policy and text would give different numbers than before.
+"""
 
 SHARD = 256
-"""Sequences that are scored, checked and kept together."""
+"""Number of sequences that are scored, checked and stored together."""
 
 Progress = Callable[[int, int], None]
-"""Called with the number of sequences done and the number in all."""
+"""A callback with the number of sequences done and the number in all."""
 
 
 def ask(
@@ -76,11 +79,11 @@ def ask(
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
 ) -> pl.DataFrame:
-    """The tokens table of some requests, whichever way the model takes its texts.
+    """The tokens table of some requests, for models that take tokens and for those that take texts.
 
     Raises:
         ModelError: the model cannot answer.
-        UsageError: columns are wanted of a model that does not give them.
+        UsageError: columns are requested of a model that does not give them.
     """
     columns = columns_for(scorer, columns, policy=policy)
     if isinstance(scorer, TextScorer):
@@ -104,24 +107,24 @@ def answer_scores(
     """The tokens table of some requests: one row for each token that was asked for.
 
     Args:
-        requests: what is asked; their numbers are their positions.
-        scorer: who answers.
+        requests: the requests, numbered by their positions.
+        scorer: the model.
         policy: the policy the scorer was loaded with.
-        cache: what is already known; new answers are put there shard by shard, so that a run
-            that is stopped goes on where it was.
-        columns: what else is wanted of every token.
-        progress: told about every shard.
+        cache: the cache of known answers; new ones are stored there shard by shard, so that an
+            interrupted run resumes where it stopped.
+        columns: further values wanted of every token.
+        progress: called after every shard.
 
     Raises:
-        NonFiniteScoreError: the model returned NaN or infinity; names the item.
+        NonFiniteScoreError: the model returned NaN or infinity; the error has the request's number.
         TextTooLongError: a text does not fit the model's window.
-        UsageError: the model gives nothing but log-probabilities, and columns are wanted.
+        UsageError: the model gives only log-probabilities, and columns are requested.
     """
     import polars as pl
 
     model = model_key(scorer.card, policy)
-    # All are encoded before the first are scored, so that a text which cannot be read is found
-    # at once.
+    # All texts are encoded before the first is scored, so that one which cannot be encoded is
+    # reported at once.
     shards = [
         EncodedTexts.of(scorer.encode(requests[start : start + SHARD]))
         for start in range(0, len(requests), SHARD)
@@ -141,13 +144,13 @@ def answer_scores(
 
 
 def model_key(card: ModelCard, policy: Policy) -> str:
-    """All that scores depend on, besides the text: it begins the address of every answer."""
+    """Everything that scores depend on besides the text, as the first part of every cache key."""
     parts = [SCORING_VERSION, card.kind, card.revision, card.tokenizer, policy.plain()]
     return json.dumps(parts, sort_keys=True)
 
 
 def _keys(model: str, texts: EncodedTexts) -> list[bytes]:
-    """The addresses of some sequences; see `sequence_key`."""
+    """The cache keys of some sequences; see `sequence_key`."""
     ids, words = texts.ids.astype("<i8").tobytes(), texts.words.astype("<i8").tobytes()
     bounds = pairwise((8 * texts.offsets).tolist())
     begun = hashlib.sha256(model.encode())
@@ -162,11 +165,11 @@ def _keys(model: str, texts: EncodedTexts) -> list[bytes]:
 
 @dataclass(frozen=True, slots=True)
 class _KnownScores:
-    """What is known of the tokens of a shard.
+    """The known scores of the tokens of a shard.
 
     Attributes:
-        values: a row of log-probabilities, then one for each column asked for.
-        known: which of them there are; NaN is known where nothing precedes a token.
+        values: a row of log-probabilities, then one for each requested column.
+        known: whether each value is known; NaN is the known value of a token that nothing precedes.
     """
 
     values: Floats
@@ -174,14 +177,14 @@ class _KnownScores:
 
     @classmethod
     def empty(cls, tokens: int, columns: tuple[Column, ...]) -> _KnownScores:
-        """Scores of so many tokens, none of which is known."""
+        """The scores of a number of tokens, none of which is known yet."""
         import numpy as np
 
         shape = (1 + len(columns), tokens)
         return cls(np.full(shape, np.nan), np.zeros(shape, dtype=np.bool_))
 
     def read(self, row: int, texts: EncodedTexts, packed: Mapping[int, bytes]) -> None:
-        """Take over what is kept of some texts, by their numbers."""
+        """Take over the stored scores of some texts, by their numbers."""
         import numpy as np
 
         if not packed:
@@ -196,7 +199,7 @@ class _KnownScores:
         self.known[row, places[fits]] = True
 
     def packed(self, row: int, texts: EncodedTexts, number: int) -> bytes:
-        """What is known of a text, as it is kept."""
+        """The known scores of a text in their stored form."""
         import numpy as np
 
         own = slice(int(texts.offsets[number]), int(texts.offsets[number + 1]))
@@ -214,10 +217,10 @@ def _answer_shard(
     requests: Sequence[Score],
     columns: tuple[Column, ...],
 ) -> _KnownScores:
-    """Scores of some sequences: from the cache where it has them, else from the model.
+    """The scores of some sequences, from the cache where it has them and else from the model.
 
-    Two requests can be one sequence: an uncased tokenizer makes the same ids of two spellings. It
-    is asked once, for all that any of them wants.
+    Two requests can give the same sequence, since an uncased tokenizer makes the same ids of two
+    spellings. Such a sequence is asked once, for all tokens that any of its requests wants.
     """
     import numpy as np
 
@@ -250,7 +253,7 @@ def _answer_shard(
 
 
 def _asked(texts: EncodedTexts, numbers: Sequence[int], missing: Flags) -> Encoded:
-    """One sequence with the tokens that are missing of any of its texts."""
+    """The sequence that some texts share; its wanted tokens are those missing in any of them."""
     offsets = texts.offsets
     wanted = functools.reduce(
         operator.or_, (missing[offsets[number] : offsets[number + 1]] for number in numbers)
@@ -261,7 +264,7 @@ def _asked(texts: EncodedTexts, numbers: Sequence[int], missing: Flags) -> Encod
 def _ask(
     encoded: Sequence[Encoded], scorer: Scorer, columns: tuple[Column, ...]
 ) -> Sequence[Floats]:
-    """What the model says of the wanted tokens: log-probabilities, then a row for each column."""
+    """The model's values for the wanted tokens: a row of log-probabilities, then one per column."""
     if not columns:
         return [values[None, :] for values in scorer.score(encoded)]
     if isinstance(scorer, ColumnScorer):
@@ -270,7 +273,7 @@ def _ask(
 
 
 def only_logprobs(card: ModelCard) -> UsageError:
-    """What is said where columns are wanted of a model that does not give them."""
+    """The error of requesting columns of a model that does not give them."""
     return UsageError(
         where=f"model {card.name!r}",
         seen="it gives nothing but log-probabilities",
@@ -281,9 +284,9 @@ def only_logprobs(card: ModelCard) -> UsageError:
 def _check_finite(
     values: Floats, each: Encoded, scorer: Scorer, number: int, requests: Sequence[Score]
 ) -> None:
-    """NaN is right where nothing precedes a token or nothing is known of it, else it is wrong.
+    """Refuse infinity, and NaN except for tokens without a defined score.
 
-    A masked model sees the whole text, so that its first token has a context too.
+    A token that nothing precedes has none, except in a masked model, which sees the whole text.
     """
     for index, value in zip(each.wanted, values.tolist(), strict=True):
         undefined = (index == 0 and scorer.card.kind != "masked") or index in each.undefined
@@ -325,12 +328,12 @@ def _tokens_table(
     for name, column in zip(("logprob_nats", *more), values, strict=True):
         columns[name] = _without(column, unscored)
     schema = TOKENS.polars(present=more)
-    # Not strict: a rank comes as a float, as it is kept.
+    # Not strict, because ranks are stored as floats.
     return pl.DataFrame({name: columns[name] for name in schema}, schema=schema, strict=False)
 
 
 def _without(values: Floats | Integers, absent: Flags) -> pl.Series:
-    """Values of which some are null."""
+    """A column of values with null in some places."""
     import polars as pl
 
     column = pl.Series(values)
@@ -348,12 +351,12 @@ def answer_texts(
     """The tokens table of some requests: one row for each token that was asked for.
 
     Args:
-        requests: what is asked; their numbers are their positions.
-        scorer: who answers.
-        policy: how texts are scored.
-        cache: what is already known; each answer is put there as it comes, so that a run that is
-            stopped goes on where it was.
-        progress: told about every answer.
+        requests: the requests, numbered by their positions.
+        scorer: the model.
+        policy: the policy of scoring.
+        cache: the cache of known answers; each new one is stored there as it comes, so that an
+            interrupted run resumes where it stopped.
+        progress: called after every answer.
 
     Raises:
         ModelError: the model cannot answer.
@@ -373,7 +376,7 @@ def answer_texts(
 
 
 def whole_text(request: Score) -> str:
-    """What the model reads: the context, a blank, the text."""
+    """The text that the model reads: the context, a blank and the text."""
     if request.blank and request.text and not request.context:
         return f" {request.text}"
     return f"{request.context} {request.text}" if request.context else request.text
@@ -391,7 +394,7 @@ def _words_table(requests: Sequence[Score], readings: Mapping[str, Scores]) -> p
 
 
 def _rows(number: int, request: Score, scores: Scores) -> list[dict[str, object]]:
-    """The wanted tokens of one request."""
+    """The rows of the wanted tokens of one request."""
     whole = whole_text(request)
     content = whole.encode()
     starts = sorted(scores)
@@ -427,7 +430,7 @@ def _rows(number: int, request: Score, scores: Scores) -> list[dict[str, object]
 
 
 def _characters(text: str, edges: list[Span]) -> list[Span]:
-    """Stretches of bytes as trimmed stretches of characters; a part of one counts as all of it."""
+    """Byte spans as trimmed character spans, with each character of which a byte is inside."""
     character = [index for index, char in enumerate(text) for _ in char.encode()]
     spans = [(character[low], character[high - 1] + 1) for low, high in edges]
     return trim_spans(text, spans)
@@ -436,11 +439,11 @@ def _characters(text: str, edges: list[Span]) -> list[Span]:
 def columns_for(
     scorer: Scorer | TextScorer, columns: tuple[Column, ...], *, policy: Policy
 ) -> tuple[Column, ...]:
-    """The columns that a loaded model is asked for.
+    """The columns that are requested of a loaded model.
 
     Args:
         scorer: the model.
-        columns: what is wanted; all layers may be meant by one name.
+        columns: the columns wanted; one name may stand for all layers.
         policy: the policy it was loaded with.
 
     Raises:
@@ -450,10 +453,10 @@ def columns_for(
 
 
 def _with_layers(columns: tuple[Column, ...], scorer: Scorer | TextScorer) -> tuple[Column, ...]:
-    """The columns with those of layers by number, now that it is known how many there are.
+    """The columns with layers by number, once the number of layers is known.
 
     Raises:
-        UsageError: the model has not so many, or cannot be looked into.
+        UsageError: the model has no such layer, or does not show its layers.
     """
     asked = [column for column in columns if column.startswith(LAYER)]
     if not asked:
@@ -480,7 +483,7 @@ def _boundary_column(scorer: Scorer | TextScorer, policy: Policy) -> tuple[Colum
     """The column that corrects words for their boundaries, where the policy asks for it.
 
     Raises:
-        UsageError: the model has none to give.
+        UsageError: the model does not give it.
     """
     card = scorer.card
     if card.boundary:

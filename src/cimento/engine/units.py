@@ -1,9 +1,9 @@
-"""Units of work: one model and a stretch of requests, whose result is a file.
+"""Units of work: a group of requests to one model, with a file as result.
 
-What is in a unit depends on the requests and their order alone: never on the model, on what is
-known already, or on who does the work. So every engine gives a model the same texts together, and
-the numbers that come back are the same to the last bit. A unit whose file is there is done,
-whoever did it; the file begins with the sha256 of what follows, and so tells whether it is whole.
+The requests in a unit depend only on the requests of the jobs and their order, never on the model,
+the cache, or the worker. So every engine gives a model the same texts together, and the numbers
+that come back are the same to the last bit. A unit whose file exists is done, whichever worker
+wrote it; the file begins with the sha256 of its remaining bytes, which shows whether it is whole.
 """
 
 from __future__ import annotations
@@ -39,20 +39,20 @@ _SEAL = 2 * hashlib.sha256().digest_size + 1
 
 
 def write_sealed(body: bytes, path: Path) -> Path:
-    """Write a file, whole or not at all.
+    """Write a file with a hash over its content, completely or not at all.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: the file cannot be written.
     """
     return write_bytes(_seal(body) + body, path, sealed=True)
 
 
 def read_sealed(path: Path) -> bytes:
-    """What such a file holds.
+    """The content of a file that `write_sealed` wrote.
 
     Raises:
-        StorageError: it cannot be read.
-        TableError: it is not there, was cut short, or a byte of it has changed.
+        StorageError: the file cannot be read.
+        TableError: the file does not exist, was cut short, or a byte of it has changed.
     """
     try:
         with open_plain(path) as file:
@@ -78,21 +78,24 @@ def _seal(body: bytes) -> bytes:
 FOLDER = ".units"
 
 SIZES: Mapping[type[Request], int] = {Score: 256, Fill: 128, Choose: 64, Reply: 64}
-"""Requests in one unit; those of prompts are long, and each takes its time."""
+"""Number of requests in one unit; requests with prompts are long and slow, so fewer make a unit."""
 
 _SCHEMAS = {schema.name: schema for schema in (TOKENS, FILLS, CHOICES, REPLIES)}
 _LENGTH = struct.calcsize("<q")
 _KEPT_TOGETHER = 64
-"""Units whose answers go to the cache in one transaction: each of its own costs twice the time."""
+"""Number of units whose answers go to the cache in one transaction.
+
+One transaction for each unit takes twice the time.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """Requests that are answered together.
+    """A unit: requests that are answered together.
 
     Attributes:
-        digest: of all that is asked, hexadecimal.
-        requests: numbered by their positions.
+        digest: hash over the requests, in hexadecimal.
+        requests: the requests, numbered by their positions.
     """
 
     digest: str
@@ -100,18 +103,18 @@ class Unit:
 
     @classmethod
     def of(cls, requests: Sequence[Request]) -> Unit:
-        """A unit of some requests."""
-        # A frozen record's repr says all that is in it, in the same words every time.
+        """The unit of some requests, in this order."""
+        # The repr of a frozen record has all of its fields and is the same every time.
         asked = hashlib.sha256("\n".join(map(repr, requests)).encode())
         return cls(asked.hexdigest()[:32], tuple(requests))
 
 
 class Place(NamedTuple):
-    """Where a request is answered.
+    """The place of a request: a unit and a number in it.
 
     Attributes:
         unit: number of the unit.
-        number: of the request in it.
+        number: number of the request in the unit.
     """
 
     unit: int
@@ -119,13 +122,13 @@ class Place(NamedTuple):
 
 
 class Division:
-    """The requests to one model cut into units, each request in one of them only.
+    """A division of the requests to one model into units, each request in one unit only.
 
     Args:
-        add: told of every new unit; gives its number.
-        whole: everything that is asked at a time makes one unit, and none is shared: what a model
-            has to say of texts is then said of all of them.
-        known: what was asked before, and by others.
+        add: called with every new unit; returns its number.
+        whole: whether all requests of a round and kind form one unit, which no other round shares,
+            so that a model's remarks count over all texts of the round.
+        known: the division of earlier requests, also those of other jobs.
     """
 
     def __init__(
@@ -137,7 +140,7 @@ class Division:
         self.places: dict[Request, Place] = {}
 
     def divide(self, requests: Sequence[Request]) -> list[Place]:
-        """Where each of some requests is answered; those that are new make new units."""
+        """The place of each request; requests that are new make new units."""
         fresh: dict[type[Request], list[Request]] = {}
         for request in dict.fromkeys(requests):
             if self._whole or (request not in self.places and request not in self._known):
@@ -153,7 +156,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class UnitStore:
-    """Where the units of runs are, below the folder of runs.
+    """The store of the units of runs, below the folder of runs.
 
     Attributes:
         path: the folder of units.
@@ -163,14 +166,14 @@ class UnitStore:
 
     @classmethod
     def below(cls, output: Path) -> UnitStore:
-        """The units of the runs in a folder."""
+        """The store of the units of the runs in a folder."""
         return cls(output / FOLDER)
 
     def prepare(self, model: str) -> None:
-        """See that there is a folder for the units of a model, before anything is computed.
+        """Make the folder for the units of a model, before anything is computed.
 
         Raises:
-            StorageError: it cannot be made.
+            StorageError: the folder cannot be made.
         """
         folder = self.path / model
         try:
@@ -183,16 +186,16 @@ class UnitStore:
             ) from error
 
     def result(self, model: str, unit: str) -> Path:
-        """The file with what a model answered to a unit, both by their digests."""
+        """The file with a model's answers to a unit, both given by their digests."""
         return self.path / model / f"{unit}.unit"
 
     def added(self, model: str, unit: str) -> Path:
-        """The file with what a unit adds to the cache when its model has answered all."""
+        """The file with the entries that a unit adds to the cache at the end of a run."""
         return self.path / model / f"{unit}.added"
 
 
 def model_digest(model: ModelHandle, columns: Sequence[Column]) -> str:
-    """All that answers depend on besides the requests: the folder of a model's units."""
+    """A hash over everything that answers depend on besides the requests, as a folder's name."""
     parts = [
         SCHEMA_VERSION,
         SCORING_VERSION,
@@ -206,11 +209,11 @@ def model_digest(model: ModelHandle, columns: Sequence[Column]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class UnitResult:
-    """What a unit came to.
+    """The result of a unit.
 
     Attributes:
-        answers: with the model that gave them.
-        seconds: how long it took, loading apart; None where answers were known.
+        answers: the answers, with the card of the model that gave them.
+        seconds: time taken, without loading; None where all answers were known.
     """
 
     answers: Answers
@@ -218,15 +221,15 @@ class UnitResult:
 
 
 class UnitFacts(NamedTuple):
-    """What stands before the tables in a unit's file; see `UnitResult`.
+    """The facts before the tables in a unit's file; see `UnitResult`.
 
     Attributes:
-        model: who answered.
-        warnings: what it had to say of the requests.
+        model: the card of the model that answered.
+        warnings: its remarks on the requests.
         seconds: see `UnitResult`.
         n: number of requests.
-        tables: name and bytes of each table, in order.
-        usage: what requests came to at a server, by their numbers.
+        tables: name and length in bytes of each table, in order.
+        usage: tokens used at a server, by the number of the request.
     """
 
     model: ModelCard
@@ -238,12 +241,12 @@ class UnitFacts(NamedTuple):
 
 
 def write_result(result: UnitResult, path: Path) -> Path:
-    """Write a unit's result, whole or not at all.
+    """Write a unit's result, completely or not at all.
 
-    The file holds a line of JSON, which says whose answers these are, then each table as Parquet.
+    The file holds a line of JSON, with the fields of `UnitFacts`, then each table as Parquet.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: the file cannot be written.
     """
     answers = result.answers
     for name, table in answers.tables.items():
@@ -262,11 +265,11 @@ def write_result(result: UnitResult, path: Path) -> Path:
 
 
 def read_result(path: Path) -> UnitResult:
-    """A unit's result.
+    """The result of a unit.
 
     Raises:
-        StorageError: it cannot be read.
-        TableError: it is not there, or damaged.
+        StorageError: the file cannot be read.
+        TableError: the file does not exist, or is damaged.
     """
     facts, rest = _read(path)
     tables: dict[str, pl.DataFrame] = {}
@@ -286,12 +289,12 @@ def read_result(path: Path) -> UnitResult:
 
 
 def is_whole(path: Path) -> bool:
-    """Whether a unit is done: its file is there, and every byte of it is as it was written."""
+    """Whether a unit is done: its file exists, and every byte of it is as it was written."""
     return facts_of(path) is not None
 
 
 def facts_of(path: Path) -> UnitFacts | None:
-    """What a unit's file says before its tables; None where there is no whole file."""
+    """The facts in a unit's file; None where there is no undamaged file."""
     try:
         return _read(path)[0]
     except (StorageError, TableError):
@@ -315,7 +318,7 @@ def _read(path: Path) -> tuple[UnitFacts, bytes]:
 
 def _packed(table: pl.DataFrame) -> bytes:
     file = io.BytesIO()
-    # Small, many, and not for long: what packs them fast matters more than how small they are.
+    # These files are small, many and short-lived, so fast compression matters more than size.
     table.write_parquet(file, compression="lz4", statistics=False)
     return file.getvalue()
 
@@ -325,11 +328,11 @@ def _unpacked(content: bytes, path: Path) -> pl.DataFrame:
 
     try:
         table = pl.read_parquet(io.BytesIO(content))
-    # Where a file is damaged inside, the library may panic, which is no Exception.
+    # Damaged content can make polars panic, and its panic does not derive from Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _damaged(path) from error
-    # A column of texts that was read has sixteen bytes a row even where all of them are null; one
-    # that is made here has none.
+    # A column of strings read from Parquet takes sixteen bytes a row even if all are null; a column
+    # made here takes none.
     return table.with_columns(
         pl.repeat(None, len(table), dtype=pl.String, eager=True).alias(column.name)
         for column in table
@@ -342,13 +345,13 @@ def _damaged(path: Path) -> TableError:
 
 
 class Overlay:
-    """A cache in which what a unit adds is kept apart until its model has answered all.
+    """A cache that keeps the entries added by a unit apart from those known before the run.
 
-    What one unit computes must not depend on whether another was done before it: then the same
-    texts always go through the model together, whoever does the units and in what order.
+    The work of one unit must not depend on whether another was done before it. Then the same texts
+    always go through the model together, whichever workers do the units and in whichever order.
 
     Args:
-        known: what was kept before the run; only read.
+        known: the cache from before the run, which is only read.
     """
 
     def __init__(self, known: AnswerCache) -> None:
@@ -356,23 +359,23 @@ class Overlay:
         self.added: dict[bytes, bytes] = {}
 
     def get(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """What was kept under these keys, or was added by this unit."""
+        """The values stored under these keys before the run or added by this unit."""
         added = {key: self.added[key] for key in keys if key in self.added}
         return {**self._known.get([key for key in keys if key not in added]), **added}
 
     def put(self, entries: Mapping[bytes, bytes]) -> None:
-        """Keep these entries."""
+        """Add these entries to those of the unit."""
         self.added.update(entries)
 
 
 def write_added(added: Mapping[bytes, bytes], path: Path) -> None:
-    """Write what a unit adds to the cache, to be put there later.
+    """Write the entries that a unit adds to the cache, to be put there later.
 
-    The file holds how many entries these are, the lengths of the key and the value of each, and
-    then both, one after the other.
+    The file holds the number of entries, the lengths of the key and the value of each, and then the
+    keys and values in turn.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: the file cannot be written.
     """
     parts = [part for entry in added.items() for part in entry]
     lengths = struct.pack(f"<{1 + len(parts)}q", len(added), *map(len, parts))
@@ -380,11 +383,11 @@ def write_added(added: Mapping[bytes, bytes], path: Path) -> None:
 
 
 def _read_added(path: Path) -> dict[bytes, bytes]:
-    """What a unit adds to the cache.
+    """The entries that a unit adds to the cache.
 
     Raises:
         StorageError: the file cannot be read.
-        TableError: it is damaged.
+        TableError: the file is damaged.
     """
     content = read_sealed(path)
     try:

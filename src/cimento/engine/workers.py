@@ -1,6 +1,6 @@
-"""Workers: what they are told to do, what they say of it, and where they live on one machine.
+"""Workers on one machine: their tasks, the outcomes of these, and their processes.
 
-A worker gets requests and gives tables back; it knows nothing of suites.
+A worker gets requests and returns tables; it knows nothing of suites.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _GRACE_S = 5.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnitTask:
-    """Ask a model for the answers to a unit.
+    """The task of having a model answer a unit.
 
     Attributes:
         model: its name, as for ``cimento run -m``.
-        scoring: how it scores texts.
-        unit: what is asked.
-        columns: what is wanted of every token besides its log-probability.
-        result: the file to write; None to give the result back.
-        added: the file for what is added to the cache; None to keep nothing.
+        scoring: the settings of scoring.
+        unit: the unit with its requests.
+        columns: values wanted of every token besides its log-probability.
+        result: the file of the result; None to return the result.
+        added: the file for entries added to the cache; None to keep none.
     """
 
     model: str
@@ -53,7 +53,7 @@ class UnitTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskError:
-    """An error as it goes from one process to another.
+    """An error in the form in which it goes from one process to another.
 
     Attributes:
         kind: name of its class in `cimento.errors`.
@@ -61,7 +61,7 @@ class TaskError:
         seen: see `CimentoError`.
         todo: see `CimentoError`.
         whole_model: whether the model cannot be used at all.
-        request: number of the request in the unit over which it came; None where none is known.
+        request: number in the unit of the request that caused it; None where that is not known.
     """
 
     kind: str
@@ -79,10 +79,11 @@ class TaskError:
         return cls(kind, error.where, error.seen, error.todo, whole_model, request)
 
     def error(self) -> CimentoError:
-        """The error again, of the same class, with the same message."""
+        """The error rebuilt, with the same class and the same message."""
         kind = getattr(errors, self.kind, CimentoError)
         error: CimentoError = kind.__new__(kind)
-        # Some classes build their message from other arguments; here it is built already.
+        # Some classes build their message from other arguments, and here it is built already, so
+        # the constructor is not called.
         CimentoError.__init__(error, where=self.where, seen=self.seen, todo=self.todo)
         if isinstance(error, NonFiniteScoreError):
             error.request = self.request
@@ -91,11 +92,11 @@ class TaskError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskOutcome:
-    """What became of a task.
+    """The outcome of a task.
 
     Attributes:
-        error: why it could not be done; None where it was.
-        result: the answers, where no file was to be written.
+        error: the error that prevented it; None if it was done.
+        result: the answers, if they were not to be written to a file.
     """
 
     error: TaskError | None = None
@@ -103,12 +104,12 @@ class TaskOutcome:
 
 
 class Worker:
-    """Does tasks one after the other, and keeps the model of the last one loaded.
+    """A worker, which does tasks one after the other and keeps the last model loaded.
 
     Args:
-        cache: of answers; None opens the user's own when it is first needed.
-        models: those that are opened already, by their names.
-        progress: told how far a task is.
+        cache: the cache of answers; None opens the user's cache when it is first needed.
+        models: models that are opened already, by their names.
+        progress: called with the progress of a task.
     """
 
     def __init__(
@@ -127,7 +128,7 @@ class Worker:
         self._error: TaskError | None = None
 
     def do(self, task: UnitTask) -> TaskOutcome:
-        """Do a task; never raises for what is wrong with a model or a text."""
+        """Do a task; errors of models, texts and our code become part of the outcome."""
         try:
             handle = self._open(task)
             if handle is None:
@@ -135,21 +136,21 @@ class Worker:
             return TaskOutcome(result=self._answer(task, handle))
         except CimentoError as error:
             return TaskOutcome(error=TaskError.of(error))
-        # A worker outlives what goes wrong with one task, a fault of ours included.
+        # A worker survives the failure of one task, even through a bug in cimento.
         except Exception as error:
             if os.environ.get("CIMENTO_DEBUG"):
                 raise
             return TaskOutcome(error=_fault(error, task))
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release the model, and close the cache if it was opened here."""
         self._forget()
         if self._opened is not None:
             self._opened.close()
             self._opened = None
 
     def _open(self, task: UnitTask) -> ModelHandle | None:
-        """The model, loaded; None where it cannot be."""
+        """The loaded model of a task; None where it cannot be loaded."""
         key = (task.model, task.scoring)
         if key != self._key:
             self._forget()
@@ -170,7 +171,7 @@ class Worker:
         self._handle, self._key, self._error = None, None, None
 
     def _answer(self, task: UnitTask, handle: ModelHandle) -> UnitResult | None:
-        # Without a file to write there are no other workers: what is answered is kept at once.
+        # If no file is written, there are no other workers, so answers go to the cache at once.
         known = self._kept(task)
         cache = known if task.result is None else Overlay(known)
         begun = time.monotonic()
@@ -183,7 +184,7 @@ class Worker:
                 progress=self._progress,
             )
         except CimentoError:
-            # A server may go away in the middle: what it answered is not asked again.
+            # A server may fail midway; the answers it has given are kept and not asked again.
             _keep(cache, task)
             raise
         seconds = time.monotonic() - begun
@@ -205,7 +206,7 @@ class Worker:
 
 
 def _keep(cache: AnswerCache, task: UnitTask) -> Mapping[bytes, bytes]:
-    """What a task adds to the cache, written down for when its model has answered all."""
+    """The entries that a task adds to the cache, written to its file until the run is over."""
     added = cache.added if isinstance(cache, Overlay) else {}
     if task.added is not None and added:
         write_added(added, task.added)
@@ -222,18 +223,18 @@ def _fault(error: Exception, task: UnitTask) -> TaskError:
 
 
 Said: TypeAlias = "tuple[int, TaskOutcome | None]"
-"""A worker and what became of its task; None where the worker died over it."""
+"""A worker's number and the outcome of its task; None where the worker died doing it."""
 
 
 class Pool(Protocol):
-    """Workers that are given one task at a time."""
+    """The protocol of a pool of workers that are given one task at a time."""
 
     @property
     def workers(self) -> Sequence[int]:
-        """Their numbers."""
+        """The numbers of the workers."""
 
     def give(self, worker: int, task: UnitTask) -> None:
-        """Have a worker without a task do one."""
+        """Give a task to a worker that has none."""
 
     def wait(self) -> list[Said]:
         """Wait until some of the given tasks are done; a worker that died has been replaced."""
@@ -243,10 +244,10 @@ class Pool(Protocol):
 
 
 class ThisProcess:
-    """One worker: this process.
+    """A pool with this process as its only worker.
 
     Args:
-        worker: who does the tasks.
+        worker: the worker that does the tasks.
     """
 
     workers: Sequence[int] = (0,)
@@ -260,12 +261,12 @@ class ThisProcess:
         self._task = task
 
     def wait(self) -> list[Said]:
-        """Do the task."""
+        """Do the task that was given, and return its outcome."""
         task, self._task = self._task, None
         return [] if task is None else [(0, self._worker.do(task))]
 
     def close(self) -> None:
-        """Give back the model."""
+        """Release the model."""
         self._worker.close()
 
 
@@ -277,13 +278,13 @@ class _Process:
 
 
 class Processes:
-    """Workers in processes of their own, on the GPUs of this machine in turn.
+    """A pool of processes, which are assigned to the GPUs of this machine in turn.
 
-    They are spawned, not forked: a forked process cannot use CUDA.
+    The processes are spawned, not forked, because a forked process cannot use CUDA.
 
     Args:
-        number: how many.
-        devices: numbers of GPUs as CUDA_VISIBLE_DEVICES takes them; empty where there is none.
+        number: number of processes.
+        devices: GPUs as CUDA_VISIBLE_DEVICES names them; empty without any.
     """
 
     def __init__(self, number: int, *, devices: Sequence[str] = ()) -> None:
@@ -294,15 +295,15 @@ class Processes:
 
     @property
     def workers(self) -> Sequence[int]:
-        """Numbers from 0."""
+        """The numbers of the workers, from 0."""
         return tuple(self._all)
 
     def process_ids(self) -> list[int]:
-        """The processes of the workers."""
+        """The process ids of the workers."""
         return [each.process.pid for each in self._all.values() if each.process.pid is not None]
 
     def give(self, worker: int, task: UnitTask) -> None:
-        """Send a task; a worker that is dead already is told by `wait`."""
+        """Send a task; `wait` reports a worker that has died before."""
         process = self._all[worker]
         process.busy = True
         try:
@@ -311,7 +312,7 @@ class Processes:
             process.process.kill()
 
     def wait(self) -> list[Said]:
-        """Wait for results, and for workers that die."""
+        """Wait for outcomes of tasks and for workers that die."""
         busy = {worker: process for worker, process in self._all.items() if process.busy}
         pipes = {id(process.pipe): worker for worker, process in busy.items()}
         if not busy:
@@ -320,7 +321,7 @@ class Processes:
         return [self._said(pipes[id(pipe)]) for pipe in ready]
 
     def close(self) -> None:
-        """End the processes: those that wait by themselves, others by force."""
+        """End the processes: idle ones by closing their pipe, busy ones by force."""
         for process in self._all.values():
             process.pipe.close()
         for process in self._all.values():
@@ -334,7 +335,7 @@ class Processes:
         process = self._all[worker]
         try:
             outcome = process.pipe.recv()
-        # What a process that was killed had begun to say may be cut anywhere.
+        # The message of a process that was killed may be cut anywhere.
         except (EOFError, OSError):
             process.pipe.close()
             process.process.kill()
@@ -353,7 +354,7 @@ class Processes:
         return _Process(process, ours)
 
     def _variables(self, worker: int) -> Mapping[str, str]:
-        """What a worker's environment says besides ours: its GPU, and its share of the cores."""
+        """The environment variables in which a worker differs: its GPU, or its share of cores."""
         if self._devices:
             return {"CUDA_VISIBLE_DEVICES": self._devices[worker % len(self._devices)]}
         if "OMP_NUM_THREADS" in os.environ:
@@ -363,8 +364,8 @@ class Processes:
 
 
 def _serve(pipe: Connection) -> None:
-    """What a worker's process does: tasks in, outcomes out, until nobody is there any more."""
-    # Ctrl-C goes to every process of a terminal; the driver alone answers it.
+    """Receive tasks and send outcomes until the driver has gone, as the main loop of a worker."""
+    # Ctrl-C reaches every process of a terminal, and only the driver is to act on it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     own_process()
     worker = Worker()
@@ -372,7 +373,7 @@ def _serve(pipe: Connection) -> None:
         while True:
             pipe.send(worker.do(pipe.recv()))
     except (EOFError, OSError):
-        # The driver has gone: all that was finished is on disk.
+        # The driver has gone; all finished units are on disk.
         return
     finally:
         worker.close()
@@ -380,7 +381,7 @@ def _serve(pipe: Connection) -> None:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """The environment as a process is to find it that is started meanwhile."""
+    """A context in which variables are set, for a process that is started meanwhile."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

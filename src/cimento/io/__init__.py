@@ -1,1 +1,1 @@
-"""Files in and out: written whole, read within bounds, and their texts shown safely."""
+"""Input and output: files written completely, read within bounds, and texts shown safely."""

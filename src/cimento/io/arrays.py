@@ -1,4 +1,4 @@
-"""Arrays of ragged stretches: their types, their numbers, and their sums from left to right."""
+"""Ragged arrays: types, the indices of their segments, and sums from left to right."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def totals(values: Floats, offsets: Integers) -> Floats:
-    """The sum of each stretch of an array, as `cimento.measures.total` adds.
+    """The sum of each segment of an array, added in the order of `cimento.measures.total`.
 
-    The sums take a step together: the first values of all stretches, then the second ones. So each
-    is added from left to right, which numpy promises of none of its own sums.
+    All sums advance together: first the first values of all segments are added, then the second
+    ones. So each sum is taken from left to right, which none of numpy's own sums guarantees.
 
     Args:
-        values: one stretch after the other.
-        offsets: where each begins; one more at the end.
+        values: the values, one segment after the other.
+        offsets: index of each segment's first value, and the number of values at the end.
     """
     import numpy as np
 
@@ -37,11 +37,11 @@ def totals(values: Floats, offsets: Integers) -> Floats:
 
 
 def stretches(first: Integers, lengths: Integers) -> Integers:
-    """The numbers of some ranges, one range after the other.
+    """The indices of some ranges, one range after the other.
 
     Args:
-        first: the first number of each.
-        lengths: how many numbers each has.
+        first: first index of each range.
+        lengths: number of indices in each range.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Published datasets, fetched when asked for: pinned, checked, and resumed where it was cut off."""
+"""Downloads of published datasets, which are pinned, checked, and resumed after interruptions."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ _MOST_NAMED = 10
 def fetch(
     dataset: Published, folder: Path, *, language: str = "", endpoint: str | None = None
 ) -> Path:
-    """Bring a published dataset into a folder; what is there and whole is not fetched again.
+    """Fetch a published dataset into a folder, unless its files are there undamaged.
 
     Args:
         dataset: an entry of the registry.
         folder: for the files; a file ``source.json`` next to them gives their source.
         language: ISO 639-1 code; empty for all languages.
-        endpoint: of another hub than huggingface.co.
+        endpoint: address of another hub than huggingface.co.
 
     Returns:
         The folder that holds the suites.
 
     Raises:
-        UsageError: it is not in this language.
-        InputError: it cannot be reached, or it must be fetched by hand.
+        UsageError: the dataset does not exist in this language.
+        InputError: the dataset cannot be reached, or must be fetched by hand.
         StorageError: the folder cannot be written, or a file in it has been changed.
     """
     dataset.check_language(language)
@@ -67,12 +67,12 @@ def fetch(
 
 @contextlib.contextmanager
 def _nothing_left(*folders: Path) -> Iterator[None]:
-    """Remove folders that a failure left empty, so that nobody takes one for a suite."""
+    """A context that removes folders left empty by a failure, so that none is taken for a suite."""
     try:
         yield
     except BaseException:
         for folder in folders:
-            with contextlib.suppress(OSError):  # something has come, or it is not there
+            with contextlib.suppress(OSError):  # it has files, or does not exist
                 folder.rmdir()
         raise
 
@@ -84,7 +84,7 @@ def _bring(
     endpoint: str | None,
     recorded: dict[str, object],
 ) -> str:
-    """Fetch the files; the revision that they are of."""
+    """Fetch the files, and return their revision."""
     if dataset.hub:
         pinned = dataset.revision or str(recorded.get("revision") or "")
         return _from_hub(dataset, target, language, endpoint, pinned)
@@ -110,11 +110,11 @@ def _bring(
 def download(address: str, path: Path, *, wait: Callable[[float], object] = time.sleep) -> Path:
     """Download one file; an interrupted download continues where it stopped.
 
-    Where the site has begun to answer it is asked some more times.
+    After a transient failure, the download is attempted again a few times.
 
     Raises:
-        OSError: the address cannot be reached, sends less than it says (what came is kept), or the
-            file cannot be written.
+        OSError: the address cannot be reached, sends less than it announces (the part that came is
+            kept), or the file cannot be written.
     """
     from cimento.io.transport import Patience, TransientError, opener, patiently
 
@@ -135,10 +135,10 @@ def download(address: str, path: Path, *, wait: Callable[[float], object] = time
 
 
 def _download_more(opened: OpenerDirector, address: str, part: Path) -> None:
-    """Add what is missing to a file that has begun to come.
+    """Download the missing part of a partly downloaded file.
 
     Raises:
-        TransientError: the site asks to come back, or stopped before the end.
+        TransientError: the site asks to try again later, or stopped before the end.
     """
     import urllib.error
     import urllib.request
@@ -153,7 +153,7 @@ def _download_more(opened: OpenerDirector, address: str, part: Path) -> None:
     try:
         answer = opened.open(request, timeout=_TIMEOUT_S)
     except urllib.error.HTTPError as error:
-        error.close()  # it holds the connection
+        error.close()  # it keeps the connection open
         if passing := transient(error):
             raise passing from error
         raise
@@ -165,14 +165,14 @@ def _download_more(opened: OpenerDirector, address: str, part: Path) -> None:
         length = response.headers.get("Content-Length")
         whole = int(length) + (have if goes_on else 0) if length else None
     came = part.stat().st_size
-    # The library takes the end of a connection for the end of the file.
+    # urllib takes the end of a connection for the end of the file, so the length is compared.
     if whole is not None and came != whole:
         cut = OSError(errno.EPIPE, f"it was cut off after {came:,} of {whole:,} bytes")
         raise TransientError(str(cut)) from cut
 
 
 def _chunk(response: HTTPResponse) -> bytes:
-    """The next piece of a file; errors of the disk are none of these.
+    """The next chunk of a download, read apart from writing: disk errors are not transient.
 
     Raises:
         TransientError: the connection broke.
@@ -186,7 +186,7 @@ def _chunk(response: HTTPResponse) -> bytes:
 
 
 def _from_archive(dataset: Published, target: Path, language: str) -> None:
-    """The suites in a repository's zip; the zip itself does not stay."""
+    """Fetch the suites in a repository's zip, which is deleted afterwards."""
     archive = target / ".archive.zip"
     with _explained(dataset, dataset.archive, target):
         download(https_only(dataset.archive), archive)
@@ -221,7 +221,7 @@ def _from_hub(
         revision = pinned or str(api.dataset_info(dataset.hub).sha)
         names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
         wanted = _wanted(dataset, names, language)
-        # Recorded before the first file, so that what is fetched later is of the same revision.
+        # The revision is recorded before the first file, so that a resumed fetch uses the same one.
         _record(dataset, target, language, revision, complete=False)
         for name in wanted:
             hf_hub_download(
@@ -236,7 +236,7 @@ def _from_hub(
 
 
 def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
-    """The files of a dataset with its suffixes, and of one language where one is asked for."""
+    """The files of a dataset that have its suffixes and, if one is given, are in a language."""
     from cimento.suites.published import NAMES
 
     files = [name for name in names if name.endswith(dataset.suffixes)]
@@ -255,7 +255,7 @@ def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
 
 
 def _names(path: str, marks: list[str]) -> bool:
-    """Whether a part of a path is one of some words."""
+    """Whether a path contains one of some words as a part of its own."""
     words = path.casefold()
     for separator in "/._- ":
         words = words.replace(separator, "\n")
@@ -264,7 +264,7 @@ def _names(path: str, marks: list[str]) -> bool:
 
 @contextlib.contextmanager
 def _explained(dataset: Published, address: str, target: Path) -> Iterator[None]:
-    """Errors of the network as one message that says what to copy where."""
+    """A context that turns network errors into one message, which says what to copy where."""
     try:
         yield
     except (InputError, StorageError):
@@ -311,16 +311,16 @@ def _record(
 def _check_pinned(
     dataset: Published, files: Mapping[str, str], target: Path, *, whole: bool
 ) -> None:
-    """See that files that came are those that were published, where the registry knows them.
+    """Check fetched files against the sha256 that the registry has of published ones.
 
     Args:
         dataset: an entry of the registry.
-        files: those that came, with their sha256.
-        target: where they are.
-        whole: whether all files were fetched, and not those of one language.
+        files: the fetched files, with their sha256.
+        target: the folder that they are in.
+        whole: whether all files were fetched, and not only those of one language.
 
     Raises:
-        StorageError: one is another, or is missing.
+        StorageError: a file differs from the published one, or is missing.
     """
     for name, digest in dataset.sha256.items():
         if files.get(name, "" if whole else digest) != digest:
@@ -332,11 +332,11 @@ def _check_pinned(
 
 
 def unpinned(dataset: Published, folder: Path) -> int:
-    """How many fetched files the registry has no sha256 of.
+    """The number of fetched files whose sha256 the registry does not have.
 
     Args:
         dataset: an entry of the registry.
-        folder: what `fetch` returned.
+        folder: the folder that `fetch` returned.
     """
     files = _recorded(folder).get("files")
     return len((files if isinstance(files, dict) else {}).keys() - dataset.sha256.keys())
@@ -351,10 +351,10 @@ def _recorded(target: Path) -> dict[str, object]:
 
 
 def _check_files(target: Path, recorded: dict[str, object]) -> None:
-    """See that fetched files are as they came.
+    """Check that fetched files have not changed since.
 
     Raises:
-        StorageError: one is missing or has been changed.
+        StorageError: a file is missing or has been changed.
     """
     files = recorded.get("files")
     for name, digest in (files if isinstance(files, dict) else {}).items():

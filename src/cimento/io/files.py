@@ -1,4 +1,4 @@
-"""Files written whole or not at all, and files read with a message instead of a traceback."""
+"""Files written completely or not at all, and read with clear messages where that fails."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from cimento.errors import CimentoError, InputError, StorageError, UsageError
 
 DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What comes of a damaged SQLite file: where its message quotes the file, Python cannot read it."""
+"""The errors of a damaged SQLite file; a message that quotes its bytes may not be UTF-8."""
 
 _TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
 _STALE_S = 3600
@@ -27,7 +27,7 @@ _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def expanded(path: str | Path) -> Path:
-    """The path with ``~`` and ``~name`` replaced by the home folder that they stand for.
+    """A path with ``~`` and ``~name`` replaced by the home folder.
 
     Raises:
         InputError: there is no such user, or the user has no home folder.
@@ -46,11 +46,11 @@ def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = Fal
     """Have `save` write to a file next to `path`, then move it there in one step.
 
     Args:
-        path: of the file.
-        save: writes it, to the path that it is given.
-        sealed: whether a digest that is stored elsewhere, or in the file itself, tells it from a
-            damaged one. Any other file is on the disk before it has its name: after a loss of power
-            it is whole or not there.
+        path: the path of the file.
+        save: writes the file to the path that it is called with.
+        sealed: whether a digest, in the file or elsewhere, reveals damage. Any other file is
+            flushed to the disk before it gets its name, so that after a loss of power it is
+            complete or absent.
 
     Raises:
         StorageError: the folder or the file cannot be written.
@@ -75,7 +75,7 @@ def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = Fal
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """What is written under a path, where the system refuses with a `StorageError`."""
+    """A context of writing to a path, in which an error of the system becomes a `StorageError`."""
     try:
         yield
     except OSError as error:
@@ -87,14 +87,14 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _to_disk(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk; Windows keeps names itself."""
+    """Wait until a file, or a folder's names, are on the disk; Windows needs no wait for names."""
     if path.is_dir() and os.name == "nt":
         return
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(handle)
     except OSError as error:
-        # Some file systems of networks know no fsync; a full or failing disk is reported.
+        # Some network file systems do not support fsync; a full or failing disk is still reported.
         if error.errno not in (errno.EINVAL, errno.ENOTSUP, errno.ENOSYS):
             raise
     finally:
@@ -105,11 +105,11 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
     """Have `save` fill a folder next to `folder`, then give it that name in one step.
 
     Args:
-        folder: must not exist, or be empty.
-        save: writes the files; a call that is interrupted leaves none of them in `folder`.
+        folder: the folder, which must not exist or must be empty.
+        save: writes the files; if it is interrupted, none of them is left in `folder`.
 
     Raises:
-        StorageError: the folder has something in it, or cannot be written.
+        StorageError: the folder is not empty, or cannot be written.
     """
     refuse_existing(folder)
     target = folder.resolve()
@@ -129,10 +129,10 @@ def folder_atomically(folder: Path, save: Callable[[Path], object]) -> Path:
 
 
 def refuse_existing(path: Path) -> None:
-    """See that a path can be written without writing over anything.
+    """Refuse a path at which writing would replace something.
 
     Raises:
-        StorageError: it is a file, or a folder with something in it.
+        StorageError: the path is a file, or a folder that is not empty.
     """
     if path.is_file() or (path.is_dir() and any(path.iterdir())):
         raise StorageError(
@@ -141,8 +141,8 @@ def refuse_existing(path: Path) -> None:
 
 
 def _move_folder(made: Path, target: Path) -> None:
-    """Give a folder the name of another, which is empty or not there."""
-    with contextlib.suppress(OSError):  # it is not there, or cannot be removed: a mount, say
+    """Rename a folder to the name of another, which is empty or does not exist."""
+    with contextlib.suppress(OSError):  # it does not exist, or is a mount, for example
         if target != Path.cwd():
             target.rmdir()
     if not target.exists():
@@ -154,12 +154,12 @@ def _move_folder(made: Path, target: Path) -> None:
 
 
 def remove_stale(folder: Path) -> None:
-    """Remove files that `atomically` was writing when it was killed.
+    """Remove the partial files of calls of `atomically` that were killed.
 
-    Those of the last hour may be another process's, which is at work.
+    Partial files of the last hour stay, since another process may still be writing them.
 
     Args:
-        folder: where, and below.
+        folder: the folder, searched with its subfolders.
     """
     for path in folder.rglob(".*"):
         with contextlib.suppress(OSError):
@@ -169,11 +169,11 @@ def remove_stale(folder: Path) -> None:
 
 
 def write_bytes(data: bytes, path: Path, *, sealed: bool = False) -> Path:
-    """Write a file, whole or not at all.
+    """Write a file, completely or not at all.
 
     Args:
-        data: what it holds.
-        path: of the file.
+        data: the content.
+        path: the path of the file.
         sealed: as for `atomically`.
 
     Raises:
@@ -183,7 +183,7 @@ def write_bytes(data: bytes, path: Path, *, sealed: bool = False) -> Path:
 
 
 def write_text(text: str, path: Path) -> Path:
-    """Write a text file (UTF-8, lines as they are), whole or not at all.
+    """Write a text file (UTF-8, line ends unchanged), completely or not at all.
 
     Raises:
         StorageError: the folder or the file cannot be written.
@@ -192,15 +192,15 @@ def write_text(text: str, path: Path) -> Path:
 
 
 def refuse_filled_in(path: Path, *, holds: str, fresh: str | None = None) -> None:
-    """See that a file that people write in is not overwritten.
+    """Refuse to overwrite a file that people have written in.
 
     Args:
         path: the file.
         holds: what people may have written in it, for the message.
-        fresh: what it holds before anybody has; None where that is not known.
+        fresh: the content of the unused file; None where that is not known.
 
     Raises:
-        UsageError: it is there, and is not what it was made as.
+        UsageError: the file exists and is not in its unused state.
     """
     if path.exists() and (fresh is None or read_bytes(path) != fresh.encode("utf-8")):
         raise UsageError(
@@ -211,10 +211,10 @@ def refuse_filled_in(path: Path, *, holds: str, fresh: str | None = None) -> Non
 
 
 def inert(cell: str) -> str:
-    """A cell that no spreadsheet program takes for a formula; numbers stay what they are.
+    """A cell in a form that no spreadsheet program takes for a formula; numbers are unchanged.
 
-    Cells that begin with ``=``, ``+``, ``-``, ``@``, a tabulator or a carriage return get an
-    apostrophe before them (https://owasp.org/www-community/attacks/CSV_Injection).
+    A cell that begins with ``=``, ``+``, ``-``, ``@``, a tab or a carriage return gets an
+    apostrophe before it (https://owasp.org/www-community/attacks/CSV_Injection).
     """
     if not cell.startswith(_FORMULA_SIGNS):
         return cell
@@ -226,16 +226,16 @@ def inert(cell: str) -> str:
 
 
 def live(cell: str) -> str:
-    """The cell that `inert` was given."""
+    """The original of a cell that `inert` returned."""
     return cell[1:] if cell.startswith("'") and cell[1:].startswith(_FORMULA_SIGNS) else cell
 
 
 def make_inert(path: Path) -> Path:
-    """Write a CSV file again with cells that no spreadsheet program takes for formulas.
+    """Rewrite a CSV file with cells that no spreadsheet program takes for formulas.
 
     Raises:
-        InputError: it cannot be read.
-        StorageError: it cannot be written.
+        InputError: the file cannot be read.
+        StorageError: the file cannot be written.
     """
     import csv
 
@@ -252,8 +252,7 @@ def read_bytes(path: Path) -> bytes:
     """The content of a file.
 
     Raises:
-        InputError: there is no such file, it is a folder, a device or a pipe, or it may not be
-            read.
+        InputError: the file does not exist, is a folder, a device or a pipe, or may not be read.
     """
     try:
         with open_plain(path) as file:
@@ -278,7 +277,7 @@ def file_digest(path: Path) -> str:
     """The sha256 of a file, hexadecimal.
 
     Raises:
-        InputError: it cannot be read.
+        InputError: the file cannot be read.
     """
     try:
         with open_plain(path) as handle:
@@ -292,14 +291,14 @@ def file_digest(path: Path) -> str:
 
 
 def open_plain(path: Path) -> io.BufferedReader:
-    """A file, opened to be read: one that ends, and does not wait for anybody.
+    """A file opened for reading, refused if it might not end or might block.
 
-    A file or link in a stranger's folder may be or lead to a device or a named pipe. Those that
-    the user names below ``/dev`` and ``/proc`` are read: ``/dev/stdin``, or ``<(command)`` of a
-    shell.
+    A file or link in an untrusted folder may be a device or a named pipe, or lead to one. Paths
+    below ``/dev`` and ``/proc`` are read when the user names them: ``/dev/stdin``, or
+    ``<(command)`` of a shell.
 
     Raises:
-        OSError: it cannot be opened, or is a device, a pipe or a socket.
+        OSError: the file cannot be opened, or is a device, a pipe or a socket.
     """
     mode = path.stat().st_mode
     named = path.is_absolute() and path.parts[1:2] in (("dev",), ("proc",))
@@ -310,7 +309,7 @@ def open_plain(path: Path) -> io.BufferedReader:
 
 
 def _is_terminal(path: Path, mode: int) -> bool:
-    """Whether what is typed is read, as from ``/dev/stdin``."""
+    """Whether an open file is a terminal, as ``/dev/stdin`` can be."""
     if not stat.S_ISCHR(mode):
         return False
     with path.open("rb") as file:

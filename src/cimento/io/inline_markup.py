@@ -1,4 +1,4 @@
-"""Texts of strangers where they are shown: in a terminal, in LaTeX, in pages made of templates."""
+"""Untrusted texts made safe to show in a terminal, in LaTeX and in pages made from templates."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ def printable(text: str) -> str:
 
 
 def tex(text: str) -> str:
-    """A plain text as LaTeX shows it."""
+    """A plain text escaped for LaTeX."""
     return text.translate(_TEX)
 
 
 def apart(low: float, high: float, digits: int) -> int:
-    """The decimals that both ends of an interval are shown with, so that they differ.
+    """The number of decimals with which both ends of an interval are shown, so that they differ.
 
     Args:
-        low: lower end.
-        high: upper end; not the same number.
-        digits: decimals that are enough for most.
+        low: the lower end.
+        high: the upper end, which differs from it.
+        digits: the least number of decimals.
     """
     while digits < _MOST_DIGITS and f"{low:.{digits}f}" == f"{high:.{digits}f}":
         digits += 1
@@ -44,10 +44,10 @@ def apart(low: float, high: float, digits: int) -> int:
 
 
 def templates_of(package: str) -> Environment:
-    """The templates of a package: texts are escaped, and a name that does not exist is an error.
+    """The templates of a package, which escape texts and refuse unknown names.
 
     Args:
-        package: whose folder ``templates`` holds them.
+        package: the package whose folder ``templates`` holds them.
     """
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
@@ -62,7 +62,7 @@ def templates_of(package: str) -> Environment:
 
 
 def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
-    """Rows as columns of text, two blanks between them; control characters are blanks."""
+    """Rows as aligned columns of text, two blanks apart; control characters become blanks."""
     rows = [tuple(map(printable, row)) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)

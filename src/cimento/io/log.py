@@ -1,4 +1,4 @@
-"""The append-only log: JSON values, one a line, none of which is lost when a machine stops."""
+"""An append-only log of JSON values, one a line, which loses none when a machine stops."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ class Log:
     stopped is ignored, and overwritten by the next one.
 
     Args:
-        path: of the file; need not exist yet.
+        path: the path of the file, which need not exist yet.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def append(self, value: object) -> None:
-        """Write a value down.
+        """Append a value to the log.
 
         Raises:
-            StorageError: it cannot be written; nothing of it is kept then.
+            StorageError: the value cannot be written; no part of it is kept then.
         """
         line = json.dumps(value, ensure_ascii=False) + "\n"
         try:
@@ -51,15 +51,15 @@ class Log:
             ) from error
 
     def read(self, record_of: Callable[[Any], Record], *, name: str, todo: str) -> list[Record]:
-        """Every value that was written down, in order.
+        """All values in the log as records, in order.
 
         Args:
-            record_of: makes a record of a value; what it raises says what is wrong with it.
-            name: of a record, for messages: ``decision``.
-            todo: what a person can do about a line that is none.
+            record_of: makes a record of a value; its errors say what is wrong with a value.
+            name: name of a record in messages, such as ``decision``.
+            todo: advice for a line that is not such a record.
 
         Raises:
-            InputError: a line is no such record; the message says which.
+            InputError: a line is not such a record; the message says which line.
         """
         records = []
         for number, line in enumerate(self._whole_lines().splitlines(), start=1):

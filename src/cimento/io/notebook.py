@@ -1,7 +1,7 @@
-"""How notebooks show things: a short table in HTML, without colours, scripts or styles of its own.
+"""HTML for notebooks: a short table without colors, scripts or style sheets.
 
-Whatever a suite says is text here: it is escaped, control characters are blanks, and each cell is
-isolated, so that text that runs from right to left stays in its cell.
+All content of suites is shown as text: it is escaped, control characters become blanks, and each
+cell is isolated, so that right-to-left text does not affect other cells.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from html import escape
 from cimento.io.inline_markup import printable
 
 LONGEST_CELL = 160
-"""Characters of a cell that are shown; one mark says that there are more."""
+"""Number of characters of a cell that are shown; a mark stands for the others."""
 
 
 def notebook_table(
@@ -27,10 +27,11 @@ def notebook_table(
 
     Args:
         header: names of the columns.
-        rows: their cells, as text.
-        title: what is shown; stands above.
-        notes: sentences below.
-        labels: columns on the left that are set to the left; the others hold numbers.
+        rows: the rows of cells, as text.
+        title: title above the table.
+        notes: sentences below the table.
+        labels: number of columns, from the left, that hold text and are set flush left; the others
+            hold numbers.
 
     Returns:
         A ``<div>`` that depends on nothing else in the page.
@@ -50,11 +51,11 @@ def notebook_table(
 
 
 def isolated(text: str, *, longest: int = LONGEST_CELL) -> str:
-    """A text as HTML that shows it and does nothing.
+    """A text as HTML that shows it and has no other effect.
 
     Args:
-        text: anything.
-        longest: characters after which it is cut.
+        text: any text.
+        longest: number of characters after which it is cut.
     """
     cut = text if len(text) <= longest else text[: longest - 1] + "…"
     return f"<bdi>{escape(printable(cut))}</bdi>"

@@ -1,10 +1,9 @@
-"""Parquet files: written with the system's own errors, and looked at before they are read.
+"""Parquet files, written with the system's errors and checked for growth before they are read.
 
-Those of strangers can grow without end.
-
-A page of a few bytes can say that a value comes a billion times, or unpack to a gigabyte. What a
-file would need is told by the headers of its pages, which are structs in Thrift's compact protocol
-(https://parquet.apache.org/docs/file-format/, and ``thrift-compact-protocol.md`` of Apache Thrift).
+Untrusted files can need unlimited memory. A page of a few bytes can say that a value comes a
+billion times, or unpack to a gigabyte. The memory that a file needs follows from the headers of its
+pages, which are structs in Thrift's compact protocol (https://parquet.apache.org/docs/file-format/,
+and ``thrift-compact-protocol.md`` of Apache Thrift).
 """
 
 from __future__ import annotations
@@ -25,10 +24,10 @@ if TYPE_CHECKING:
 
 SMALL_PARQUET_BYTES = 32_000_000
 MAX_PARQUET_GROWTH = 20
-"""What the pages of a file may unpack to, however small it is; else so many times its size."""
+"""Limits on the unpacked pages of a file: bytes for any file, or times the size of the file."""
 SMALL_VALUES = 2_000_000
 VALUES_PER_BYTE = 6
-"""How many values a file may hold, however small it is; else so many for each of its bytes."""
+"""Limits on the values in a file: number for any file, or number per byte of the file."""
 MOST_PAGES = 1_000_000
 
 _SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")
@@ -36,7 +35,7 @@ _MAGIC = b"PAR1"
 _LENGTH = struct.Struct("<I")
 _DEEPEST = 50
 _DATA, _DICTIONARY, _DATA_2 = 5, 7, 8
-"""Fields of a page's header: which one is there tells what the page holds."""
+"""Fields of a page's header; the one that is present gives the kind of the page."""
 _DELTA_BYTE_ARRAY = 7
 """An encoding in which each text repeats a part of the one before it."""
 
@@ -46,20 +45,20 @@ _Buffer: TypeAlias = "bytes | mmap.mmap"
 
 
 class _DamagedError(Exception):
-    """These bytes are not what they should be."""
+    """The error of bytes that are not a Parquet file."""
 
 
 def refuse_growth(path: Path) -> None:
-    """See that a file does not need far more memory than it has bytes.
+    """Refuse a file that needs far more memory than its size.
 
     Raises:
-        OSError: it is not there, or may not be read.
-        TableError: it does, or its headers cannot be read.
+        OSError: the file does not exist, or may not be read.
+        TableError: the file needs too much memory, or its headers cannot be read.
     """
     with path.open("rb") as file:
         try:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        except ValueError as error:  # an empty one
+        except ValueError as error:  # an empty file
             raise _unreadable(str(path)) from error
         with data:
             _refuse_growth(data, where=str(path))
@@ -68,15 +67,15 @@ def refuse_growth(path: Path) -> None:
 def write_parquet(
     table: pl.DataFrame, file: Path | IO[bytes], *, metadata: Mapping[str, str] | None = None
 ) -> None:
-    """Write a table; categories are written as texts, a few rows at a time.
+    """Write a table as Parquet; categories become texts, a few rows at a time to save memory.
 
     Args:
-        table: what is written.
-        file: where.
-        metadata: what the file says of itself.
+        table: the table.
+        file: a path or an open file.
+        metadata: metadata of the file.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     import polars as pl
 
@@ -88,7 +87,8 @@ def write_parquet(
         else:
             table.write_parquet(file, metadata=about)
     except pl.exceptions.ComputeError as error:
-        # How polars says that a disk is full: the number of the error stands in its words alone.
+        # polars reports a full disk in this way, with the system's error number only in the
+        # message.
         system = _SYSTEM_ERROR.search(str(error))
         if system is None:
             raise
@@ -97,34 +97,34 @@ def write_parquet(
 
 
 def has_categories(table: pl.DataFrame) -> bool:
-    """Whether a table holds texts as categories, which take less room."""
+    """Whether a table holds texts as categories, which take less memory."""
     import polars as pl
 
     return any(kind == pl.Categorical for kind in table.dtypes)
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """A table in a file.
+    """The table in a file.
 
     Raises:
-        OSError: it is not there, or may not be read.
-        TableError: it is damaged, or grows as no table does.
+        OSError: the file does not exist, or may not be read.
+        TableError: the file is damaged, or needs far more memory than its size.
     """
     import polars as pl
 
     refuse_growth(path)
     try:
         return pl.read_parquet(path)
-    # Where a file is damaged inside, the library may panic, which is no Exception.
+    # Damaged content can make polars panic, and its panic does not derive from Exception.
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _unreadable(str(path)) from error
 
 
 def parse_parquet(data: bytes, *, where: str) -> pl.DataFrame:
-    """A table in the bytes of a file.
+    """The table in the bytes of a file.
 
     Raises:
-        TableError: it cannot be read, or grows as no table does.
+        TableError: the bytes cannot be read, or need far more memory than their size.
     """
     import polars as pl
 
@@ -181,7 +181,7 @@ def _pages(data: _Buffer) -> Iterator[_Struct]:
 
 
 def _whole(values: _Struct, field: int) -> int:
-    """A number that is not below 0."""
+    """The number in a field, which must not be negative."""
     value = values.get(field)
     if not isinstance(value, int) or value < 0:
         raise _DamagedError
@@ -206,11 +206,11 @@ def _list(values: _Struct, field: int) -> Iterator[_Struct]:
 
 
 class _Reader:
-    """Structs of the compact protocol, as numbers of fields to values; texts are skipped.
+    """A reader of structs in the compact protocol, as values by field number; texts are skipped.
 
     Args:
-        data: of the file.
-        at: where a struct begins.
+        data: the bytes of the file.
+        at: offset at which a struct begins.
     """
 
     def __init__(self, data: _Buffer, at: int) -> None:
@@ -221,8 +221,8 @@ class _Reader:
         """The struct that begins here.
 
         Raises:
-            _DamagedError: there is none.
-            IndexError: it does not end.
+            _DamagedError: there is no struct.
+            IndexError: the struct does not end.
         """
         found: _Struct = {}
         field = 0
@@ -235,8 +235,8 @@ class _Reader:
     def _value(self, kind: int, depth: int) -> _Value:
         if depth > _DEEPEST:
             raise _DamagedError
-        match kind:  # as the protocol numbers them
-            case 1 | 2:  # a truth value, which the kind tells
+        match kind:  # the type codes of the protocol
+            case 1 | 2:  # a Boolean, whose value is in the code
                 value: _Value = None
             case 3:
                 value = self._byte()
@@ -250,7 +250,7 @@ class _Reader:
                 value = self._list(depth)
             case 12:
                 value = self.struct(depth + 1)
-            case _:  # a map, which Parquet has nowhere, or no kind at all
+            case _:  # a map, which Parquet does not use, or an unknown code
                 raise _DamagedError
         return value
 

@@ -1,8 +1,7 @@
-"""JSON and TOML as values, and gzip as bytes, within bounds that files of strangers keep to.
+"""Parsing of JSON and TOML, and unpacking of gzip, within bounds for untrusted files.
 
-A reader that expects the exception of the format's own parser gets no other one: neither for
-nesting that would exhaust the stack, nor for numbers of thousands of digits, nor for texts that no
-file can hold.
+Readers only have to expect the exception of the format's parser: it is also raised for nesting that
+would exhaust the stack, for numbers of thousands of digits, and for texts that no file can hold.
 """
 
 from __future__ import annotations
@@ -25,46 +24,46 @@ if TYPE_CHECKING:
     from pydantic import TypeAdapter, ValidationError
 
 MAX_DEPTH = 100
-"""How deep lists and objects may nest; far beyond any file that a person or a program writes."""
+"""Greatest depth of nested lists and objects, far beyond any file from real use."""
 
 MOST_FAULTS = 1_000
-"""Of one file; more are not listed."""
+"""Largest number of faults of one file that are listed."""
 
 _CONTAINERS = (list, dict)
 
 _SAMPLE = 200
 _SAMPLED = 2_000
-"""Elements of a list, and of all lists of a document, that are looked at first."""
+"""Number of elements sampled from a list, and from all lists of a document."""
 
 MAX_UNPACKED_BYTES = 500_000_000
 SMALL_BYTES = 4_000_000
-"""What a packed file may grow to, however small it is."""
+"""Size in bytes to which any packed file may grow."""
 MAX_GROWTH = 20
-"""Tables shrink four- to tenfold; what is small may shrink more."""
+"""Factor by which a larger file may grow; tables usually shrink four- to tenfold."""
 
 _KEY_END = re.compile(r"[\"'=#]")
 _MOST_POINTS = 5_000
 _LONG = re.compile(r"\d{309}")
-"""Digits that no floating-point number has room for."""
+"""More digits than the integer part of any floating-point number has."""
 _STEP = 10
 _LONG_SEEN = re.compile(r"\d{30}")
-"""What is seen of such digits by who looks at every tenth character."""
+"""The digits that are left of such a number when only every tenth character is looked at."""
 _SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 _MOST_DIGITS = 15
 _PLACE = re.compile(r"\{([^{}]*)\}")
 _LONGEST_FILLED = 100_000
-"""Characters; places that are named many times would make of a short template an endless text."""
+"""Greatest length in characters: a short template that repeats names could fill the memory."""
 
 
 def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anything JSON has
     """The value of a JSON text.
 
     Args:
-        text: of one document; bytes are UTF-8, with or without a byte order mark.
+        text: the text of one document; bytes are UTF-8, with or without a byte order mark.
 
     Raises:
-        json.JSONDecodeError: it is no JSON, is nested too deep, has a number of hundreds of
-            digits, or half of a surrogate pair, which is no character.
+        json.JSONDecodeError: the text is not JSON, is nested too deeply, or has a number of
+            hundreds of digits or half of a surrogate pair, which is not a character.
     """
     if isinstance(text, bytes):
         try:
@@ -72,7 +71,7 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
         except UnicodeDecodeError as error:
             raise json.JSONDecodeError("not UTF-8", "", 0) from error
     try:
-        # Hooks make parsing slow: only where there is such a number, or a text like one.
+        # Hooks slow parsing down, so one is used only for a text that may have such a number.
         value = json.loads(text, parse_int=_number) if _has_long(text) else json.loads(text)
         if _has_surrogate(text):
             json.dumps(value, ensure_ascii=False).encode()
@@ -90,10 +89,10 @@ def parse_json(text: str | bytes) -> Any:  # noqa: ANN401  # as json.loads: anyt
 
 
 def line_parser(text: str) -> Callable[[str], Any]:
-    """What parses each line of a text as `parse_json` does, faster where nothing is unusual.
+    """A parser of the lines of a text that equals `parse_json`, but is faster on ordinary lines.
 
     Args:
-        text: of JSON Lines.
+        text: the text of all lines (JSON Lines).
     """
     if _has_long(text) or _has_surrogate(text):
         return parse_json
@@ -121,11 +120,11 @@ def each_line(text: str) -> Iterator[str]:
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The table that a TOML text is.
+    """The table of a TOML text.
 
     Raises:
-        tomllib.TOMLDecodeError: it is no TOML, is nested too deep, or has a number of thousands of
-            digits.
+        tomllib.TOMLDecodeError: the text is not TOML, is nested too deeply, or has a number of
+            thousands of digits.
     """
     if any(line.count(".") > MAX_DEPTH and _is_long_key(line) for line in text.split("\n")):
         raise tomllib.TOMLDecodeError(_too_deep())
@@ -146,7 +145,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The table in a TOML file.
 
     Raises:
-        InputError: it cannot be read, or is no TOML.
+        InputError: the file cannot be read, or is not TOML.
     """
     try:
         return parse_toml(read_bytes(path).decode("utf-8-sig"))
@@ -157,14 +156,14 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def unpack_gzip(data: bytes, *, where: str) -> bytes:
-    """The content of a file that is packed with gzip.
+    """The unpacked content of a gzip file.
 
     Args:
         data: the file's bytes.
-        where: its name, for the message.
+        where: name of the file in messages.
 
     Raises:
-        InputError: it is damaged, or grows beyond what packed text grows to.
+        InputError: the file is damaged, or grows more than packed text does.
     """
     most = min(max(SMALL_BYTES, MAX_GROWTH * len(data)), MAX_UNPACKED_BYTES)
     try:
@@ -184,18 +183,18 @@ def unpack_gzip(data: bytes, *, where: str) -> bytes:
 
 
 def filled(template: str, values: Mapping[str, str]) -> str:
-    """A template of a stranger with each ``{name}`` replaced by its value.
+    """An untrusted template with each ``{name}`` replaced by its value.
 
-    Nothing else in it means anything: neither attributes nor widths, as `str.format` has them,
-    which could reach into objects and fill the memory.
+    Nothing else is interpreted. The attributes and widths of `str.format` could reach into objects
+    and fill the memory.
 
     Args:
-        template: with names in braces.
-        values: name to what stands in its place, as it is.
+        template: a text with names in braces.
+        values: the text inserted for each name, unchanged.
 
     Raises:
         KeyError: a name has no value.
-        ValueError: the result is longer than any text.
+        ValueError: the result is longer than any text should be.
     """
     pieces = _PLACE.split(template)
     pieces[1::2] = [values[name] for name in pieces[1::2]]
@@ -205,9 +204,9 @@ def filled(template: str, values: Mapping[str, str]) -> str:
 
 
 def whole_number(text: str) -> int | None:
-    """The whole number that a text is; None where it is none, or has more digits than any count.
+    """The whole number that a text denotes; None for other texts and for too many digits.
 
-    Python makes no number of thousands of digits, and says so by an exception of its own.
+    Python refuses to convert thousands of digits, so long texts are not converted.
     """
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
@@ -216,11 +215,11 @@ def is_very_faulty(validate: Callable[[Any], object], data: object) -> bool:
     """Whether a sample of the long lists in some data has very many faults.
 
     pydantic makes a record of every fault, which for a list of a hundred thousand wrong values
-    takes hundreds of megabytes; so a sample is looked at first.
+    takes hundreds of megabytes, so a sample is validated first.
 
     Args:
-        validate: raises pydantic's error for what is wrong.
-        data: as JSON or TOML has it.
+        validate: raises pydantic's error for faulty data.
+        data: values as parsed from JSON or TOML.
     """
     from pydantic import ValidationError
 
@@ -234,15 +233,15 @@ def is_very_faulty(validate: Callable[[Any], object], data: object) -> bool:
 
 
 def refuse_very_faulty(adapter: TypeAdapter[Any], text: str | bytes, *, where: str) -> None:
-    """See that a JSON text of a record has no endless lists of wrong values.
+    """Refuse a JSON text of a record with very long lists of wrong values.
 
     Args:
-        adapter: of the record.
-        text: what is to be read; where it is no JSON, who reads it says so.
-        where: its name, for the message.
+        adapter: the adapter of the record.
+        text: the text; if it is not JSON, that is left for its reader to report.
+        where: name of the text in messages.
 
     Raises:
-        InputError: it has.
+        InputError: the text has such lists.
     """
     try:
         data = parse_json(text)
@@ -253,7 +252,7 @@ def refuse_very_faulty(adapter: TypeAdapter[Any], text: str | bytes, *, where: s
 
 
 def _values(data: object) -> Iterator[object]:
-    """A value, and all values in it."""
+    """A value and all values nested in it."""
     stack = [data]
     while stack:
         value = stack.pop()
@@ -265,11 +264,12 @@ def _values(data: object) -> Iterator[object]:
 
 
 def _sampled(value: object, left: list[int]) -> object:
-    """A value with some elements of its long lists, drawn by chance: no file can know which.
+    """A value with a random sample from its long lists, so that no file can avoid being sampled.
 
     Args:
-        value: as JSON or TOML has it.
-        left: how many elements may still be taken, one number; each list keeps one at least.
+        value: a value as parsed from JSON or TOML.
+        left: a list of one number, which counts the elements that may still be taken; each list
+            keeps at least one.
     """
     if isinstance(value, dict):
         return {key: _sampled(each, left) for key, each in value.items()}
@@ -282,9 +282,9 @@ def _sampled(value: object, left: list[int]) -> object:
 
 
 def faults_of(error: ValidationError) -> list[tuple[str, str]]:
-    """Where each fault is that pydantic found, and what it is.
+    """The place and message of each fault that pydantic found.
 
-    Very many faults are only counted: to list them all would fill the memory.
+    Very many faults are only counted, since listing them all would fill the memory.
     """
     count = error.error_count()
     if count > MOST_FAULTS:
@@ -302,10 +302,10 @@ def _has_surrogate(text: str) -> bool:
 
 
 def _number(digits: str) -> int:
-    """A whole number.
+    """The whole number of some digits.
 
     Raises:
-        ValueError: it is larger than any floating-point number.
+        ValueError: the number is larger than any floating-point number.
     """
     number = int(digits)
     try:
@@ -316,16 +316,16 @@ def _number(digits: str) -> int:
 
 
 def _is_long_key(line: str) -> bool:
-    """Whether a line of TOML begins with a key of very many parts, over which the parser is slow.
+    """Whether a line of TOML begins with a key of very many parts, which the parser reads slowly.
 
-    What stands in quotation marks may have points, but no text has so many in one line.
+    Quoted parts of a key may contain points too, but no real key has so many in one line.
     """
     key = _KEY_END.split(line, maxsplit=1)[0]
     return key.count(".") > MAX_DEPTH or line.count(".") > _MOST_POINTS
 
 
 def _is_deep(value: object) -> bool:
-    """Whether lists and objects nest deeper than is allowed; without recursion."""
+    """Whether lists and objects nest deeper than is allowed, found without recursion."""
     level: list[Any] = [value] if type(value) in _CONTAINERS else []
     for _ in range(MAX_DEPTH - 1):
         level = [

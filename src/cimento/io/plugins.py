@@ -1,8 +1,8 @@
-"""Models, readers and measures of other packages, found by their entry points.
+"""Plug-ins: models, readers and measures of other packages, found by their entry points.
 
-A package names them in its ``pyproject.toml``; docs/plugins.md has an example. They are looked for
-only when a name is none of cimento's own, so that they cost nothing until they are used and none
-can replace a built-in one. A plug-in that cannot be used is skipped with a warning.
+A package names its plug-ins in its ``pyproject.toml``; docs/plugins.md has an example. They are
+looked up only for a name that is not built in, so that they cost nothing until they are used, and
+none can replace a built-in. A plug-in that cannot be used is skipped with a warning.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _SHOWN = 300
 
 
 def plugin_names(group: PluginGroup) -> frozenset[str]:
-    """The names of what the installed packages bring; nothing is imported."""
+    """The names of the plug-ins of installed packages, found without importing them."""
     return frozenset(entry.name for entry in _entries(group))
 
 
@@ -39,22 +39,22 @@ def find_plugin(
     expected: str,
     is_right: Callable[[object], TypeGuard[PluginT]],
 ) -> PluginT | None:
-    """What an installed package brings under a name; None where none does, or it cannot be used.
+    """The plug-in of a name; None where no package has it, or it cannot be used.
 
-    Where several packages bring the same name, the first by alphabet that can be used is taken.
+    If several packages use the same name, the first one by alphabet that can be used is taken.
 
     Args:
-        group: what is looked for.
-        name: as the user gave it.
-        expected: what it must be, in words.
-        is_right: whether it is that.
+        group: the kind of plug-in.
+        name: the name as the user gave it.
+        expected: description of a right plug-in, for the warning.
+        is_right: whether an object is a right plug-in.
     """
     for entry in _entries(group):
         if entry.name != name:
             continue
         try:
             found = entry.load()
-        # Importing another's package runs its code, which may fail in any way.
+        # Importing another package runs its code, which may fail in any way.
         except Exception as error:  # noqa: BLE001
             _warn_once(f"{_described(entry)} cannot be loaded ({_reason(error)})")
             continue
@@ -66,15 +66,15 @@ def find_plugin(
 
 @contextlib.contextmanager
 def blamed(group: PluginGroup, name: str, *, but: type[Exception] = CimentoError) -> Iterator[None]:
-    """While a plug-in runs: its own mistakes become an error that names it.
+    """A context for running a plug-in, whose failures become an error that names it.
 
     Args:
-        group: what the plug-in is.
+        group: the kind of plug-in.
         name: its name.
-        but: what it may raise, besides the exceptions of `cimento.errors`.
+        but: an exception that it may raise, besides those of `cimento.errors`.
 
     Raises:
-        PluginError: it failed in a way that is not one of `cimento.errors`.
+        PluginError: it raised any other exception.
     """
     try:
         yield
@@ -112,5 +112,5 @@ def _reason(error: Exception) -> str:
 
 @functools.cache
 def _warn_once(message: str) -> None:
-    # Where nobody set up logging, Python writes warnings to standard error as they are.
+    # Unless logging is set up, Python writes this to standard error as it is.
     _LOG.warning("cimento: %s; it is skipped.", message)

@@ -1,8 +1,7 @@
-"""The tables between models and verdicts: their columns, and how they are stored.
+"""The tables between models and verdicts: their columns and their storage.
 
-Everything left of these tables may need a model; nothing right of them does. Each table is one
-Parquet file whose metadata holds the schema's name and version. The columns are documented in
-docs/tables.md.
+Making these tables may need a model; everything made from them does not. Each table is a Parquet
+file whose metadata holds the schema's name and version. docs/tables.md documents the columns.
 """
 
 from __future__ import annotations
@@ -24,41 +23,41 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 
 NO_LEFT_CONTEXT = "first token without left context"
-"""Why the first token of a text has no score under ``--bos none``."""
+"""The reason why the first token of a text has no score under ``--bos none``."""
 
 LEFT_OUT = "first token without left context, left out of every value"
-"""The same, where the token counts in no sum and no length (``unscored_first="drop"``)."""
+"""The same reason where the token is left out of sums and lengths (``unscored_first="drop"``)."""
 
 LayerColumn = NewType("LayerColumn", str)
-"""The log-probability of a token as one of the model's inner layers has it; see `layer_column`."""
+"""A column of the log-probabilities that follow from an inner layer; see `layer_column`."""
 
 _Named: TypeAlias = Literal["logit", "log_sigmoid_sum", "entropy_nats", "rank", "boundary_nats"]
 
 Column: TypeAlias = _Named | LayerColumn
-"""What a model can say of a token besides its log-probability."""
+"""A column of further values of tokens, besides the log-probability."""
 
 BOUNDARY: Column = "boundary_nats"
-"""The one that is there where words are corrected for their boundaries, and only there."""
+"""The column that is present exactly when words are corrected for their boundaries."""
 
 COLUMNS: tuple[Column, ...] = tuple(column for column in get_args(_Named) if column != BOUNDARY)
-"""Those that can be asked for by name."""
+"""The columns that can be requested by name."""
 
 LAYER = "logprob_nats_layer_"
-"""What names of layers' columns begin with; the number of the layer follows."""
+"""The prefix of a layer's column, before the number of the layer."""
 
 ALL_LAYERS = LayerColumn(f"{LAYER}all")
-"""Stands for all layers, before it is known how many a model has."""
+"""The name that stands for all layers while their number is not known."""
 
 
 @dataclass(frozen=True, slots=True)
 class TableSchema:
-    """Name and columns of a table; polars types are named by text so that polars loads late.
+    """The name and columns of a table; polars types are named as text, so that polars loads late.
 
     Attributes:
-        name: of the table and of its file.
-        columns: column to polars type; all must be there.
-        optional: columns that are there only where a source or a policy provides them.
-        families: the same for columns that are known by how their names begin.
+        name: name of the table and of its file.
+        columns: polars type of each required column.
+        optional: polars type of each column that only some sources or policies provide.
+        families: polars type of optional columns by the prefix of their names.
     """
 
     name: str
@@ -67,7 +66,7 @@ class TableSchema:
     families: Mapping[str, str] = field(default_factory=dict)
 
     def polars(self, *, present: Sequence[str] = ()) -> dict[str, pl.DataType]:
-        """Column to polars type, with those optional columns that are `present`."""
+        """The polars type of each column, including those optional columns that are `present`."""
         import polars as pl
 
         chosen = {**self.columns, **{k: v for k, v in self.optional.items() if k in present}}
@@ -76,7 +75,7 @@ class TableSchema:
         return {column: getattr(pl, kind)() for column, kind in chosen.items()}
 
     def empty(self) -> pl.DataFrame:
-        """The table without rows and without optional columns."""
+        """An empty table without optional columns."""
         import polars as pl
 
         return pl.DataFrame(schema=self.polars())
@@ -97,18 +96,18 @@ TOKENS = TableSchema(
     optional={
         # Set by a source that assigns tokens to regions itself (recorded surprisals).
         "region": "Int32",
-        # As recorded, where the source gave bits: sums and ties are then taken in that unit.
+        # As recorded by a source in bits, because sums and ties are then computed in bits.
         "surprisal_bits": "Float64",
-        # Asked for with --columns; see docs/measures.md.
+        # Requested with --columns; see docs/measures.md.
         **{column: "Int64" if column == "rank" else "Float64" for column in COLUMNS},
-        # What words are corrected by; see docs/scoring.md.
+        # The correction of words for their boundaries; see docs/scoring.md.
         BOUNDARY: "Float64",
     },
     families={LAYER: "Float64"},
 )
 
 _RECURRING = ("token", "unscored_reason")
-"""Columns with few distinct texts for many tokens."""
+"""Columns with few distinct texts over many tokens, which are stored as categories."""
 
 REQUESTS = TableSchema(
     name="requests",
@@ -146,15 +145,15 @@ FILLS = TableSchema(
         # From 1, the most probable first; two candidates of one request never share a rank.
         "rank": "Int32",
         "candidate": "String",
-        # Null where a recording gives ranks and no probabilities.
+        # Null if a recording has ranks without probabilities.
         "logprob_nats": "Float64",
-        # Null where the source does not tell.
+        # Null if the source does not give it.
         "n_pieces": "Int32",
         # word, piece, unknown, punctuation or words; see docs/tables.md.
         "kind": "String",
     },
     optional={
-        # How the candidate was asked for, where a request was asked in several ways.
+        # The method of asking, for requests that are asked in several ways.
         "method": "String",
     },
 )
@@ -175,16 +174,16 @@ CHOICES = TableSchema(
         "request": "Int32",
         # Number of the option, from 0, in the order of the request.
         "option": "Int32",
-        # As it stands after the prompt, with the blank before it where there is one.
+        # The text as appended to the prompt, with its leading blank if there is one.
         "text": "String",
         "logprob_nats": "Float64",
         "n_tokens": "Int32",
-        # Whether greedy decoding would write it; null where that is not known.
+        # Whether greedy decoding would write this option; null where that is not known.
         "is_greedy": "Boolean",
     },
 )
 
-# The two tables as version 0.1 stored them of stories: by story and tier, not by request.
+# The two tables of stories as version 0.1 stored them, by story and tier instead of request.
 STORY_REPLIES = TableSchema(
     name="replies",
     columns={
@@ -194,7 +193,7 @@ STORY_REPLIES = TableSchema(
         "text": "String",
         # end, stop or length; see docs/tables.md.
         "stop_reason": "String",
-        # What was read from the text; null where nothing could be.
+        # The answer read from the text; null where none could be read.
         "label": "String",
         "unread_reason": "String",
     },
@@ -207,11 +206,11 @@ STORY_CHOICES = TableSchema(
         "item": "String",
         "condition": "String",
         "option": "String",
-        # As it stands after the prompt, without the blank before it.
+        # The text as appended to the prompt, without its leading blank.
         "word": "String",
         "logprob_nats": "Float64",
         "n_tokens": "Int32",
-        # What options are compared by: the log-probability, or what was made of it.
+        # The value by which options are compared: the log-probability, or one computed from it.
         "value_nats": "Float64",
         "is_greedy": "Boolean",
     },
@@ -226,28 +225,28 @@ JUDGMENTS = TableSchema(
         "candidate": "String",
         "annotator": "String",
         "question": "String",
-        # As it was given: a rating, a choice or a category.
+        # The response as given: a rating, a choice or a category.
         "value": "String",
         "remark": "String",
         "at": "String",
     },
-    # Of surveys; see docs/tables.md.
+    # Columns of surveys; see docs/tables.md.
     optional={
         "survey": "String",
         "position": "Int32",
         "seconds": "Float64",
         "session_seconds": "Float64",
-        # The right answer of an attention check; null for every other row.
+        # The right answer to an attention check; null in every other row.
         "expected": "String",
         "status": "String",
-        # Of ratings: the ends of the scale, as in 1 to 7.
+        # The ends of the scale of ratings, such as 1 and 7.
         "scale": "String",
     },
 )
 
 
 def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
-    """Optional columns by their names, each of which may be several with commas between.
+    """Optional columns by their names; a name may be several separated by commas.
 
     Raises:
         UsageError: there is no such column.
@@ -264,10 +263,10 @@ def parse_columns(names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def parse_layers(text: str) -> tuple[LayerColumn, ...]:
-    """The columns of some layers: ``all``, or numbers with commas between; empty for none.
+    """The columns of layers from ``all`` or numbers separated by commas; empty for none.
 
     Raises:
-        UsageError: it is neither.
+        UsageError: the text is neither.
     """
     if text.strip() == "all":
         return (ALL_LAYERS,)
@@ -283,26 +282,26 @@ def parse_layers(text: str) -> tuple[LayerColumn, ...]:
 
 
 def layer_column(number: int) -> LayerColumn:
-    """The column of a layer: 0 for what goes into the first one, n for what comes out of the n-th.
+    """The column of a layer: 0 is the input of the first layer, n the output of the n-th.
 
-    Its values are the log-probabilities that the model's own head gives for that hidden state.
+    Its values are the log-probabilities that the model's output head gives for that hidden state.
     """
     return LayerColumn(f"{LAYER}{number}")
 
 
 def layer_of(column: Column) -> int | None:
-    """The layer whose column it is; None for another column."""
+    """The layer of a column; None for a column that is not of a layer."""
     return int(column.removeprefix(LAYER)) if column.startswith(LAYER) else None
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What was asked for a suite, and what came back.
+    """The requests and scored tokens of a suite.
 
     Attributes:
         requests: the requests table.
         tokens: the tokens table.
-        warnings: what was noticed on the way.
+        warnings: remarks made while the model was asked.
     """
 
     requests: pl.DataFrame
@@ -311,10 +310,10 @@ class Answers:
 
 
 def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
-    """Check that a table has a schema's columns, each of its type.
+    """Check that a table has a schema's columns with the right types.
 
     Raises:
-        TableError: names the columns that are missing or of another type.
+        TableError: columns are missing or have other types; the message names them.
     """
     wanted = schema.polars(present=table.columns)
     missing = [column for column in wanted if column not in table.columns]
@@ -334,7 +333,7 @@ def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
 
 
 def packed(table: pl.DataFrame) -> pl.DataFrame:
-    """A table of tokens whose texts are categories: four bytes for each, where a text takes 16."""
+    """A tokens table with recurring texts as categories, which take 4 bytes each instead of 16."""
     import polars as pl
 
     recurring = [name for name in _RECURRING if name in table.columns]
@@ -348,14 +347,16 @@ def _is_packed(kind: pl.DataType, wanted: pl.DataType) -> bool:
 
 
 def unpacked(table: pl.DataFrame) -> pl.DataFrame:
-    """A table with texts where it holds categories; another one as it is."""
+    """A table with texts in place of categories; a table without categories is unchanged."""
     import polars as pl
 
     return table.cast({pl.Categorical: pl.String}) if has_categories(table) else table
 
 
 def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
-    """Write a table into the folder of a run, whose manifest has its digest, whole or not at all.
+    """Write a table into the folder of a run, completely or not at all.
+
+    The digest in the run's manifest reveals damage.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -367,15 +368,15 @@ def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
 
 
 def metadata_of(schema: TableSchema) -> dict[str, str]:
-    """What the file of a table says of itself."""
+    """The metadata of the file of a table."""
     return {"cimento_table": schema.name, "cimento_schema_version": str(SCHEMA_VERSION)}
 
 
 def find_table(schema: TableSchema, folder: Path) -> pl.DataFrame | None:
-    """A table that `write_table` wrote; None where there is none.
+    """The table that `write_table` wrote; None where there is none.
 
     Raises:
-        TableError: it cannot be read, or has another schema or a later version.
+        TableError: the table cannot be read, or has another schema or a later version.
     """
     present = (folder / f"{schema.name}.parquet").is_file()
     return read_table(schema, folder) if present else None
@@ -417,7 +418,7 @@ def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) ->
 
 
 def not_parquet(path: Path) -> TableError:
-    """What is said of a table's file that is damaged."""
+    """The error of a damaged table file."""
     return TableError(
         where=str(path), seen="cannot be read as Parquet", todo="Was it cut short? Run again."
     )

@@ -1,7 +1,7 @@
-"""Requests over HTTP: how addresses are opened, what is asked again, and after how long.
+"""HTTP requests: opening addresses, and repeating failed requests after a wait.
 
-Servers of models and downloads go through it. The standard library does the work: requests are few
-or slow, and a client with a pool of connections costs more CPU time for each than it saves
+Model servers and downloads use this module. It relies on the standard library: requests are few or
+slow, and a client with a connection pool costs more CPU time for each request than it saves
 (docs/design/libraries.md).
 """
 
@@ -23,10 +23,10 @@ from cimento._version import __version__
 USER_AGENT = f"cimento/{__version__}"
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Hosts that are this machine; no proxy is asked for them."""
+"""Names of this machine, for which no proxy is used."""
 
 BROKEN = (HTTPException, OSError)
-"""What the standard library raises where a connection ends too early."""
+"""The errors that the standard library raises when a connection ends too early."""
 
 _TRANSIENT = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 521, 522, 523, 524, 529})
 
@@ -35,15 +35,16 @@ Answer = TypeVar("Answer")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Patience:
-    """How long a server is waited for, and how often it is asked.
+    """The limits on waiting for a server and on repeating requests.
 
     Attributes:
-        timeout_s: without a sign of the server.
-        attempts: in all, for one request.
-        first_wait_s: before the second attempt; doubled before every further one.
-        longest_wait_s: bound of such a wait.
-        longest_told_s: bound of a wait that the server asks for; a longer one is not waited.
-        seed: of the jitter that keeps requests from coming back all at once.
+        timeout_s: seconds to wait for any response from the server.
+        attempts: total number of attempts for one request.
+        first_wait_s: seconds before the second attempt; doubled before every further one.
+        longest_wait_s: upper bound of such a wait, in seconds.
+        longest_told_s: longest wait in seconds that the server may ask for; a longer one ends the
+            attempts.
+        seed: seed of the jitter, which keeps requests from returning all at once.
     """
 
     timeout_s: float = 120.0
@@ -57,23 +58,23 @@ class Patience:
         """Seconds to wait after an attempt, between half and all of a doubling bound.
 
         Args:
-            attempt: its number, from 1.
-            request: what is asked; each request has a jitter of its own.
+            attempt: number of the attempt, from 1.
+            request: identity of the request, so that each request has its own jitter.
         """
         jitter = random.Random(f"{self.seed} {attempt} {request}").uniform(0.5, 1.0)  # noqa: S311  # keeps no secret
         return min(self.first_wait_s * 2.0 ** (attempt - 1), self.longest_wait_s) * jitter
 
 
 class TransientError(Exception):
-    """An attempt that failed where the next may not.
+    """The error of an attempt that failed although the next may succeed.
 
     Args:
-        reason: what happened.
+        reason: description of the failure.
         told_s: seconds that the server asks to wait.
-        status: that it answered with; None where it did not answer.
+        status: HTTP status of the answer; None without an answer.
 
     Attributes:
-        attempts: how many there were, once no more are made.
+        attempts: number of attempts made, set after the last one.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class TransientError(Exception):
 
 
 def transient(error: urllib.error.HTTPError, reason: str = "") -> TransientError | None:
-    """The error as one that may pass, where its status is one of those; else None."""
+    """An HTTP error as a transient one, if its status is transient; else None."""
     if error.code not in _TRANSIENT:
         return None
     told_s = _retry_after_s(error.headers.get("Retry-After"))
@@ -101,18 +102,17 @@ def patiently(
     wait: Callable[[float], object],
     stopped: Callable[[], bool] = lambda: False,
 ) -> Answer:
-    """What an attempt gives, made again where it fails in a way that may pass.
+    """Make an attempt, repeat it after transient errors, and return its result.
 
     Args:
-        attempt: asks once.
-        patience: how often, and after how long.
-        request: what is asked, which makes its jitter.
-        wait: waits for some seconds.
-        stopped: whether nobody wants the answer any more.
+        attempt: makes one attempt.
+        patience: the limits on attempts and waits.
+        request: identity of the request, for its jitter.
+        wait: waits for a number of seconds.
+        stopped: whether the answer is no longer wanted.
 
     Raises:
-        TransientError: the last one, where there are no more attempts or the server asks for a
-            longer wait than patience has.
+        TransientError: the last attempt failed, or the server asks for too long a wait.
     """
     number = 1
     while True:
@@ -132,12 +132,12 @@ def patiently(
 def opener(
     address: str, *, allowed: Callable[[str], object] | None = None
 ) -> urllib.request.OpenerDirector:
-    """What opens an address and those below it; proxies are those of the environment.
+    """An opener for an address and those below it, with the proxies of the environment.
 
     Args:
-        address: where the way begins.
-        allowed: raises where a redirect from the secure web may not lead; without it none is
-            followed, so that what is sent goes nowhere else.
+        address: the first address.
+        allowed: raises for an address to which a redirect from https may not lead; None follows no
+            redirect, so that data are sent nowhere else.
     """
     handlers: list[urllib.request.BaseHandler] = [_Redirects(allowed)]
     if urlsplit(address).hostname in LOOPBACK:
@@ -146,7 +146,7 @@ def opener(
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
-    """Follows redirects where they are allowed."""
+    """A handler that follows redirects where they are allowed."""
 
     def __init__(self, allowed: Callable[[str], object] | None) -> None:
         self._allowed = allowed
@@ -160,7 +160,7 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         headers: HTTPMessage,
         newurl: str,
     ) -> urllib.request.Request | None:
-        """The request for the new address; None for none."""
+        """The request for the new address; None to refuse it."""
         if self._allowed is None:
             return None
         if req.full_url.startswith("https://"):

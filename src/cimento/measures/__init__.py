@@ -1,8 +1,8 @@
-"""Values computed from scored tokens: one for each region, and measures of each sentence.
+"""Values computed from scored tokens: values of regions and measures of sentences.
 
-Pure functions on stored tables and plain records; no model. `regions` gives what predictions over
-regions compare, `sentence` and `registry` the measures of whole sentences, `scores` these for
-every sentence of a run.
+All functions are pure: they take stored tables and plain records, and no model. `regions` computes
+the values that predictions over regions compare, `sentence` and `registry` hold the measures of
+whole sentences, and `scores` computes these for every sentence of a run.
 """
 
 from __future__ import annotations

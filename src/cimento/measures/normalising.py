@@ -1,7 +1,7 @@
-"""Scores put on one scale: z, Likert by equal bins or by quantiles, robust z.
+"""Scores on a common scale: z, Likert by equal bins or by quantiles, robust z.
 
-What is pooled (the scope) decides the result as much as the formula does, so it is always an
-argument: `normalise` takes exactly the scores that make one pool.
+The choice of the pool (the scope) decides the result as much as the formula does, so it is always
+explicit: `normalise` takes exactly the scores of one pool.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ Scope: TypeAlias = Literal["suite", "phenomenon"]
 
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 POINTS = 7
-"""Points of the Likert scale that people were asked for in Sprouse et al. 2016."""
+"""Number of points of the Likert scale in Sprouse et al. 2016."""
 
 LOWERED = 0.001
 """Share of the range by which the lowest edge is lowered, so that the minimum is in a bin."""
 MAD_TO_SD = 1.482602218505602
-"""1 / Phi^-1(3/4): makes the median absolute deviation of normal data their sd."""
+"""1 / Phi^-1(3/4), by which the median absolute deviation of normal data becomes their sd."""
 
 TOO_FEW = "fewer than two scores to normalise"
 ALL_EQUAL = "all scores are equal"
@@ -42,7 +42,7 @@ class Bins:
     """Bins that are open on the left and closed on the right.
 
     Attributes:
-        edges: in ascending order, one more than there are bins.
+        edges: edges in ascending order, one more than there are bins.
     """
 
     edges: tuple[float, ...]
@@ -60,8 +60,8 @@ def equal_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing:
     range.
 
     Args:
-        values: that are binned.
-        n: how many bins.
+        values: the scores of one pool.
+        n: number of bins.
     """
     low, high = min(values), max(values)
     if low == high:
@@ -79,8 +79,8 @@ def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing
     doi:10.1080/00031305.1996.10473566).
 
     Args:
-        values: that are binned.
-        n: how many bins.
+        values: the scores of one pool.
+        n: number of bins.
     """
     import numpy as np
 
@@ -93,7 +93,7 @@ def quantile_bins(values: Sequence[float], *, n: int = POINTS) -> Bins | Missing
 
 
 def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]:
-    """One pool of scores on another scale, in the same order.
+    """The scores of one pool on another scale, in the same order.
 
     ``z``: (x - mean) / population sd. ``likert``: 1 to 7 by `equal_bins`; ``quantile``: by
     `quantile_bins`. ``likert-z`` and ``quantile-z``: the z of these numbers, the scale of the
@@ -101,7 +101,8 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
     doi:10.1016/j.jesp.2013.03.013).
 
     Args:
-        values: all scores of one pool; those that are missing stay so and count in nothing.
+        values: all scores of one pool; missing ones stay missing and are left out of all
+            computations.
         kind: the scale.
 
     Raises:
@@ -120,10 +121,10 @@ def normalise(values: Sequence[Value], kind: Normalisation) -> tuple[Value, ...]
 
 
 def z_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | Missing:
-    """(x - mean) / sd of each of two values or more.
+    """The z-score (x - mean) / sd of each of at least two values.
 
     Args:
-        values: one pool.
+        values: the scores of one pool.
         ddof: 0 for the population's sd, 1 for that of a sample.
     """
     if len(values) < 2:  # noqa: PLR2004 - a sd needs two
@@ -133,14 +134,14 @@ def z_scores(values: Sequence[float], *, ddof: int = 0) -> list[float] | Missing
     mean = math.fsum(values) / len(values)
     squares = math.fsum((value - mean) ** 2 for value in values)
     if squares < sys.float_info.min:
-        # Squares so small have lost digits; a power of two takes none away.
+        # Squares of very small deviations lose digits; scaling by a power of two loses none.
         return z_scores([(value - mean) * 2.0**500 for value in values], ddof=ddof)
     sd = math.sqrt(squares / (len(values) - ddof))
     return [(value - mean) / sd for value in values]
 
 
 def robust_z_scores(values: Sequence[float]) -> list[float] | Missing:
-    """(x - median) / (1.4826 times the median absolute deviation)."""
+    """The robust z-score, (x - median) / (1.4826 times the median absolute deviation)."""
     import statistics
 
     if min(values) == max(values):

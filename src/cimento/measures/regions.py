@@ -1,7 +1,8 @@
-"""From scored tokens to one value for each region: pure functions on columns, no model.
+"""Values of regions from the scores of their tokens: pure functions on columns, without a model.
 
 Values are surprisals, -log P, in the unit in which the source gave them: bits where it recorded
-bits, else nats. So that a tie is a tie, they are never converted before they are compared.
+bits, else nats. They are compared in that unit, because a conversion rounds and could make or break
+ties.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
 
 
 def with_first_tokens(tokens: pl.DataFrame, rule: FirstTokenRule) -> pl.DataFrame:
-    """The tokens table with its unscored first tokens as a rule has them.
+    """The tokens table with a rule for unscored first tokens applied.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
@@ -68,11 +69,11 @@ def count_first_tokens(tokens: pl.DataFrame) -> int:
 
 
 def items_with_one_first_token(tokens: pl.DataFrame, requests: pl.DataFrame) -> set[str]:
-    """The items of a suite whose sentences all begin with one token, which has no left context.
+    """The items whose sentences all begin with the same token, which has no left context.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
-        requests: a table of the schema ``answers.REQUESTS``, which says whose sentences they are.
+        requests: a table of the schema ``answers.REQUESTS``, which assigns sentences to items.
     """
     import polars as pl
 
@@ -86,8 +87,8 @@ def with_equal_costs(tokens: pl.DataFrame) -> pl.DataFrame:
     """The tokens table with a surprisal of one nat for every token that has one.
 
     Args:
-        tokens: a table of the schema ``answers.TOKENS``; tokens without a finite score stay as
-            they are.
+        tokens: a table of the schema ``answers.TOKENS``; tokens without a finite score stay
+            unchanged.
     """
     import polars as pl
 
@@ -108,9 +109,9 @@ class RegionValues:
     """The value of every region of every stimulus, as a mapping.
 
     Attributes:
-        unit: of the values: that of their source.
-        metric: how the surprisals of a region's tokens became one value.
-        values: item to condition to the values of its regions, in order.
+        unit: the unit of the values, which is the unit of their source.
+        metric: the metric that made one value of the surprisals of a region's tokens.
+        values: for each item and condition, the values of the regions in order.
     """
 
     unit: Unit
@@ -123,13 +124,14 @@ class RegionColumns:
     """The value of every region of every stimulus, as columns.
 
     Attributes:
-        unit: of the values.
+        unit: unit of the values.
         items: id of the item of each stimulus.
         conditions: name of the condition of each stimulus.
-        offsets: where the regions of each stimulus begin among the values; one more at the end.
-        values: NaN where there is none.
-        reasons: numbers of the reasons why there are none.
-        texts: the reasons.
+        offsets: index of each stimulus's first region among the values, and the number of values at
+            the end.
+        values: one value for each region; NaN where it is undefined.
+        reasons: for each region, the number of the reason why it has no value.
+        texts: the reasons in the order of their numbers.
     """
 
     unit: Unit
@@ -144,7 +146,7 @@ class RegionColumns:
     def of(
         cls, stimuli: Iterable[tuple[str, str, Sequence[Value]]], *, unit: Unit
     ) -> RegionColumns:
-        """Columns of values that come one stimulus at a time: item, condition, regions."""
+        """The columns of values that come one stimulus at a time: item, condition, regions."""
         import numpy as np
         import polars as pl
 
@@ -185,13 +187,13 @@ def region_metric(surprisals: Sequence[float], *, metric: Metric) -> Value:
     """The value of one region: one of SyntaxGym's six metrics over its tokens' surprisals.
 
     Args:
-        surprisals: of the region's tokens, in token order; all finite.
+        surprisals: surprisals of the region's tokens, in token order; all finite.
         metric: ``sum``, ``mean``, ``median`` (of an even number, the mean of the middle two),
             ``range`` (largest minus smallest), ``max`` or ``min``.
 
     Returns:
-        The value in the unit of the surprisals. The sum over no token is 0; the others are
-        undefined there.
+        The value in the unit of the surprisals. Over no tokens, the sum is 0 and the other metrics
+        are undefined.
 
     Raises:
         UsageError: there is no such metric.
@@ -232,7 +234,7 @@ def region_values(
 
     Raises:
         UsageError: as for `region_columns`.
-        TableError: likewise.
+        TableError: as for `region_columns`.
     """
     columns = region_columns(tokens, requests, metric=metric, final_marks=final_marks)
     texts = columns.texts.texts()
@@ -265,7 +267,7 @@ def region_columns(
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        metric: how the surprisals of a region's tokens become one value.
+        metric: the metric that makes one value of the surprisals of a region's tokens.
         final_marks: ``drop`` leaves out the tokens that begin in the punctuation at the end of a
             region, such as the period of ``lunga.``; a region of nothing but marks keeps them.
 
@@ -299,7 +301,7 @@ def region_columns(
 def _block_values(
     asked: AskedColumns, scored: TokenColumns, metric: Metric, final_marks: FinalMarkRule
 ) -> tuple[Floats, Integers]:
-    """The values of the regions of some stimuli, and the reasons where there are none."""
+    """The values of the regions of a block of stimuli, and the reasons for undefined values."""
     import numpy as np
 
     placed = _Placed.of(asked, scored)
@@ -317,7 +319,7 @@ def _block_values(
 
 
 def _measured(surprisals: Floats, lengths: Integers, metric: Metric) -> Floats:
-    """The metric over each stretch of an array; NaN over nothing, unless it is a sum."""
+    """The metric over each segment of an array; over an empty one, 0 for the sum and else NaN."""
     import numpy as np
 
     offsets = np.concatenate(([0], np.cumsum(lengths)))
@@ -336,14 +338,14 @@ def _measured(surprisals: Floats, lengths: Integers, metric: Metric) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Placed:
-    """The tokens of all regions, those of a region together and in their order.
+    """The tokens of all regions, grouped by region and in order within it.
 
     Attributes:
-        first: the first token of each stimulus.
-        counts: how many tokens it has.
-        token: numbers of tokens.
-        region: the region that each is in.
-        named: whether the source itself named regions of a stimulus.
+        first: index of the first token of each stimulus.
+        counts: number of tokens of each stimulus.
+        token: indices of tokens.
+        region: index of the region of each of these tokens.
+        named: for each stimulus, whether the source itself named the regions of tokens.
     """
 
     first: Integers
@@ -354,7 +356,7 @@ class _Placed:
 
     @classmethod
     def of(cls, asked: AskedColumns, scored: TokenColumns) -> _Placed:
-        """The tokens of each stimulus where they belong.
+        """The tokens of each stimulus, each in the region to which it belongs.
 
         Raises:
             TableError: the source named a region that there is not.
@@ -388,7 +390,7 @@ def _region_of(asked: AskedColumns, stimulus: Integers, start: Integers) -> Inte
     numbers = np.arange(len(asked.items))
     lowest = np.searchsorted(owner, numbers, side="left")[stimulus]
     highest = np.searchsorted(owner, numbers, side="right")[stimulus] - 1
-    # One ascending array for all stimuli, so that one search finds the places of all tokens.
+    # One ascending array for all stimuli lets one search place all tokens.
     width = int(max(asked.end.max(initial=0), start.max(initial=0))) + 2
     begins = owner * width + asked.start[filled]
     places = np.searchsorted(begins, stimulus * width + np.maximum(start, 0), side="right") - 1
@@ -398,7 +400,7 @@ def _region_of(asked: AskedColumns, stimulus: Integers, start: Integers) -> Inte
 
 
 def _check_named(asked: AskedColumns, stimulus: Integers, named: Integers) -> None:
-    """See that the regions which the source named are there."""
+    """Refuse regions that the source named and the stimulus does not have."""
     import numpy as np
 
     count = np.diff(asked.offsets)[stimulus]
@@ -416,12 +418,12 @@ def _check_named(asked: AskedColumns, stimulus: Integers, named: Integers) -> No
 def _reasons(
     asked: AskedColumns, scored: TokenColumns, placed: _Placed, token: Integers, region: Integers
 ) -> Integers:
-    """The reasons why regions have no value: they are not there, or a token has no score."""
+    """The reason why each region has no value: its tokens are absent, or one has no score."""
     import numpy as np
 
     reasons = np.full(len(asked.start), -1, dtype=np.int64)
     unknown = scored.reasons[token] >= 0
-    # The first of a region's tokens gives the reason, for it is written last.
+    # Tokens are written in reverse, so that the first unscored token of a region gives the reason.
     reasons[region[unknown][::-1]] = scored.reasons[token[unknown]][::-1]
     _mark_absent(asked, scored, placed, reasons)
     return reasons
@@ -430,7 +432,7 @@ def _reasons(
 def _mark_absent(
     asked: AskedColumns, scored: TokenColumns, placed: _Placed, reasons: Integers
 ) -> None:
-    """Say of regions with text why they have no tokens, or not all of them."""
+    """Record why regions with text have no tokens, or not all of them."""
     import numpy as np
 
     texts = scored.texts
@@ -441,7 +443,7 @@ def _mark_absent(
     unneeded = np.flatnonzero(open_to_doubt & ~asked.needed)
     if not len(unneeded):
         return
-    # What a sentence says as a whole settles all of its regions.
+    # A reason that holds for the whole sentence holds for all of its regions.
     stimuli = np.unique(asked.stimulus[unneeded])
     filled = np.flatnonzero(asked.start < asked.end)
     owner = asked.stimulus[filled]
@@ -459,7 +461,7 @@ def _mark_absent(
 
 
 def _without_marks(asked: AskedColumns) -> Integers:
-    """The end of each region without its final marks; beyond every text where all are marks."""
+    """The end of each region without its final marks; beyond every text if it has marks only."""
     import numpy as np
 
     ends = []

@@ -21,23 +21,23 @@ Need: TypeAlias = Column | Literal["unigrams"]
 DEFAULT_ALPHA = 0.8
 
 REGIONS = "regions"
-"""The name, among those of measures, for the values of regions."""
+"""The name that stands for the values of regions where a measure is named."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """A number for one sentence.
+    """A measure: a function from a sentence to a number, with its description.
 
     Attributes:
-        name: as it is asked for.
-        formula: in words of `sentence`: LP, n, LPu and x, the raw output for a token.
-        unit: ``nats`` or ``bits``, with what it is divided by; empty for a pure number.
+        name: name by which users ask for it.
+        formula: formula in the symbols of `sentence`: LP, n, LPu and x, the raw output for a token.
+        unit: ``nats`` or ``bits``, with the divisor if there is one; empty for a pure number.
         higher_is_better: whether the better sentence has the higher value.
-        source: who proposed it.
-        function: computes it.
-        needs: what it needs besides log-probabilities.
-        undefined: when it has no value, although every token has a score.
-        aliases: other names of it.
+        source: the publication that proposed it.
+        function: the function that computes it.
+        needs: the columns or frequencies it needs besides log-probabilities.
+        undefined: the case in which it has no value although every token has a score.
+        aliases: other names for it.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Measure:
     aliases: tuple[str, ...] = ()
 
     def of(self, sentence: Sentence | Missing) -> Value:
-        """Its value for a sentence, or why there is none."""
+        """The value of the measure for a sentence, or the reason why there is none."""
         if isinstance(sentence, Missing):
             return sentence
         try:
@@ -61,7 +61,7 @@ class Measure:
 
     @property
     def information(self) -> Unit | None:
-        """The unit of information that it is counted in; None for a pure number."""
+        """The unit of information of the measure; None for a pure number."""
         if self.unit.startswith("nats"):
             return "nats"
         return "bits" if self.unit.startswith("bits") else None
@@ -102,7 +102,7 @@ def _with_alpha(name: str, alpha: float) -> str:
 
 
 _ADJUSTABLE: Mapping[str, Callable[[float], Measure]] = {"penlp": _penlp, "penlp-l": _penlp_l}
-"""Measures with an alpha, which may follow the name: ``penlp:0.6``."""
+"""Measures with a parameter alpha, which may follow the name: ``penlp:0.6``."""
 
 _ALL = (
     Measure(
@@ -222,7 +222,7 @@ _ALL = (
 )
 
 MEASURES: Mapping[str, Measure] = {measure.name: measure for measure in _ALL}
-"""Name to measure, each once."""
+"""All measures by name, without their aliases."""
 
 _BY_ANY_NAME = {name: measure for measure in _ALL for name in (measure.name, *measure.aliases)}
 
@@ -254,7 +254,7 @@ def find_measure(name: str) -> Measure:
 
 
 def _plugged(name: str) -> Measure | None:
-    """A measure that a plug-in brings, under the name that it is asked for."""
+    """The measure of a plug-in, under the name by which it was asked for; None if there is none."""
     measure = find_plugin("cimento.measures", name, expected="a Measure", is_right=_is_measure)
     if measure is None:
         return None
@@ -271,7 +271,7 @@ def _is_measure(value: object) -> TypeGuard[Measure]:
 
 
 def find_measures(names: Sequence[str]) -> tuple[Measure, ...]:
-    """The measures of some names, each of which may be several with commas between; none twice.
+    """The measures of some names without repeats; a name may be several separated by commas.
 
     Raises:
         UsageError: there is no such measure.
@@ -281,10 +281,10 @@ def find_measures(names: Sequence[str]) -> tuple[Measure, ...]:
 
 
 def judged_on(names: Sequence[str]) -> tuple[str, ...]:
-    """The names of measures as `Judging` has them: ``regions`` is the empty one.
+    """The names of measures as `Judging` has them, where ``regions`` is the empty name.
 
     Args:
-        names: each may be several with commas between.
+        names: names of measures; each may be several separated by commas.
 
     Raises:
         UsageError: there is no such measure.

@@ -1,4 +1,4 @@
-"""Measures of every sentence of a run, from its stored tables."""
+"""Measures of every sentence of a run, computed from its stored tables."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ _STIMULI_AT_ONCE = 1 << 12
 _TOKENS_AT_ONCE = 1 << 18
 
 _PAIRS_AT_ONCE = 1 << 20
-"""The number of tokens held at once beside the regions that they may cover."""
+"""Number of pairs of a token and a span it may cover that are in memory at once."""
 
 
 def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
-    """A requests table in which the rows of an item, and of a stimulus in it, stand together.
+    """A requests table with the rows of an item, and of each of its stimuli, together.
 
-    Those of a stimulus are in the order of its regions.
+    The rows of a stimulus follow the order of its regions.
     """
     import polars as pl
 
@@ -55,19 +55,19 @@ def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenColumns:
-    """A tokens table as measures read it: by text and position.
+    """The columns of a tokens table as arrays, sorted by text and position.
 
     Attributes:
-        unit: of the surprisals: that of their source.
+        unit: unit of the surprisals, which is the unit of their source.
         request: number of the text of each token.
-        position: its place there.
-        start: its first character.
-        end: one past its last character.
-        region: number of the region, where the source itself named it; else -1.
-        surprisal: NaN where there is none.
-        reasons: numbers of the reasons why there is none.
-        left_out: whether the token counts in nothing.
-        texts: the reasons.
+        position: position of the token in its text.
+        start: offset of its first character.
+        end: offset one past its last character.
+        region: number of its region where the source itself named it; else -1.
+        surprisal: its surprisal; NaN where there is none.
+        reasons: number of the reason why it has no surprisal; -1 where it has one.
+        left_out: whether it is left out of every sum and length.
+        texts: the reasons by number.
     """
 
     unit: Unit
@@ -83,7 +83,9 @@ class TokenColumns:
 
 
 def in_text_order(tokens: pl.DataFrame) -> pl.DataFrame:
-    """The tokens by text and position, corrected for word boundaries where the table says how.
+    """The tokens table by text and position, corrected for word boundaries.
+
+    A table without the terms of that correction stays uncorrected.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
@@ -103,15 +105,15 @@ def _follow_each_other(tokens: pl.DataFrame) -> bool:
 def scored_blocks(
     tokens: pl.DataFrame, requests: pl.DataFrame
 ) -> Iterator[tuple[AskedColumns, pl.DataFrame, TokenColumns]]:
-    """Blocks of stimuli with the tokens of their texts, small enough to save memory.
+    """Blocks of stimuli with the tokens of their texts, kept small to save memory.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
 
     Returns:
-        The stimuli of each block, then its tokens as a table and as columns; there is one block at
-        least. All blocks have the same unit, and number their reasons together.
+        For each block its stimuli, then its tokens as a table and as columns; there is at least one
+        block. All blocks have the same unit and share one numbering of the reasons.
     """
     ordered, texts = in_text_order(tokens), Reasons()
     numbers, in_bits = ordered["request"], _all_in_bits(ordered)
@@ -151,7 +153,7 @@ _WHOLE = ("request", "position", "start", "end", "region")
 
 
 def _whole_numbers(tokens: pl.DataFrame, name: str) -> Integers:
-    """A column of whole numbers, without a copy where all are there; -1 where there is none."""
+    """A column of whole numbers, -1 for null; without nulls it is not copied."""
     import numpy as np
 
     if name not in tokens.columns:
@@ -169,9 +171,9 @@ def _all_in_bits(tokens: pl.DataFrame) -> bool:
 
 
 def corrected(tokens: pl.DataFrame) -> pl.DataFrame:
-    """The tokens table with log-probabilities that make those of words, where it can make them.
+    """The tokens table with log-probabilities corrected for word boundaries, if it has the terms.
 
-    A token's term for word boundaries is added to its surprisal; over whole words, and so over
+    The boundary term of each token is added to its surprisal. Over whole words, and so over
     regions, the terms add up to ln Z(before) - ln Z(after) of Pimentel and Meister 2024
     (doi:10.18653/v1/2024.emnlp-main.1020).
     """
@@ -192,7 +194,9 @@ def _why_unknown(value: float | None, reason: str | None, token: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AskedColumns:
-    """A requests table as columns: first those of stimuli, then those of all their regions.
+    """The columns of a requests table: those of its stimuli, then those of their regions.
+
+    `suites` to `offsets` have one entry for each stimulus, the others one for each region.
 
     Attributes:
         suites: name of the suite of each stimulus.
@@ -200,11 +204,11 @@ class AskedColumns:
         conditions: name of its condition.
         request: number of its text; -1 for none.
         texts: the whole sentence.
-        offsets: where its regions begin; one more at the end.
-        start: first character of each region.
-        end: one past its last character.
+        offsets: index of its first region; the number of regions follows at the end.
+        start: offset of the first character of each region.
+        end: offset one past its last character.
         needed: whether a prediction refers to it.
-        stimulus: number of the stimulus that it belongs to.
+        stimulus: index of the stimulus to which it belongs.
     """
 
     suites: pl.Series
@@ -220,7 +224,7 @@ class AskedColumns:
 
     @classmethod
     def blocks(cls, requests: pl.DataFrame) -> Iterator[AskedColumns]:
-        """The columns of a requests table, a block of stimuli at a time."""
+        """The columns of a requests table, one block of stimuli at a time."""
         rows = in_suite_order(requests)
         first = _stimulus_begins(rows)
         bounds = [*first[::_STIMULI_AT_ONCE].tolist(), len(rows)] if len(first) else [0, 0]
@@ -230,7 +234,7 @@ class AskedColumns:
 
     @classmethod
     def _of_rows(cls, rows: pl.DataFrame, first: Integers) -> AskedColumns:
-        """The columns of rows in the order of their suite, where its stimuli begin so."""
+        """The columns of rows in suite order, given the first row of each stimulus."""
         import numpy as np
         import polars as pl
 
@@ -251,7 +255,7 @@ class AskedColumns:
 
 
 def _stimulus_begins(rows: pl.DataFrame) -> Integers:
-    """The first row of each stimulus in a requests table."""
+    """The index of the first row of each stimulus in a requests table."""
     import numpy as np
     import polars as pl
 
@@ -263,7 +267,7 @@ def _stimulus_begins(rows: pl.DataFrame) -> Integers:
 
 
 def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:
-    """The first token of each of some texts, and how many tokens it has."""
+    """The index of the first token of each text, and the number of its tokens."""
     import numpy as np
 
     first = np.searchsorted(scored.request, request, side="left")
@@ -273,16 +277,16 @@ def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Intege
 def covered(
     scored: TokenColumns, first: Integers, counts: Integers, start: Integers, end: Integers
 ) -> Flags:
-    """Whether tokens in one unbroken row reach from the first character of a span to its last.
+    """Whether an unbroken run of tokens reaches from the first character of each span to its last.
 
-    The characters between need not be covered: some tokenizers drop some.
+    The characters in between need not be covered, since some tokenizers drop some of them.
 
     Args:
         scored: all tokens.
-        first: the first token of the text of each span.
-        counts: how many tokens that text has.
-        start: first character of each span.
-        end: one past its last character.
+        first: index of the first token of the text of each span.
+        counts: number of tokens of that text.
+        start: offset of the first character of each span.
+        end: offset one past its last character.
     """
     import numpy as np
 
@@ -307,19 +311,19 @@ def covered(
 
 
 _TOGETHER = 4096
-"""Sentences whose tokens are Python objects at the same time."""
+"""Number of sentences whose tokens are Python objects at the same time."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSentence:
-    """A stimulus and what measures are made from.
+    """A stimulus with the token scores from which measures are computed.
 
     Attributes:
         suite: name of its suite.
         item: id of its item.
-        condition: its name.
+        condition: name of its condition.
         text: the whole sentence.
-        sentence: what measures are made from, or why there is nothing.
+        sentence: the token scores of the sentence, or the reason why they are missing.
     """
 
     suite: str
@@ -336,15 +340,15 @@ def each_sentence(
     model_kind: str = "",
     unigrams: Unigrams | None = None,
 ) -> Iterator[ScoredSentence]:
-    """Every stimulus of a requests table with what is known of it as a whole.
+    """Every stimulus of a requests table with the token scores of its whole sentence.
 
     A sentence is missing, with the reason, where one of its tokens has no score or was not asked
-    for. Tokens that are left out count in no sum and no length.
+    for. Tokens that are left out count towards no sum and no length.
 
     Args:
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        model_kind: ``causal``, ``seq2seq``, ``masked`` or another, of which nothing is known.
+        model_kind: ``causal``, ``seq2seq``, ``masked`` or an unknown kind.
         unigrams: frequencies, for the measures that need them.
     """
     pseudo = {"causal": False, "seq2seq": False, "masked": True}.get(model_kind)
@@ -383,13 +387,14 @@ def scores_table(scored: Iterable[ScoredSentence], measures: Sequence[Measure]) 
 def each_cost(
     scored: Iterable[ScoredSentence], measure: Measure
 ) -> Iterator[tuple[str, str, tuple[Value]]]:
-    """A measure as the one value of each stimulus, turned so that the better sentence has less.
+    """The value of a measure for each stimulus, with the sign that makes lower values better.
 
-    Predictions are written about surprisals, of which the better sentence has less; so a measure
-    of which it has more is negated, and a prediction claims of it what its author meant.
+    Predictions are written about surprisals, and the better sentence has the lower surprisal. A
+    measure that is higher for the better sentence is negated, so that a prediction keeps the
+    meaning that its author intended.
 
     Returns:
-        One stimulus after the other: its item, its condition, and its value.
+        For each stimulus its item, its condition and a tuple of its value.
     """
     for stimulus in scored:
         value = measure.of(stimulus.sentence)
@@ -411,13 +416,13 @@ class _Columns:
 def _columns(
     tokens: pl.DataFrame, scored: TokenColumns, first: Integers, counts: Integers
 ) -> Iterator[_Columns]:
-    """The columns of some texts.
+    """The columns of each of some texts.
 
     Args:
-        tokens: in the order of texts.
-        scored: the same tokens.
-        first: the first token of each text.
-        counts: how many tokens it has.
+        tokens: the tokens table in the order of `in_text_order`.
+        scored: the same tokens as columns.
+        first: index of the first token of each text.
+        counts: number of tokens of each text.
     """
     import numpy as np
 
@@ -445,7 +450,7 @@ def _all_or_missing(values: tuple[float | None, ...], missing: Missing) -> Numbe
 def _absent(
     asked: AskedColumns, scored: TokenColumns, first: Integers, counts: Integers
 ) -> list[str]:
-    """The reason why each sentence has no value as a whole; empty where it has one."""
+    """The reason why each sentence as a whole has no value; empty where it has one."""
     import numpy as np
 
     n = len(asked.items)
@@ -457,7 +462,8 @@ def _absent(
     reasons, texts = scored.reasons[places], scored.texts.texts()
     wrong = np.flatnonzero(reasons >= 0)[::-1]
     why = np.full(n, -1, dtype=np.int64)
-    # The first of a sentence's tokens gives the reason, for it is written last.
+    # Tokens are written in reverse, so that the first unscored token of a sentence gives the
+    # reason.
     why[owner[wrong]] = reasons[wrong]
     absent = [texts[number] if number >= 0 else "" for number in why.tolist()]
     for place in np.flatnonzero(~whole).tolist():

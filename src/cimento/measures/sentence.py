@@ -1,9 +1,9 @@
-"""Measures of one sentence: small functions from what is known of it to one number.
+"""Measures of one sentence: small functions from its token scores to one number.
 
 All logarithms are natural. ``LP`` is the sum of log P over the tokens of the sentence, ``n`` their
-number: tokens of the model, final punctuation included, special tokens left out. What a measure
-is called, its unit and its source stand in `cimento.measures.registry`. Values may be missing, and
-sums do not wander: `total` adds in one order.
+number: tokens of the model, final punctuation included, special tokens left out. The name, unit and
+source of each measure are in `cimento.measures.registry`. Values may be missing. All sums are taken
+by `total`, which adds in a fixed order.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BITS_PER_NAT = 1 / math.log(2)
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The reason that stands in place of an undefined value."""
+    """The reason in place of an undefined value."""
 
     reason: str
 
@@ -44,20 +44,20 @@ def surprisal_bits(logprob_nats: float) -> float:
 def total(values: Sequence[float]) -> float:
     """The float64 sum from left to right, each step rounded; 0 for no values.
 
-    Neither `sum` (which compensates from Python 3.12 on) nor numpy's (which adds in pairs) is
-    that, and the order decides which sentences tie.
+    The order of additions decides which sentences tie. Python's `sum` (which compensates from 3.12
+    on) and numpy's (which adds in pairs) round differently.
     """
     return functools.reduce(operator.add, values, 0.0)
 
 
 class Reasons:
-    """The reasons why there are no values, each known by its number; -1 is the number of none."""
+    """The reasons for missing values, numbered by first use; -1 stands for no reason."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
     def number(self, reason: str) -> int:
-        """The number of a reason, which may be a new one."""
+        """The number of a reason, which is added if it is new."""
         return self._numbers.setdefault(reason, len(self._numbers))
 
     def texts(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class Reasons:
         return tuple(self._numbers)
 
     def after(self, beginning: str, numbers: Integers) -> Integers:
-        """The numbers of other reasons: the same ones after a beginning; -1 stays."""
+        """The numbers of the same reasons with a text put before them; -1 stays -1."""
         import numpy as np
 
         texts = self.texts()
@@ -87,12 +87,12 @@ NO_UNIGRAMS = Missing("there are no unigram frequencies; give some with --unigra
 
 
 class Undefined(Exception):  # noqa: N818  # it is no error that a measure is undefined
-    """A measure has no value for a sentence; says why."""
+    """The signal that a measure has no value for a sentence, with the reason as its message."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sentence:
-    """The token scores of a sentence, from which measures are made; at least one token.
+    """The token scores of a sentence, from which measures are computed; it has at least one token.
 
     Attributes:
         logprobs_nats: log P of each token, in order.
@@ -100,11 +100,11 @@ class Sentence:
         n_chars: number of characters (code points), blanks included.
         pseudo: whether these are the pseudo-log-likelihoods of a masked model; None where that
             is not known.
-        logits: the model's raw output for each token, before any normalisation.
+        logits: the model's raw output for each token, before any normalization.
         log_sigmoid_sums_nats: for each token, the log of the sum of the logistic function over
             the raw outputs for the whole vocabulary.
-        unigram_logprobs_nats: log-probabilities by frequency alone, of the tokens or of the
-            words; only their sum is used.
+        unigram_logprobs_nats: log-probabilities of the tokens or of the words by frequency alone;
+            only their sum is used.
     """
 
     logprobs_nats: Numbers
@@ -131,14 +131,14 @@ def lp(sentence: Sentence) -> float:
 
 
 def perplexity(sentence: Sentence) -> float:
-    """``exp(-LP / n)`` of probabilities that are chained from left to right."""
+    """``exp(-LP / n)`` of probabilities chained from left to right; undefined for masked models."""
     if sentence.pseudo:
         raise Undefined("a masked model gives no chain of probabilities; see pppl")
     return corpus_perplexity([sentence])
 
 
 def pseudo_perplexity(sentence: Sentence) -> float:
-    """``exp(-LP / n)`` of pseudo-log-likelihoods."""
+    """``exp(-LP / n)`` of pseudo-log-likelihoods; undefined for models that are not masked."""
     if sentence.pseudo is False:
         raise Undefined("only a masked model gives pseudo-log-likelihoods; see ppl")
     return corpus_perplexity([sentence])
@@ -147,12 +147,12 @@ def pseudo_perplexity(sentence: Sentence) -> float:
 def corpus_perplexity(sentences: Iterable[Sentence]) -> float:
     """``exp(-(sum of LP) / (sum of n))`` over several sentences.
 
-    Of pseudo-log-likelihoods it is the PPPL of Salazar et al. 2020, section 2.3
-    (doi:10.18653/v1/2020.acl-main.240), else the perplexity of the corpus.
+    For pseudo-log-likelihoods this is the PPPL of Salazar et al. 2020, section 2.3
+    (doi:10.18653/v1/2020.acl-main.240), otherwise the perplexity of the corpus.
 
     Raises:
         UsageError: there is no sentence.
-        Undefined: it is larger than a number can be.
+        Undefined: the value exceeds the largest float.
     """
     counted = [(lp(sentence), sentence.n_tokens) for sentence in sentences]
     if not counted:

@@ -1,7 +1,7 @@
 """Unigram frequencies of tokens or words, for NormLP and SLOR.
 
-Frequencies are not smoothed. What they do not know has no probability, and a sentence with it has
-no value, with the reason.
+Frequencies are not smoothed. An unknown token or word has no probability, and a sentence that
+contains one has no value but a reason.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ WORDFREQ = "wordfreq"
 
 
 class Unigrams(Protocol):
-    """Log-probabilities by frequency alone."""
+    """A source of log-probabilities by frequency alone."""
 
     def logprobs_nats(self, tokens: Sequence[str], text: str) -> Numbers | Missing:
         """The log-probabilities of a sentence, or the reason why there are none.
@@ -37,8 +37,8 @@ class TokenCounts:
     """Counts of a model's own tokens: ``ln(count / total)`` for each token.
 
     Attributes:
-        counts: token, as the tokenizer spells it, to how often it was seen.
-        total: of all counts.
+        counts: the count of each token, spelled as the tokenizer does.
+        total: the sum of all counts.
     """
 
     counts: Mapping[str, float]
@@ -57,8 +57,8 @@ class WordFrequencies:
     """Frequencies of words in a language, such as those of wordfreq.
 
     Attributes:
-        split: from a text to its words, marks left out.
-        frequency: share of a word among all words; 0 where it is not known.
+        split: a function from a text to its words, without punctuation marks.
+        frequency: a function from a word to its share among all words; 0 for an unknown word.
     """
 
     split: Callable[[str], Sequence[str]]
@@ -79,14 +79,14 @@ def load_unigrams(source: str, *, language: str) -> Unigrams:
     """Unigram frequencies from a file or from the package wordfreq.
 
     Args:
-        source: ``wordfreq``, ``wordfreq:it``, or a file of token counts: a JSON object, or one
-            token and its count a line with a tabulator between.
-        language: ISO 639-1 code, for ``wordfreq`` without one.
+        source: ``wordfreq``, ``wordfreq:it``, or a file of token counts: a JSON object, or lines of
+            a token and its count separated by a tab.
+        language: ISO 639-1 code, for ``wordfreq`` without a code.
 
     Raises:
         MissingDependencyError: wordfreq is not installed.
-        InputError: the file cannot be read, or is no list of counts.
-        UsageError: wordfreq does not know the language, or there is none.
+        InputError: the file cannot be read, or is not a list of counts.
+        UsageError: wordfreq does not know the language, or no language is given.
     """
     name, _, chosen = source.partition(":")
     if name == WORDFREQ:
@@ -152,7 +152,7 @@ def _from_json(text: str, path: Path) -> dict[str, float]:
 
 def _from_lines(text: str, path: Path) -> dict[str, float]:
     counts: dict[str, float] = {}
-    # Not splitlines: a token may itself hold one of the rarer line breaks.
+    # splitlines would also split at rare line breaks, which a token may contain.
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue

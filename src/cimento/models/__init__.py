@@ -1,1 +1,1 @@
-"""Language models and what they say of texts: no other package imports torch or transformers."""
+"""Language models and their answers; no other package imports torch or transformers."""

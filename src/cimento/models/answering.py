@@ -1,7 +1,7 @@
-"""What answers the other questions with a loaded model: options scored, replies, chats, blanks.
+"""Answerers of other questions around a loaded model: options, replies, chats and blanks.
 
-The functions go from a scorer to what asks the same model otherwise; two of them are here, for
-models that are no causal ones of transformers.
+The functions return an answerer for the model of a scorer. Two answerers are defined here, for
+models other than causal ones of transformers.
 """
 
 from __future__ import annotations
@@ -40,19 +40,22 @@ if TYPE_CHECKING:
 _RANK: tuple[Column, ...] = ("rank",)
 
 Render: TypeAlias = Callable[[Sequence[tuple[str, str]]], str]
-"""From turns, as (role, content), to the text that ends where the model's answer begins."""
+"""A function from turns, as (role, content), to the text up to the model's answer."""
 
 PROMPT_DATE = "26 Jul 2024"
-"""Llama's template writes the day into the prompt; this is the one that it falls back to itself, so
-that a prompt is the same tomorrow."""
+"""The date for chat templates.
+
+Llama's template writes the date into the prompt; this is its own default, so that a prompt does not
+change from day to day.
+"""
 
 
 def option_scorer(scorer: Scorer | TextScorer, *, policy: Policy) -> OptionScorer:
-    """What scores answers with a model.
+    """The scorer of options with a model.
 
     Args:
         scorer: the model.
-        policy: how it scores texts.
+        policy: the policy of scoring.
     """
     if isinstance(scorer, TextScorer):
         return TextOptions(scorer)
@@ -66,9 +69,9 @@ def option_scorer(scorer: Scorer | TextScorer, *, policy: Policy) -> OptionScore
 
 
 class ScoredOptions:
-    """Answers scored as texts with a context: masked models, n-grams and others.
+    """A scorer of options as texts with a context, for masked models, n-grams and others.
 
-    A masked model gives the pseudo-log-likelihood of the answer's tokens with all others seen.
+    A masked model gives the pseudo-log-likelihood of the answer's tokens, given all other tokens.
 
     Args:
         scorer: the model.
@@ -102,7 +105,7 @@ class ScoredOptions:
 
 
 class TextOptions:
-    """Answers scored by a server that scores whole texts.
+    """A scorer of options with a server that scores whole texts.
 
     Args:
         scorer: the server's model.
@@ -113,16 +116,16 @@ class TextOptions:
 
     @property
     def card(self) -> ModelCard:
-        """What is known about the model."""
+        """The card of the model."""
         return self._scorer.card
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the user should know of the server."""
+        """Remarks on the server for the user."""
         return self._scorer.remarks(()) if isinstance(self._scorer, Remarking) else ()
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
-        """Score answers; see `OptionScorer`. A prompt is yielded when all its answers are there."""
+        """Score answers; see `OptionScorer`. A prompt is yielded once its answers are scored."""
         from cimento.models.server.model import ServerScorer
 
         chats = [number for number, ask in enumerate(asks) if ask.messages]
@@ -151,7 +154,7 @@ class TextOptions:
             content = (ask.prompt + option).encode()
             seam = len(ask.prompt.encode())
             scores = known[ask.prompt + option]
-            # A token across the seam holds a part of the answer.
+            # A token across the end of the prompt contains a part of the answer.
             first = max((at for at in scores if at <= seam), default=0)
             places = [at for at in scores if at >= first]
             pieces = zip(places, chain(places[1:], [len(content)]), strict=True)
@@ -162,14 +165,14 @@ class TextOptions:
 
 
 def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
-    """What answers in a model's own words.
+    """The replier of a model, which generates text.
 
     Args:
         scorer: the model, loaded.
-        policy: its rule for what stands before a text.
+        policy: the policy, whose BOS rule applies.
 
     Raises:
-        UsageError: the model does not write.
+        UsageError: the model does not generate text.
     """
     from cimento.models.server.model import ServerScorer
 
@@ -191,7 +194,7 @@ def replier(scorer: Scorer | TextScorer, *, policy: Policy) -> Replier:
 
 
 def chat_template(scorer: Scorer | TextScorer) -> Render | None:
-    """A model's chat template, as its tokenizer renders it; None where it has none."""
+    """The chat template of a model's tokenizer; None where it has none."""
     from cimento.models.hf.scorer import Inspectable
 
     if not isinstance(scorer, Inspectable) or scorer.card.kind != "causal":
@@ -211,7 +214,8 @@ def template_of(tokenizer: PreTrainedTokenizerBase) -> Render | None:
                 tokenize=False,
                 add_generation_prompt=True,
                 date_string=PROMPT_DATE,
-                # Models that think aloud first leave it out, for options are scored at once.
+                # Reasoning is switched off in models that have it, since options are scored right
+                # after the prompt.
                 enable_thinking=False,
             )
         )
@@ -220,20 +224,20 @@ def template_of(tokenizer: PreTrainedTokenizerBase) -> Render | None:
 
 
 def has_filler(scorer: object) -> TypeGuard[Inspectable]:
-    """Whether a model finds candidates itself; any other can still choose among options."""
+    """Whether a model can propose candidates; other models can still choose among options."""
     return hasattr(scorer, "inside")
 
 
 def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -> Filler:
-    """What fills blanks with the model of a scorer.
+    """The filler of blanks with the model of a scorer.
 
     Args:
-        scorer: a model of transformers, loaded.
+        scorer: a loaded model of transformers.
         policy: the policy it was loaded with.
-        limits: of a batch; chosen by device where there are none.
+        limits: the limits of a batch; chosen by device if there are none.
 
     Raises:
-        UsageError: the model does not show what it is made of.
+        UsageError: the model does not give access to its parts.
         ModelError: the model cannot be asked exactly.
     """
     if not has_filler(scorer):

@@ -1,4 +1,4 @@
-"""What engine and models agree on: policies, limits, encoded texts, and protocols of scorers."""
+"""The contract of engine and models: policies, limits, encoded texts, and protocols of scorers."""
 
 from __future__ import annotations
 
@@ -42,42 +42,43 @@ Limit: TypeAlias = int | Literal["auto"]
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How texts are scored: plain data, part of the manifest and of the run folder's name.
+    """The policy of scoring texts: plain data, part of the manifest and of the run folder's name.
 
     Attributes:
-        bos: what stands before the first token of a causal model. ``auto``: what the tokenizer
-            puts there itself, else its BOS token, else its EOS token (GPT-2 was trained with it
-            as a separator); ``none``: nothing, and the first token is not scored; ``tokenizer``:
-            what the tokenizer puts there itself, else nothing; ``bos-or-eos``: its BOS token,
-            else its EOS token, whatever it does itself.
+        bos: the tokens before the first token of a text in a causal model. ``auto``: those that the
+            tokenizer adds, else its BOS token, else its EOS token (with which GPT-2 was trained as
+            a separator); ``none``: none, and the first token is not scored; ``tokenizer``: those
+            that the tokenizer adds, if any; ``bos-or-eos``: its BOS token, else its EOS token,
+            whatever the tokenizer adds.
         pll: pseudo-log-likelihood of a masked model. ``within-word-l2r``: a token is predicted
             with the later tokens of its word masked too (Kauf and Ivanova 2023,
             doi:10.18653/v1/2023.acl-short.80); ``original``: only the token itself is masked
             (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240); ``whole-word``: all tokens
             of its word are; ``region``: all tokens of its region are.
-        punctuation: whether a punctuation mark is a word of its own (``split``) or belongs to
-            the word it touches (``keep``).
-        leading_blank: whether a blank stands before a text that has no context.
-        dtype: of the weights while scoring; log-probabilities are taken in float32 at least.
-            ``auto`` is replaced by one of the others when a model is opened (see `settled`); until
-            then the policy has no digest.
-        window: what is done with a text that is longer than the model's window. ``refuse``: it is
-            an error; ``sliding``: its tokens are scored in parts of it that fit, see `windows`.
-        stride: by how many tokens a causal model's window is moved along such a text; None for
+        punctuation: whether a punctuation mark is a separate word (``split``) or belongs to the
+            word it touches (``keep``).
+        leading_blank: whether a text without context has a blank before it.
+        dtype: number format of the weights while scoring; log-probabilities are computed in float32
+            at least. ``auto`` is replaced by one of the others when a model is opened (see
+            `settled`); until then the policy has no digest.
+        window: treatment of a text that is longer than the model's window. ``refuse``: it is an
+            error; ``sliding``: its tokens are scored in parts that fit, see `layout.in_windows`.
+        stride: number of tokens by which a causal model's window moves along such a text; None for
             half the window.
-        boundary: whether words (not those of masked models) are corrected for what the tokenizer
-            does not say of where they end (Pimentel and Meister 2024,
+        boundary: whether words (except those of masked models) are corrected for ends that the
+            tokenizer does not mark (Pimentel and Meister 2024,
             doi:10.18653/v1/2024.emnlp-main.1020). ``none``: they are not; ``word-start`` or
             ``word-end``: for marks there; ``auto``: for the tokenizer's marks, if there are any.
-            `punctuation` says whether marks end a word.
-        boundary_eos: whether EOS ends a word too, in that correction.
-        boundary_first: what becomes of a text's first word there. ``initial``: it is divided by
-            the probability of what can begin a text; ``none``: it is divided by nothing.
-        model_args: options that transformers' ``from_pretrained`` is given as they are.
+            `punctuation` decides whether marks end a word.
+        boundary_eos: whether EOS also ends a word in that correction.
+        boundary_first: treatment of a text's first word in that correction. ``initial``: its
+            probability is divided by that of all tokens that can begin a text; ``none``: it is not
+            divided.
+        model_args: options passed unchanged to transformers' ``from_pretrained``.
 
     Raises:
-        UsageError: there is a stride and nothing to move, or it is not a number of tokens; there
-            is no such number format; or an option for transformers is no plain value.
+        UsageError: there is a stride without a sliding window, or it is not a number of tokens; the
+            number format does not exist; or an option for transformers is not a plain value.
     """
 
     bos: BosRule = "auto"
@@ -115,14 +116,14 @@ class Policy:
             ) from error
 
     def settled(self, dtype: DtypeName) -> Policy:
-        """The policy with a number format in the place of ``auto``."""
+        """The policy with a number format in place of ``auto``."""
         return replace(self, dtype=dtype) if self.dtype == "auto" else self
 
     def plain(self) -> dict[str, JsonValue]:
-        """What answers are addressed by.
+        """The policy as JSON values, from which cache keys are made.
 
         Raises:
-            ValueError: the number format is still ``auto``, under which there are several numbers.
+            ValueError: the number format is still ``auto``, which does not determine the scores.
         """
         if self.dtype == "auto":
             raise ValueError("the number format of a policy is chosen before answers are named")
@@ -136,11 +137,11 @@ class Policy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchLimits:
-    """How much may go through a model at once; what is None sets no limit.
+    """The limits on what goes through a model at once; None sets no limit.
 
     Attributes:
-        sequences: texts in one batch; copies of a text where a masked model reads several.
-        tokens: padded tokens in one batch: rows times the longest row.
+        sequences: largest number of texts in a batch, or of masked copies of texts.
+        tokens: largest number of padded tokens in a batch: rows times the longest row.
     """
 
     sequences: int | None = None
@@ -151,10 +152,10 @@ class BatchLimits:
         """The limits that a user chose.
 
         Raises:
-            UsageError: one is no number from 1, nor ``auto``.
+            UsageError: a limit is neither a number from 1 nor ``auto``.
         """
         for name, value in (("batch_size", sequences), ("batch_tokens", tokens)):
-            # A value from Python may be of any type.
+            # In calls from Python, the value may have any type.
             if value != "auto" and not (type(value) is int and value >= 1):
                 raise UsageError(
                     where=name, seen=f"got {value!r}", todo="Give a number from 1, or auto."
@@ -165,25 +166,25 @@ class BatchLimits:
         )
 
     def or_tokens(self, tokens: int) -> BatchLimits:
-        """These limits, or a number of padded tokens where nothing was chosen."""
+        """These limits, or a limit on padded tokens if none was chosen."""
         return BatchLimits(tokens=tokens) if self == AUTO else self
 
     def positions(self, longest: int) -> int:
-        """Padded tokens of the largest batch that keeps to the limits.
+        """The number of padded tokens in the largest batch within the limits.
 
         Args:
-            longest: tokens of the longest sequence.
+            longest: number of tokens of the longest sequence.
         """
         by_sequences = None if self.sequences is None else self.sequences * longest
         return min(limit for limit in (by_sequences, self.tokens, sys.maxsize) if limit is not None)
 
     def allow(self, *, rows: int, width: int, sequences: int) -> bool:
-        """Whether a batch of some rows keeps to the limits.
+        """Whether a batch is within the limits.
 
         Args:
-            rows: in the batch.
-            width: tokens of its longest row.
-            sequences: in these rows; more than rows where they share beginnings.
+            rows: number of rows in the batch.
+            width: number of tokens of its longest row.
+            sequences: number of sequences in these rows, which is larger if they share beginnings.
         """
         return (self.tokens is None or rows * width <= self.tokens) and (
             self.sequences is None or sequences <= self.sequences
@@ -191,24 +192,24 @@ class BatchLimits:
 
 
 AUTO = BatchLimits()
-"""Nothing is chosen: the number of padded tokens goes by the device."""
+"""The limits if none are chosen: the device decides on the number of padded tokens."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCard:
-    """What is known about a loaded model; goes into the manifest as it is.
+    """The card of a loaded model, which goes into the manifest unchanged.
 
     Attributes:
-        name: as the user wrote it, without the revision.
+        name: name as the user wrote it, without the revision.
         kind: ``causal``, ``masked``, ``seq2seq`` or ``replay``.
-        revision: commit or content hash of the weights, hexadecimal.
-        tokenizer: content hash of the tokenizer, hexadecimal.
-        dtype: of the weights, such as ``float32``.
-        device: such as ``cpu`` or ``cuda:0``.
-        bos: the token put before a text, as text; empty where none is.
-        window: longest sequence in tokens, special ones included; None where there is no limit.
-        boundary: the marks that words are corrected for, ``word-start`` or ``word-end``; empty
-            where they are not.
+        revision: commit or content hash of the weights, in hexadecimal.
+        tokenizer: content hash of the tokenizer, in hexadecimal.
+        dtype: number format of the weights, such as ``float32``.
+        device: device, such as ``cpu`` or ``cuda:0``.
+        bos: token put before a text, as text; empty for none.
+        window: longest sequence in tokens, including special ones; None without a limit.
+        boundary: marks for which words are corrected, ``word-start`` or ``word-end``; empty without
+            the correction.
         details: architecture, number of parameters and the like.
     """
 
@@ -232,16 +233,16 @@ class ModelCard:
 class Score(NamedTuple):
     """A request: a text whose tokens are scored.
 
-    A tuple rather than a dataclass: there are as many of them as sentences, and they are made,
+    It is a tuple rather than a dataclass because there are as many as sentences, and they are made,
     hashed and compared more often than anything else.
 
     Attributes:
-        text: what is scored.
-        context: what stands before it and is not scored; joined to it by a blank.
+        text: the text that is scored.
+        context: the context before it, which is not scored; joined to it by a blank.
         wanted: character spans of `text` whose tokens are needed; None for all of them.
-        regions: character spans that a masked model masks whole under ``pll="region"``; a text
-            that has none is one region.
-        blank: whether a blank stands before a text without context; None leaves it to the policy.
+        regions: character spans that a masked model masks as a whole under ``pll="region"``; a text
+            without spans is one region.
+        blank: whether a text without context has a blank before it; None leaves it to the policy.
     """
 
     text: str
@@ -256,17 +257,17 @@ class Encoded:
     """A request as a model's tokenizer sees it.
 
     Attributes:
-        ids: token ids of the whole sequence, special tokens included. A negative one identifies
-            a token of a model that numbers none; it is null in the tokens table.
+        ids: token ids of the whole sequence, including special tokens. A negative id stands for a
+            token of a model without token ids; it is null in the tokens table.
         tokens: the tokens as text, one for each id.
-        spans: characters of the request's text that each token covers, without blanks before
-            them; (-1, -1) for special tokens and for the context.
-        words: number of the word each token belongs to (of its region, where a policy masks
-            whole regions); -1 for special tokens.
+        spans: span of characters of the request's text that each token covers, without leading
+            blanks; (-1, -1) for special tokens and for the context.
+        words: number of the word of each token (of its region, if the policy masks whole regions);
+            -1 for special tokens.
         first: index of the first token of the request's text.
         wanted: indices into `ids` of the tokens to score, ascending.
-        undefined: index to reason, for tokens that the model gives no probability at all (a
-            word that an n-gram model does not know); their score is NaN.
+        undefined: reasons by index for tokens to which the model gives no probability at all (words
+            that an n-gram model does not know); their score is NaN.
     """
 
     ids: tuple[int, ...]
@@ -280,18 +281,19 @@ class Encoded:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EncodedTexts(Sequence[Encoded]):
-    """Encoded requests as columns: the tokens of one text after those of the other.
+    """Encoded requests as columns, in which the tokens of the texts follow one another.
 
     Attributes:
-        offsets: where the tokens of each text begin; one more at the end.
+        offsets: index of each text's first token, and the number of tokens at the end.
         firsts: index of the first token of each request's own text among its tokens.
         ids: token ids.
         tokens: the tokens as text.
-        start: first character of each token in its request's text; -1 outside it.
-        end: one past its last character; -1 outside.
-        words: number of the word that each belongs to; -1 for special tokens.
-        wanted: whether it is to be scored.
-        undefined: number of a token, over all texts, to the reason why it has no probability.
+        start: offset of each token's first character in its request's text; -1 outside it.
+        end: offset one past its last character; -1 outside.
+        words: number of the word of each token; -1 for special tokens.
+        wanted: whether each token is to be scored.
+        undefined: the reasons why tokens have no probability, by number of the token over all
+            texts.
     """
 
     offsets: Integers
@@ -306,7 +308,7 @@ class EncodedTexts(Sequence[Encoded]):
 
     @classmethod
     def of(cls, encoded: Sequence[Encoded]) -> EncodedTexts:
-        """Columns of requests that were encoded one by one; columns stay as they are."""
+        """The columns of requests that were encoded one by one; existing columns are unchanged."""
         import numpy as np
 
         if isinstance(encoded, EncodedTexts):
@@ -349,8 +351,9 @@ class EncodedTexts(Sequence[Encoded]):
         """One of the texts as a record.
 
         Args:
-            number: which.
-            wanted: the tokens of this text that are to be scored; None for those that were asked.
+            number: number of the text.
+            wanted: flags of the tokens of this text to be scored; None for those that were
+                requested.
         """
         import numpy as np
 
@@ -375,14 +378,14 @@ class EncodedTexts(Sequence[Encoded]):
 
 
 class Scorer(Protocol):
-    """A language model that can say how probable the tokens of a text are."""
+    """The protocol of a language model that gives the probabilities of the tokens of a text."""
 
     @property
     def card(self) -> ModelCard:
-        """What is known about the model."""
+        """The card of the model."""
 
     def encode(self, requests: Sequence[Score]) -> Sequence[Encoded]:
-        """Tokenize the requests, in order: as a list of records, or as columns.
+        """Tokenize the requests in order, as a list of records or as columns.
 
         Raises:
             TextTooLongError: a text does not fit the model's window.
@@ -391,90 +394,89 @@ class Scorer(Protocol):
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """The log-probability of each wanted token, in nats, one array for each encoded request.
 
-        NaN stands only where the probability is undefined: the first token of a text that has
-        no left context, and what ``undefined`` names. The arrays have the length and the order
-        of ``wanted``.
+        NaN stands only for undefined probabilities: those of a first token without left context,
+        and those in ``undefined``. The arrays have the length and the order of ``wanted``.
         """
 
 
 @runtime_checkable
 class ColumnScorer(Protocol):
-    """A `Scorer` that can say more of a token than its log-probability."""
+    """The protocol of a `Scorer` that gives further columns besides log-probabilities."""
 
     def score_columns(
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
-        """For each encoded request a table with a row for each wanted token.
+        """For each encoded request, an array with a row for each wanted token.
 
-        The log-probability stands first in a row, as `Scorer.score` gives it, then the columns in
-        the order asked for; where the first is NaN, so are they.
+        A row has the log-probability, as from `Scorer.score`, and then the columns in the order
+        requested, which are NaN where the log-probability is.
         """
 
 
 @runtime_checkable
 class LayerScorer(ColumnScorer, Protocol):
-    """A `ColumnScorer` that has columns of its inner layers."""
+    """The protocol of a `ColumnScorer` that has columns of its inner layers."""
 
     def count_layers(self) -> int:
-        """How many layers the model has.
+        """The number of layers of the model.
 
         Raises:
-            ModelError: its layers cannot be read one by one.
+            ModelError: the layers cannot be read one by one.
         """
 
 
 @runtime_checkable
 class TextScorer(Protocol):
-    """A model that keeps its tokens to itself until it answers: text in, scored tokens out."""
+    """The protocol of a model without an accessible tokenizer: text in, scored tokens out."""
 
     @property
     def card(self) -> ModelCard:
-        """What is known about the model."""
+        """The card of the model."""
 
     def read(self, texts: Sequence[str]) -> Iterator[tuple[str, dict[int, float]]]:
         """Score texts whole; each is yielded as soon as it is answered, in any order.
 
         Args:
-            texts: distinct, none of them blank.
+            texts: distinct texts, none of them blank.
 
         Yields:
-            The text, and its tokens: the offset of a token's first byte in the UTF-8 text to its
-            log-probability in nats, ascending from 0. A token ends where the next one begins.
-            NaN stands only at 0, where nothing precedes the text.
+            The text, and the log-probability of each token in nats by the offset of its first byte
+            in the UTF-8 text, ascending from 0. A token ends where the next one begins. NaN is
+            allowed only at 0, where nothing precedes the text.
 
         Raises:
-            ModelError: a text cannot be answered; all that was answered has been yielded.
+            ModelError: a text cannot be answered; all answers so far have been yielded.
         """
 
 
 @runtime_checkable
 class Remarking(Protocol):
-    """A model that has something to say about texts, beside their scores."""
+    """The protocol of a model that makes remarks on texts besides scoring them."""
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
-        """What the user should know about these texts under this model, as sentences."""
+        """The remarks on these texts under this model, as sentences for the user."""
 
 
 Meter: TypeAlias = "dict[Hashable, Tokens]"
-"""From a text, or a prompt, to what the requests about it came to."""
+"""The tokens used by the requests about each text or prompt."""
 
 
 @runtime_checkable
 class Metered(Protocol):
-    """A model whose answers are counted in tokens, and perhaps paid for.
+    """The protocol of a model whose use is counted in tokens, and perhaps paid for.
 
     Attributes:
-        meter: what was sent since it was emptied.
+        meter: the tokens used since it was last cleared.
     """
 
     meter: Meter
 
 
 def card_of(model: Scorer | TextScorer) -> ModelCard:
-    """Who a model is.
+    """The card of a model.
 
     Raises:
-        UsageError: it is no scorer.
+        UsageError: the object is not a scorer.
     """
     if not hasattr(model, "card"):
         raise UsageError(

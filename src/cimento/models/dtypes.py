@@ -1,4 +1,4 @@
-"""The number formats that weights can be scored in, and what they are called."""
+"""The number formats in which weights can be scored, and their names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def dtype_rule(value: object) -> DtypeRule:
     """A number format by any of its names, or a dtype of torch; ``auto`` stays.
 
     Raises:
-        ValueError: there is none of this name.
+        ValueError: there is no number format of this name.
     """
     name = str(value).removeprefix("torch.")
     names: tuple[DtypeRule, ...] = (*get_args(DtypeName), "auto")

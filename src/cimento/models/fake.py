@@ -1,4 +1,4 @@
-"""Models that need no torch and no weights: for tests, examples and documentation."""
+"""Models without torch and weights, for tests, examples and documentation."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray, Score
 
 TokenScore = Callable[[Sequence[str], int], float]
-"""From the tokens of a text and the index of one of them to its log-probability in nats."""
+"""A function from the tokens of a text and the index of one to its log-probability in nats."""
 
 
 class FakeScorer:
-    """A model whose tokens are the words of a text and whose scores a function gives.
+    """A model whose tokens are words and whose scores come from a function.
 
     Args:
-        score: from tokens and an index to log P in nats.
-        name: for tables and reports.
+        score: a function from tokens and an index to log P in nats.
+        name: name in tables and reports.
     """
 
     def __init__(self, score: TokenScore, *, name: str = "fake") -> None:
@@ -31,11 +31,11 @@ class FakeScorer:
 
     @property
     def card(self) -> ModelCard:
-        """What is known about the model."""
+        """The card of the model."""
         return self._card
 
     def encode(self, requests: Sequence[Score]) -> list[Encoded]:
-        """One token for each word and each punctuation mark."""
+        """Encode requests with one token for each word and each punctuation mark."""
         return [self._encode(request) for request in requests]
 
     def _encode(self, request: Score) -> Encoded:
@@ -52,7 +52,7 @@ class FakeScorer:
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """What the function says of every wanted token."""
+        """The function's log-probability of every wanted token."""
         import numpy as np
 
         return [
@@ -62,5 +62,5 @@ class FakeScorer:
 
 
 def uniform_scorer(vocabulary: int, *, name: str = "uniform") -> FakeScorer:
-    """A model that knows nothing: every token costs log `vocabulary` nats."""
+    """A uniform model, in which every token has a surprisal of log `vocabulary` nats."""
     return FakeScorer(lambda _tokens, _index: -math.log(vocabulary), name=name)

@@ -1,7 +1,7 @@
 """Models in GGUF files, scored in this process by llama.cpp through llama-cpp-python.
 
-Its server of OpenAI's form gives scores of a prompt only in some versions and with some models; in
-process the outputs of every position are there (``logits_all``), and nothing is sent anywhere.
+llama.cpp's OpenAI-compatible server scores prompts only in some versions and for some models. In
+process, the outputs of every position are available (``logits_all``), and nothing is sent.
 """
 
 from __future__ import annotations
@@ -24,17 +24,20 @@ _MAGIC = b"GGUF"
 _SHOWN = 60
 
 WINDOW = 2048
-"""Tokens that are read at most. llama-cpp-python sets aside the outputs for the whole vocabulary at
-each of them, so that the window of the model's training would take tens of gigabytes."""
+"""Largest number of tokens read.
+
+llama-cpp-python allocates the outputs for the whole vocabulary at each of them, so that the model's
+full window could take tens of gigabytes.
+"""
 
 
 class Llama(Protocol):
-    """What is used of llama-cpp-python's class of this name."""
+    """The used interface of llama-cpp-python's class of this name."""
 
     scores: np.ndarray[tuple[int, int], np.dtype[np.float32]]
 
     def tokenize(self, text: bytes, add_bos: bool, special: bool) -> list[int]:  # noqa: FBT001  # theirs
-        """The tokens of a text; with `add_bos`, those that the file says are put around it."""
+        """The tokens of a text; with `add_bos`, including those that the file puts around it."""
 
     def detokenize(self, tokens: list[int]) -> bytes:
         """The text of tokens."""
@@ -43,20 +46,20 @@ class Llama(Protocol):
         """The token that begins a text; -1 where there is none."""
 
     def token_eos(self) -> int:
-        """The token that ends one; -1 where there is none."""
+        """The token that ends a text; -1 where there is none."""
 
     def reset(self) -> None:
-        """Forget what was read."""
+        """Forget the tokens read so far."""
 
     def eval(self, tokens: Sequence[int]) -> None:
-        """Read tokens; `scores` then has a row of outputs for each."""
+        """Read tokens, after which `scores` has a row of outputs for each."""
 
 
 def locate_gguf(path: Path) -> Located:
-    """A GGUF file, by name and content, without loading it.
+    """A GGUF file located by its name and content, without loading it.
 
     Raises:
-        InputError: it cannot be read, or is no GGUF file.
+        InputError: the file cannot be read, or is not a GGUF file.
     """
     try:
         with open_plain(path) as file:
@@ -79,13 +82,13 @@ def load_gguf(located: Located, *, policy: Policy, device: str) -> GgufScorer:
 
     Args:
         located: the file.
-        policy: how texts are scored.
-        device: ``cpu``; anything else lets llama.cpp use a GPU where it was built for one.
+        policy: the policy of scoring.
+        device: ``cpu``; any other device lets llama.cpp use a GPU if it was built for one.
 
     Raises:
         MissingDependencyError: llama-cpp-python is not installed.
         InputError: llama.cpp cannot read the file.
-        UsageError: the policy asks for what cannot be done here.
+        UsageError: the policy requires something that this engine cannot do.
     """
     try:
         import llama_cpp
@@ -110,19 +113,19 @@ def load_gguf(located: Located, *, policy: Policy, device: str) -> GgufScorer:
 
 
 class GgufScorer:
-    """Scores texts with a model of llama.cpp; a `TextScorer`.
+    """A `TextScorer` with a model of llama.cpp.
 
     Args:
-        model: loaded.
+        model: the loaded model.
         located: its file.
-        policy: its BOS rule is kept.
-        device: as it was chosen.
+        policy: the policy, of which the BOS rule applies.
+        device: the device that was chosen.
 
     Attributes:
-        card: what is known about the model.
+        card: the card of the model.
 
     Raises:
-        UsageError: the policy asks for what cannot be done here.
+        UsageError: the policy requires something that this engine cannot do.
     """
 
     def __init__(self, model: Llama, located: Located, *, policy: Policy, device: str) -> None:
@@ -138,9 +141,9 @@ class GgufScorer:
             name=located.name,
             kind="causal",
             revision=located.revision,
-            # The vocabulary is in the file itself.
+            # The vocabulary is part of the file, so its hash covers the tokenizer.
             tokenizer=located.revision,
-            # Quantised or not, weights are as the file has them; the policy says nothing of it.
+            # Weights stay as in the file, quantized or not; the policy has no influence on them.
             dtype="",
             device=device,
             bos=f"token {self._before[0]}" if self._before else "",
@@ -170,19 +173,19 @@ class GgufScorer:
         for number, (token, start) in enumerate(zip(ids, starts, strict=True)):
             row = len(self._before) + number - 1
             value = math.nan if row < 0 else _logprob(self._model.scores[row], token)
-            # A token that is only the mark of a blank begins where the next one does.
+            # A token that is only the mark of a blank begins at the same byte as the next one.
             found[start] = found[start] + value if start in found else value
         return found
 
     def _starts(self, ids: Sequence[int], content: bytes) -> list[int]:
-        """The byte of the text that each token begins at.
+        """The byte of the text at which each token begins.
 
         Raises:
             ModelError: the tokens do not spell the text.
         """
         ends = [len(self._model.detokenize(list(ids[:count]))) for count in range(1, len(ids) + 1)]
         whole = self._model.detokenize(list(ids))
-        # Vocabularies of SentencePiece begin a text with the mark of a blank.
+        # SentencePiece vocabularies begin a text with the mark of a blank.
         shift = 1 if whole == b" " + content else 0
         if whole[shift:] != content:
             raise ModelError(
@@ -194,7 +197,7 @@ class GgufScorer:
 
 
 def _before(model: Llama, policy: Policy) -> tuple[int, ...]:
-    """The tokens before a text; see `Policy`. What the file puts there is asked of it."""
+    """The tokens before a text under a policy; the file decides which ones it adds."""
     begin, end = model.token_bos(), model.token_eos()
     if policy.bos == "none":
         return ()

@@ -1,7 +1,7 @@
-"""Models of transformers that are in memory, which functions take in the place of a name.
+"""Models of transformers in memory, which functions take in place of a name.
 
-What scores with one is made anew for each way of asking, so that ``pll`` or ``bos`` mean what they
-say, whoever loaded the weights; the weights are there once.
+A new scorer is made for each setting, so that ``pll`` or ``bos`` take effect whoever loaded the
+weights; the weights are shared.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class LoadedModel:
     """A model of transformers with its tokenizer, in memory.
 
     Attributes:
-        model: on its device, in evaluation mode.
-        tokenizer: a fast one; None leaves it to an option.
-        located: where it was loaded from; None where it was made in Python.
-        kind: as it was loaded.
-        model_args: options of transformers that it was loaded with.
+        model: the model on its device, in evaluation mode.
+        tokenizer: a fast tokenizer; None leaves it to an option.
+        located: its files; None for a model made in Python.
+        kind: the kind as which it was loaded.
+        model_args: options of transformers with which it was loaded.
     """
 
     model: PreTrainedModel = field(repr=False)
@@ -42,18 +42,18 @@ class LoadedModel:
 
     @property
     def name(self) -> str:
-        """What it is called in tables: as it was loaded, or as transformers knows it."""
+        """The name in tables: that of loading, or that known to transformers."""
         if self.located is not None:
             return self.located.name
         origin = str(getattr(self.model, "name_or_path", "") or "")
         return Path(origin).name or type(self.model).__name__
 
     def scorer(self, asking: Asking) -> Scorer:
-        """What scores texts with it, as they are asked for.
+        """A scorer of texts with the model under the given settings.
 
         Raises:
-            UsageError: it is in training mode, or has no tokenizer that can be used.
-            ModelError: it cannot be scored exactly.
+            UsageError: the model is in training mode, or has no usable tokenizer.
+            ModelError: the model cannot be scored exactly.
         """
         from cimento.models.hf.files import Located, tokenizer_files
         from cimento.models.hf.live import live_policy, scorer_around, weights_digest
@@ -79,15 +79,15 @@ class LoadedModel:
 
 
 ModelLike: TypeAlias = "str | Path | AnyScorer | LoadedModel | PreTrainedModel"
-"""What functions take as a model."""
+"""The types that functions accept as a model."""
 
 
 def loaded_model(model: str | AnyScorer | LoadedModel, asking: Asking) -> AnyScorer | LoadedModel:
-    """A model loaded once, for any number of calls.
+    """Load a model once, for any number of calls.
 
     Args:
-        model: as `as_models` gives it.
-        asking: how it is loaded.
+        model: a model from `as_models`.
+        asking: the settings of loading.
 
     Raises:
         CimentoError: there is no such model, or it cannot be loaded.
@@ -108,10 +108,10 @@ def loaded_model(model: str | AnyScorer | LoadedModel, asking: Asking) -> AnySco
 
 
 def split_tokenizer(options: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
-    """Options without a tokenizer that is in memory, and that tokenizer; None where it is a name.
+    """Options without a tokenizer in memory, and that tokenizer or None.
 
     Args:
-        options: as they were given.
+        options: the options as they were given.
     """
     rest = dict(options)
     given = rest.get("tokenizer")
@@ -127,8 +127,8 @@ def as_models(
     """Models by name, as scorers, or as weights with a tokenizer.
 
     Args:
-        models: as functions take them.
-        tokenizer: one in memory, for models that are in memory as well.
+        models: models in any accepted form.
+        tokenizer: a tokenizer in memory, for models that are in memory as well.
 
     Raises:
         UsageError: a tokenizer in memory is given for a model that is not.
@@ -148,15 +148,15 @@ def as_scorers(
     asking: Asking,
     tokenizer: Any = None,  # noqa: ANN401  # as for `as_models`
 ) -> list[str | AnyScorer]:
-    """Models as the engine takes them: by name, or ready to score.
+    """Models in the form for the engine: by name, or ready to score.
 
     Args:
-        models: as functions take them.
-        asking: how they are asked.
+        models: models in any accepted form.
+        asking: the settings under which they are asked.
         tokenizer: as for `as_models`.
 
     Raises:
-        CimentoError: one cannot be used.
+        CimentoError: a model cannot be used.
     """
     return [
         model.scorer(asking) if isinstance(model, LoadedModel) else model
@@ -171,6 +171,6 @@ def _taken(model: ModelLike, tokenizer: Any) -> str | AnyScorer | LoadedModel:  
         return model if tokenizer is None else replace(model, tokenizer=tokenizer, located=None)
     is_module = hasattr(model, "state_dict") and hasattr(model, "config")
     if isinstance(model, str) or hasattr(model, "card") or not is_module:
-        # What is no model at all is refused where it is opened.
+        # An object that is not a model is refused when it is opened.
         return cast("str | AnyScorer", model)
     return LoadedModel(cast("PreTrainedModel", model), tokenizer)

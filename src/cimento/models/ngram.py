@@ -1,8 +1,8 @@
-"""N-gram models: the baseline that sees a few words to the left and nothing else.
+"""N-gram models: the baseline that sees only a few words to the left.
 
 Tokens are whole words, as written: the model must have been trained on text of the same case and
-with punctuation marks cut off in the same way. ``<s>`` stands before the first word unless the
-policy says ``none``; ``</s>`` is not scored.
+with punctuation marks cut off in the same way. ``<s>`` precedes the first word unless the policy is
+``none``; ``</s>`` is not scored.
 
 Files in the ARPA text format are read without any package, binary ones with ``kenlm``. A model says
 log10 P of n-grams and, for those that can be a context, a back-off weight. The probability of a
@@ -39,7 +39,7 @@ START = "<s>"
 END = "</s>"
 
 LONGEST_LINE = 100_000
-"""Bytes; an n-gram has some words and two numbers."""
+"""Greatest length of a line in bytes; an n-gram has a few words and two numbers."""
 
 _COUNT = re.compile(rb"ngram\s+(\d{1,3})\s*=\s*(\d{1,18})")
 _SECTION = re.compile(rb"\\(\d{1,3})-grams:")
@@ -51,14 +51,14 @@ NOT_IN_VOCABULARY = "word unknown to the model, which has no <unk>"
 _BINARY = b"mmap lm "
 _MARKERS = frozenset({START, END, UNKNOWN_WORD})
 _ABSENT_LOG10 = -100.0
-"""What KenLM says of an unknown word where the model has no ``<unk>``."""
+"""The value in KenLM of an unknown word in a model without ``<unk>``."""
 _SHOWN = 5
 
 
 class ArpaModel:
-    """An n-gram model held in dictionaries: good for some million n-grams.
+    """An n-gram model held in dictionaries, which suits a few million n-grams.
 
-    Numbers are single precision and are added in KenLM's order, so that both say the same.
+    Numbers have single precision and are added in KenLM's order, so that both agree.
 
     Args:
         path: the file, which may be compressed with gzip.
@@ -67,7 +67,7 @@ class ArpaModel:
         order: length of its longest n-grams, in words.
 
     Raises:
-        InputError: the file cannot be read, or is no ARPA file; names the line.
+        InputError: the file cannot be read, or is not an ARPA file; the message names the line.
     """
 
     def __init__(self, path: Path) -> None:
@@ -90,11 +90,11 @@ class ArpaModel:
         return word in self._log10
 
     def log10(self, words: Sequence[str], *, start: bool) -> list[float]:
-        """log10 P of each word given the words before it; NaN where the model says nothing.
+        """log10 P of each word given the words before it; NaN where it is undefined.
 
         Args:
-            words: a text; those that are not in the vocabulary stand for ``<unk>``.
-            start: whether ``<s>`` stands before the first of them.
+            words: the words of a text; those that are not in the vocabulary count as ``<unk>``.
+            start: whether ``<s>`` precedes the first word.
         """
         known = [START] if start else []
         values = []
@@ -128,7 +128,7 @@ class ArpaModel:
             yield number, line
 
     def _read(self, file: gzip.GzipFile | IO[bytes]) -> int:
-        """Take all n-grams in; the order of the model."""
+        """Read all n-grams, and return the order of the model."""
         said: Counter[int] = Counter()
         found: Counter[int] = Counter()
         order, ended = 0, False
@@ -184,7 +184,7 @@ def _single(value: float) -> float:
 
 
 class Ngrams(Protocol):
-    """What is asked of an n-gram model, whoever reads it."""
+    """The protocol of an n-gram model."""
 
     @property
     def order(self) -> int:
@@ -245,12 +245,12 @@ class KenlmModel:
 
 
 class NgramScorer:
-    """Scores the words of texts with an n-gram model.
+    """A scorer of the words of texts with an n-gram model.
 
     Args:
-        model: the n-grams.
-        located: the file they come from.
-        policy: its BOS and punctuation rules are kept.
+        model: the n-gram model.
+        located: its file.
+        policy: the policy, of which the BOS and punctuation rules apply.
 
     Raises:
         UsageError: the policy puts a blank before texts, which are words here.
@@ -270,7 +270,7 @@ class NgramScorer:
             name=located.name,
             kind="causal",
             revision=located.revision,
-            # The vocabulary is in the file itself.
+            # The vocabulary is part of the file, so its hash covers the tokenizer.
             tokenizer=located.revision,
             dtype="float32",
             device="cpu",
@@ -279,7 +279,7 @@ class NgramScorer:
         )
 
     def encode(self, requests: Sequence[Score]) -> list[Encoded]:
-        """One token for each word; see the Protocol."""
+        """Encode requests with one token for each word; see `Scorer`."""
         return [self._encode(request) for request in requests]
 
     def _encode(self, request: Score) -> Encoded:
@@ -314,7 +314,7 @@ class NgramScorer:
         return scores
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
-        """How many words of these texts the model does not know."""
+        """A remark on the number of words in these texts that the model does not know."""
         encoded = [self._encode(request) for request in requests]
         words = [token for text in encoded for token in text.tokens[text.first :]]
         unknown = Counter(
@@ -337,7 +337,7 @@ class NgramScorer:
         return word_spans(text, punctuation=self._policy.punctuation)
 
     def _unknown(self, tokens: Sequence[str]) -> frozenset[int]:
-        """Indices of the words that the model does not know; a marker in a text is no word."""
+        """The indices of words that the model does not know; a marker in a text is not a word."""
         return frozenset(
             index
             for index, token in enumerate(tokens)
@@ -346,7 +346,7 @@ class NgramScorer:
 
 
 def locate_ngrams(path: Path) -> Located:
-    """An n-gram model's file, by name and content, without loading it.
+    """An n-gram model's file located by its name and content, without loading it.
 
     Raises:
         InputError: the file cannot be read.
@@ -373,7 +373,7 @@ def load_ngrams(located: Located, *, policy: Policy) -> NgramScorer:
 
     Raises:
         MissingDependencyError: the file is binary, and KenLM is not installed.
-        InputError: the file is no n-gram model.
+        InputError: the file is not an n-gram model.
     """
     path = located.folder
     with path.open("rb") as file:
@@ -383,6 +383,6 @@ def load_ngrams(located: Located, *, policy: Policy) -> NgramScorer:
 
 
 def _identity(word: str) -> int:
-    """A number for a word that is the same on every machine; negative, since it is no token id."""
+    """A number for a word that is the same on every machine; negative, unlike a token id."""
     digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
     return -1 - (int.from_bytes(digest) >> 1)

@@ -1,4 +1,4 @@
-"""The questions to a model besides scores: which answer, what reply, and what belongs in a blank?
+"""The questions to a model besides scores: choices among options, replies and fills of blanks.
 
 Requests, answers and the protocols of models that answer them, as plain data.
 """
@@ -25,7 +25,7 @@ ChoiceRule: TypeAlias = Literal[
 FillKind: TypeAlias = Literal["word", "piece", "unknown", "punctuation", "words"]
 
 CHOICE = "choice:"
-"""Begins the method of a fill that was scored because it is an option."""
+"""The prefix of the method of a fill that was scored as an option."""
 
 MOST_MASKS = 8
 MOST_CANDIDATES = 1000
@@ -37,9 +37,9 @@ class Choose:
 
     Attributes:
         prompt: the text before each answer.
-        options: the answers, each with the blank before it where there is one.
-        templated: the prompt comes from a chat template and holds its special tokens, so that
-            nothing is put before it.
+        options: the answers, each with its leading blank if there is one.
+        templated: whether the prompt comes from a chat template and contains its special tokens, so
+            that nothing is put before it.
         messages: the turns as (role, content), for servers that render them themselves; the
             answers are then compared by their first tokens, as far as the server lists them.
     """
@@ -50,7 +50,7 @@ class Choose:
     messages: tuple[tuple[str, str], ...] = ()
 
     def __repr__(self) -> str:
-        # Addresses of kept answers are made of it: without turns it says what it always said.
+        # Cache keys are made from this text, so without turns it must stay as in earlier versions.
         turns = f", messages={self.messages!r}" if self.messages else ""
         return (
             f"Choose(prompt={self.prompt!r}, options={self.options!r},"
@@ -60,12 +60,12 @@ class Choose:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OptionScores:
-    """What a model says of some answers after a prompt; one entry for each answer.
+    """The scores of some answers after a prompt, with one entry for each answer.
 
     Attributes:
-        nats: log-probability of each of its tokens, in nats; none where it is not known.
-        tokens: its tokens, as the tokenizer writes them or numbers them.
-        greedy: whether greedy decoding would write it; empty where that is not known.
+        nats: log-probability of each token of an answer, in nats; empty if not known.
+        tokens: the tokens of an answer, as texts or ids of the tokenizer.
+        greedy: whether greedy decoding would write an answer; empty if not known.
     """
 
     nats: tuple[tuple[float, ...], ...]
@@ -75,11 +75,11 @@ class OptionScores:
 
 @runtime_checkable
 class OptionScorer(Protocol):
-    """A model that says how probable answers are."""
+    """The protocol of a model that scores answers."""
 
     @property
     def card(self) -> ModelCard:
-        """What is known about the model."""
+        """The card of the model."""
 
     def score_options(self, asks: Sequence[Choose]) -> Iterator[tuple[int, OptionScores]]:
         """Score answers; each prompt is yielded with its number as soon as it is done.
@@ -91,14 +91,14 @@ class OptionScorer(Protocol):
 
 
 def descend(scores: OptionScores) -> int:
-    """The answer that greedy decoding writes when nothing else may be written.
+    """The number of the answer that greedy decoding writes when only the answers are allowed.
 
-    At each step the most probable of the tokens that still lead to an answer is taken, the first
-    one of equals. Where an answer is the beginning of others, what is left is decided by sums:
-    no token says that an answer ends.
+    Each step takes the most probable of the tokens that still lead to an answer; ties go to the
+    first. If an answer is the beginning of others, sums decide among these, because no token marks
+    the end of an answer.
 
     Args:
-        scores: of the answers; see `OptionScores`.
+        scores: the scores of the answers.
 
     Returns:
         The number of the answer.
@@ -116,13 +116,13 @@ def descend(scores: OptionScores) -> int:
 
 
 def refuse_not_finite(nats: Iterable[Sequence[float]], card: ModelCard, prompt: str) -> None:
-    """See that every token of every answer has a probability.
+    """Refuse scores in which a token has no valid log-probability.
 
     Raises:
-        NonFiniteScoreError: one has none.
+        NonFiniteScoreError: a token has none.
     """
     for value in chain.from_iterable(nats):
-        # Not value <= 0: half precision can give a little more.
+        # The test is not value <= 0, because half precision can give slightly more.
         if not math.isfinite(value):
             raise NonFiniteScoreError(
                 where=f"model {card.name!r}, prompt that ends in {prompt[-60:]!r}",
@@ -133,14 +133,14 @@ def refuse_not_finite(nats: Iterable[Sequence[float]], card: ModelCard, prompt: 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """A prompt that a model answers in its own words, greedily.
+    """A prompt that a model answers with generated text, greedily.
 
     Attributes:
         prompt: the whole prompt as text; empty where there are only turns.
         messages: the turns as (role, content), for servers that render them themselves.
         templated: see `Choose`.
-        max_tokens: at most so many are generated.
-        stop: the reply ends before the first of these.
+        max_tokens: largest number of generated tokens.
+        stop: texts before the first of which the reply ends.
         options: the only texts that may be generated; empty for any.
     """
 
@@ -154,12 +154,12 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What a model wrote.
+    """A reply that a model generated.
 
     Attributes:
-        text: without the stop text.
-        stop_reason: the model ended it (``end``), a stop text came (``stop``), or it was as long
-            as allowed (``length``).
+        text: the reply without the stop text.
+        stop_reason: ``end`` if the model ended it, ``stop`` if a stop text came, ``length`` if it
+            reached the limit.
     """
 
     text: str
@@ -168,14 +168,14 @@ class Written:
 
 @runtime_checkable
 class Replier(Protocol):
-    """A model that answers in its own words."""
+    """The protocol of a model that generates replies."""
 
     @property
     def card(self) -> ModelCard:
-        """What is known about the model."""
+        """The card of the model."""
 
     def reply(self, asks: Sequence[Reply]) -> Iterator[tuple[int, Written]]:
-        """Answer prompts, greedily; each reply is yielded with its number as soon as it is there.
+        """Answer prompts greedily; each reply is yielded with its number as soon as it is complete.
 
         Raises:
             TextTooLongError: a prompt does not fit the model's window.
@@ -185,25 +185,25 @@ class Replier(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FillPolicy:
-    """How blanks are asked for: plain data, part of the manifest and of the run folder's name.
+    """The policy of filling blanks: plain data, part of the manifest and of the run folder's name.
 
     Attributes:
-        k: how many candidates.
-        protocol: how candidates are found where none are given. ``mask``: the most probable
-            tokens at one mask, whatever they are (the protocol of Wilkens et al. 2022 and of
-            Albertin et al. 2021); ``words``: the same, without pieces, unknowns and punctuation;
-            ``complete``: whole words of one to `masks` tokens; ``beam``: any sequences of one to
-            `masks` tokens, those of each length apart; ``left``: the most probable next tokens
-            of a causal model; ``sentinel``: what an encoder-decoder writes for the blank;
-            ``auto``: ``mask``, ``left`` or ``sentinel``, by the kind of model.
+        k: number of candidates.
+        protocol: the method of finding candidates. ``mask``: the most probable tokens at one mask,
+            whatever they are (the protocol of Wilkens et al. 2022 and of Albertin et al. 2021);
+            ``words``: the same, without pieces, unknowns and punctuation; ``complete``: whole words
+            of one to `masks` tokens; ``beam``: any sequences of one to `masks` tokens, ranked
+            separately by length; ``left``: the most probable next tokens of a causal model;
+            ``sentinel``: what an encoder-decoder writes for the blank; ``auto``: ``mask``, ``left``
+            or ``sentinel``, by the kind of model.
         masks: the longest candidate, in tokens.
-        choice: how options are scored; none for what suits the kind of model. ``mask``: one
-            mask, options of several tokens not scored; ``left-to-right``: each token with the
+        choice: the rules of scoring options; empty for the default of the kind of model. ``mask``:
+            one mask, options of several tokens not scored; ``left-to-right``: each token with the
             earlier ones of the option shown and the later ones masked (Kauf and Ivanova 2023,
             doi:10.18653/v1/2023.acl-short.80); ``joint``: all tokens of the option masked;
-            ``sentence``: the whole text with the option in it, by pseudo-likelihood where the
-            model is masked; ``left``: the option after what stands before it; ``continuation``:
-            what follows it; ``sentinel``: the option written by an encoder-decoder.
+            ``sentence``: the whole text with the option in it, by pseudo-likelihood in masked
+            models; ``left``: the option after the text before it; ``continuation``: the text after
+            it; ``sentinel``: the option written by an encoder-decoder.
 
     Raises:
         UsageError: a number is out of range.
@@ -236,9 +236,9 @@ class FillRequest:
 
     Attributes:
         id: position in the plan, from 0.
-        before: what stands before the blank.
-        after: what stands after it.
-        options: what is to be scored there.
+        before: the text before the blank.
+        after: the text after the blank.
+        options: the options to score in the blank.
     """
 
     id: int
@@ -252,12 +252,12 @@ class Fill:
     """A candidate for a blank.
 
     Attributes:
-        candidate: as the tokenizer prints it, or as an option is written.
-        logprob_nats: None where it was not scored.
-        n_pieces: tokens it takes; None where that is not known.
+        candidate: the candidate as printed by the tokenizer, or the option as written.
+        logprob_nats: its log-probability in nats; None if it was not scored.
+        n_pieces: number of its tokens; None if not known.
         kind: a whole word, a piece of one, the tokenizer's unknown or another special token,
             punctuation, or several words.
-        method: how it was asked for: a protocol, or `CHOICE` and a rule.
+        method: the method of asking: a protocol, or `CHOICE` and a rule.
     """
 
     candidate: str
@@ -268,19 +268,19 @@ class Fill:
 
 
 class Filler(Protocol):
-    """A language model that says what belongs in a blank."""
+    """The protocol of a language model that fills blanks."""
 
     @property
     def card(self) -> ModelCard:
-        """What is known about the model."""
+        """The card of the model."""
 
     @property
     def protocols(self) -> tuple[OpenRule, ...]:
-        """How it finds candidates itself; the first is what ``auto`` means."""
+        """The protocols by which it finds candidates; the first is the meaning of ``auto``."""
 
     @property
     def choices(self) -> tuple[ChoiceRule, ...]:
-        """How it scores options in ways that a `Scorer` does not."""
+        """The rules by which it scores options beyond those of any `Scorer`."""
 
     def fill(
         self,
@@ -289,16 +289,16 @@ class Filler(Protocol):
         *,
         choice: Sequence[ChoiceRule] = (),
     ) -> list[list[Fill]]:
-        """Candidates for each blank, the most probable first, then its options in their order.
+        """The candidates for each blank, the most probable first, then its options in order.
 
         Args:
             requests: distinct texts.
             policy: its protocol is one of `protocols`, or ``auto``.
-            choice: how the options are scored, some of `choices`.
+            choice: the rules of scoring options, from `choices`.
 
         Raises:
             ModelError: a text cannot be asked.
-            UsageError: the protocol is not for this kind of model.
+            UsageError: the protocol does not apply to this kind of model.
         """
 
 
@@ -306,7 +306,7 @@ def chosen_protocol(policy: FillPolicy, filler: Filler) -> OpenRule:
     """The protocol of a policy for a model.
 
     Raises:
-        UsageError: the model does not know it.
+        UsageError: the model does not have the protocol.
     """
     if policy.protocol == "auto":
         return filler.protocols[0]
@@ -320,7 +320,7 @@ def chosen_protocol(policy: FillPolicy, filler: Filler) -> OpenRule:
 
 
 def ranked(fills: Iterable[Fill], k: int) -> list[Fill]:
-    """The k most probable of some scored candidates, each once with its best score."""
+    """The k most probable of some scored candidates, without repeats, each with its best score."""
     found: dict[str, Fill] = {}
     for fill in sorted(fills, key=lambda fill: (-(fill.logprob_nats or 0.0), fill.candidate)):
         found.setdefault(fill.candidate, fill)

@@ -1,8 +1,8 @@
-"""The registry of models: from a name to a model that is loaded when it is first needed.
+"""The registry of models, which opens names as sources that load a model when first needed.
 
 A name is a folder, a model of the hub, or a prefix (``openai:``, ``kenlm:``, those of plug-ins)
-with what its opener understands. Names that are kept in files mean the same in another folder and
-hold no secret.
+followed by text for its opener. Names stored in files do not depend on the working folder and
+contain no secrets.
 """
 
 from __future__ import annotations
@@ -39,37 +39,37 @@ from cimento.suites.stimuli import NO_CONTEXT, Context
 
 AnyScorer: TypeAlias = Scorer | TextScorer
 
-# User name and password, or the query, of a URL.
+# The user name and password, or the query, of a URL.
 _SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
 _OF_FILES = frozenset({"replay", "kenlm", "gguf"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a suite is asked of a model: everything that can change an answer, or what is asked.
+    """The settings of asking a model: everything that can change answers or requests.
 
     Attributes:
-        policy: how texts are scored.
-        kind: ``causal``, ``masked`` or ``seq2seq``, where the model's config does not tell.
+        policy: the policy of scoring.
+        kind: ``causal``, ``masked`` or ``seq2seq``, if the model's config does not determine it.
         tokenizer: name of another tokenizer than the model's; empty for the model's. It is a part
             of the model's revision.
         device: ``cpu``, ``cuda``, ``mps``; ``auto`` takes a GPU where there is one.
-        batch_size: sequences in one batch; ``auto`` goes by `batch_tokens`.
-        batch_tokens: padded tokens in one batch; ``auto`` chooses by device, or sets no limit where
-            `batch_size` is a number.
-        all_tokens: score every token, not only those that predictions need.
-        limit: only the first items of a suite.
+        batch_size: largest number of sequences in a batch; ``auto`` leaves it to `batch_tokens`.
+        batch_tokens: largest number of padded tokens in a batch; ``auto`` chooses by device, or
+            sets no limit if `batch_size` is a number.
+        all_tokens: whether every token is scored, not only those that predictions need.
+        limit: number of items of a suite to ask about, from the first; None for all.
         spec: for recorded surprisals: the model spec that says how tokens make regions.
         recorded_unit: for recorded surprisals: their unit.
         concurrency: for a server: requests that are under way at once.
         timeout_s: for a server: seconds without a sign of it before it is asked again.
         body: for a server: fields of requests, beside those of cimento; null leaves one out.
-        columns: what else is stored of every token, see docs/measures.md.
-        context: what stands before the texts of a suite and is not scored.
-        own_blank: whether `policy` decides on a blank before texts, also where a suite says.
+        columns: further values stored for every token, see docs/measures.md.
+        context: the context before the texts of a suite, which is not scored.
+        own_blank: whether `policy` decides on a blank before texts even if a suite does.
 
     Raises:
-        UsageError: a limit of batches is no number from 1, nor ``auto``.
+        UsageError: a limit of batches is neither a number from 1 nor ``auto``.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -94,21 +94,21 @@ class Asking:
 
     @property
     def limits(self) -> BatchLimits:
-        """How much goes through a model at once."""
+        """The limits on what goes through a model at once."""
         return BatchLimits.chosen(self.batch_size, self.batch_tokens)
 
     def digest(self) -> str:
-        """A short name for how texts are scored, and after what: eight hexadecimal digits."""
+        """A digest of policy and context: eight hexadecimal digits."""
         if self.context == NO_CONTEXT and not self.own_blank:
             return self.policy.digest()
         both = f"{self.policy.digest()} {self.context!r}" + " own blank" * self.own_blank
         return hashlib.sha256(both.encode()).hexdigest()[:8]
 
     def settled(self, dtype: str = "") -> Asking:
-        """The same with a number format in the place of ``auto``.
+        """The same settings with a number format in place of ``auto``.
 
         Args:
-            dtype: of the model; float32 where there is none of this name.
+            dtype: number format of the model; float32 if there is none of this name.
         """
         names: tuple[DtypeName, ...] = get_args(DtypeName)
         known = next((name for name in names if name == dtype), names[0])
@@ -116,35 +116,35 @@ class Asking:
 
 
 class Source(Protocol):
-    """Something that answers for suites."""
+    """The protocol of a source of answers."""
 
     @property
     def label(self) -> str:
-        """Name and revision, known before anything is loaded."""
+        """The name and revision, known before anything is loaded."""
 
     @property
     def inputs(self) -> dict[str, JsonValue]:
-        """What makes its answers what they are, for the manifest."""
+        """Everything that determines its answers, for the manifest."""
 
     def load(self) -> AnyScorer:
-        """The model; loaded once."""
+        """The model, which is loaded once."""
 
 
 Opener: TypeAlias = Callable[[str, Asking], Source]
 
 
 class ScorerSource:
-    """A language model, loaded when it is first asked and kept for the next suite.
+    """The source of a language model, loaded when first needed and kept for the next suite.
 
     Args:
         label: name and revision, known before the model is loaded.
-        inputs: what makes its answers what they are.
-        load: gives the model; called once, and again after `release`.
-        asking: how it is asked.
+        inputs: everything that determines its answers.
+        load: loads the model; called once, and again after `release`.
+        asking: the settings of asking.
         located: the files of a model of transformers; None for every other.
 
     Attributes:
-        asking: how it is asked, with the number format that it has.
+        asking: the settings of asking, with the number format of the model.
     """
 
     def __init__(
@@ -164,15 +164,15 @@ class ScorerSource:
         self.asking = asking.settled()
 
     def release(self) -> None:
-        """Let go of the model."""
+        """Drop the reference to the model."""
         self.load.cache_clear()
 
 
 def refuse_what_is_fixed(asking: Asking) -> None:
-    """See that nothing is asked that a recording has answered once for all.
+    """Refuse settings that a recording has fixed.
 
     Raises:
-        UsageError: something is.
+        UsageError: such a setting is given.
     """
     asked = {
         "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
@@ -197,17 +197,17 @@ def shown_name(model: str | AnyScorer) -> str:
     """The name of a model for messages: as the user wrote it, without what may be a secret."""
     if isinstance(model, str):
         return without_secrets(model)
-    # What is no model has no card; `card_of` refuses it where it is opened.
+    # An object that is not a model has no card; `card_of` refuses it when it is opened.
     card = getattr(model, "card", None)
     return card.name if isinstance(card, ModelCard) else type(model).__name__
 
 
 def open_source(model: str | Path | AnyScorer, asking: Asking) -> Source:
-    """A source by its name, or around a model that is there already.
+    """A source by its name, or around a loaded model.
 
     Args:
-        model: ``replay:FILE`` and the like, a model's name as `locate` takes it, or a model.
-        asking: how it is asked.
+        model: ``replay:FILE`` and the like, a model's name as for `locate`, or a model.
+        asking: the settings of asking.
 
     Raises:
         CimentoError: there is no such file or model.
@@ -226,10 +226,10 @@ def open_source(model: str | Path | AnyScorer, asking: Asking) -> Source:
 
 
 def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
-    """How a model in memory is asked: what was said when it was made stands.
+    """The settings of a model in memory, which are fixed when it is made.
 
     Raises:
-        UsageError: something else is asked for.
+        UsageError: other settings are given.
     """
     policy = getattr(model, "policy", None)
     if not isinstance(policy, Policy):
@@ -250,13 +250,13 @@ def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
 
 
 def asking_by(source: object, asking: Asking) -> Asking:
-    """How a source is asked, with the number format that its model has."""
+    """The settings of a source, with the number format of its model."""
     settled = getattr(source, "asking", None)
     return settled if isinstance(settled, Asking) else asking.settled()
 
 
 def name_of(source: object) -> str:
-    """How a source can be named again; empty where it was made in Python and has no name."""
+    """The name under which a source can be opened again; empty for a model made in Python."""
     return str(getattr(source, "named", ""))
 
 
@@ -283,12 +283,12 @@ def _opened(model: str, asking: Asking) -> Source:
             seen=f"these options are for transformers, which does not load {prefix} models",
             todo="Leave them out.",
         )
-    # On a GPU the number format of the checkpoint is the usual one.
+    # On a GPU, the default number format is that of the checkpoint.
     return opener(rest, asking if opener is _open_vllm else asking.settled())
 
 
 def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
-    """A model that scores any text, loaded.
+    """Load a model that scores any text.
 
     Raises:
         CimentoError: there is no such model, or it cannot be loaded.
@@ -363,7 +363,7 @@ def _open_gguf(file: str, asking: Asking) -> Source:
 
 
 def _is_server(prefix: str, *, command: str, port: int) -> Opener:
-    """What says how a program is asked that is a server, which cimento does not start."""
+    """An opener that explains how to use a server program, which cimento does not start."""
 
     def refuse(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
         raise UsageError(
@@ -389,7 +389,7 @@ def _open_vllm(name: str, asking: Asking) -> Source:
 
 
 def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
-    """Say what Ollama can be asked: it gives no log-probabilities of a prompt.
+    """Refuse to score with Ollama, which gives no log-probabilities of a prompt.
 
     Raises:
         UsageError: always.
@@ -405,7 +405,7 @@ def _refuse_ollama(name: str, asking: Asking) -> Source:  # noqa: ARG001  # an o
 
 
 def _plugged_opener(prefix: str) -> Opener | None:
-    """What opens models of a prefix that a plug-in brings."""
+    """The opener of a plug-in for models of a prefix; None without one."""
     found = find_plugin("cimento.models", prefix, expected="a function", is_right=_is_opener)
     if found is None:
         return None
@@ -425,7 +425,7 @@ def _is_opener(value: object) -> TypeGuard[Opener]:
 
 
 def _refuse_recording(file: str, asking: Asking) -> Source:  # noqa: ARG001  # an opener
-    """Say that a recording is no model of any text; suites take it (`cimento.engine.replay`).
+    """Refuse a recording, which answers only for its suite (`cimento.engine.replay`).
 
     Raises:
         UsageError: always.
@@ -448,8 +448,7 @@ OPENERS: dict[str, Opener] = {
     ),
     "ollama": _refuse_ollama,
 }
-"""Prefix of a model's name (``replay:FILE``) to what makes a source of the rest of it; plug-ins
-bring others."""
+"""The openers of sources by prefix of a name (``replay:FILE``); plug-ins add others."""
 
 
 def without_secrets(model: str) -> str:
@@ -458,7 +457,7 @@ def without_secrets(model: str) -> str:
 
 
 def lasting_name(model: str) -> str:
-    """A model's name by which it is found from any folder: paths whole, no secrets."""
+    """A model's name that works from any folder, with absolute paths and without secrets."""
     prefix, _, rest = model.partition(":")
     if rest and prefix in _OF_FILES:
         return f"{prefix}:{expanded(rest).resolve()}"
@@ -468,18 +467,18 @@ def lasting_name(model: str) -> str:
 
 
 def needs_saying(model: str, *, plugged: bool = True) -> str:
-    """Why a model must be named on the command line and is not taken out of a file.
+    """The reason why a model must be named on the command line and not in a file.
 
-    Files come from others: a run's manifest, a run file. What they name may be read as data (a
-    folder or a hub's model without its code, a recording), and no more.
+    Manifests and run files may come from others. The models they name may only be read as data (a
+    folder or a hub's model without its code, a recording).
 
     Args:
-        model: as a file names it.
-        plugged: whether a plug-in's models need it, too. Not in a run file, which whoever runs it
-            can read; an address needs it there as well.
+        model: the name in a file.
+        plugged: whether models of plug-ins need it too. In a run file, which its user can read,
+            they do not, but an address does.
 
     Returns:
-        What naming it there would trust; empty where it trusts nothing.
+        What naming it would trust; empty if nothing.
     """
     prefix, _, rest = model.partition(":")
     if not rest or prefix == "replay":

@@ -1,7 +1,7 @@
 """Models scored in this process by vLLM's offline engine, many texts at a time on a GPU.
 
-Texts are tokenized as for transformers, so what stands before a text is the same there and here;
-the engine is given token ids and asked for the log-probabilities of the prompt.
+Texts are tokenized as for transformers, with the same tokens before a text. The engine gets token
+ids and returns the log-probabilities of the prompt.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 60
 _TOGETHER = 256
-"""Texts that the engine is given at once; it makes batches of them itself."""
+"""Number of texts given to the engine at once, of which it makes batches."""
 
 
 class Logprob(Protocol):
@@ -74,7 +74,7 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
 
     Raises:
         ModelError: vLLM cannot load it.
-        UsageError: the policy asks for what cannot be done here.
+        UsageError: the policy requires something that this engine cannot do.
     """
     from cimento.models.hf.loading import load_tokenizer
 
@@ -93,7 +93,7 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
         raise ModelError(
             where=f"model {located.name!r}", seen=f"vLLM cannot load it ({error})"
         ) from error
-    # One token must be generated; it is not looked at.
+    # The engine must generate at least one token, which is ignored.
     params = cast("Callable[..., object]", vllm.SamplingParams)(
         max_tokens=1, temperature=0.0, prompt_logprobs=1, detokenize=False
     )
@@ -101,10 +101,10 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
 
 
 def _refuse(located: Located, policy: Policy) -> None:
-    """See that nothing is asked that this engine is not asked for.
+    """Refuse settings that this engine does not support.
 
     Raises:
-        UsageError: something is.
+        UsageError: such a setting is given.
     """
     refused = {
         "--leading-blank": policy.leading_blank,
@@ -121,17 +121,17 @@ def _refuse(located: Located, policy: Policy) -> None:
 
 
 class VllmScorer:
-    """Scores texts with vLLM's engine; a `TextScorer`.
+    """A `TextScorer` with vLLM's engine.
 
     Args:
-        engine: loaded.
-        params: what is asked of it with every text.
-        tokenizer: of the model, as its file has it.
+        engine: the loaded engine.
+        params: its sampling parameters for every text.
+        tokenizer: the tokenizer of the model, as defined by its file.
         located: its files.
-        policy: its BOS rule is kept.
+        policy: the policy, of which the BOS rule applies.
 
     Attributes:
-        card: what is known about the model.
+        card: the card of the model.
     """
 
     def __init__(
@@ -174,11 +174,11 @@ class VllmScorer:
                 yield text, self._scores(text, ids, starts, output)
 
     def _cut(self, text: str) -> tuple[list[int], list[int]]:
-        """The tokens of a text, and the byte that each begins at."""
+        """The tokens of a text, and the byte at which each begins."""
         found = self._tokenizer(text, add_special_tokens=False, return_offsets_mapping=True)
         spans = cast("Sequence[tuple[int, int]]", found["offset_mapping"])
         starts = [len(text[:start].encode()) for start, _ in spans]
-        # Blanks before the first token are its own.
+        # Blanks before the first token belong to it.
         return list(cast("Sequence[int]", found["input_ids"])), [0, *starts[1:]][: len(starts)]
 
     def _scores(
@@ -200,6 +200,6 @@ class VllmScorer:
                     where=f"text {text[:_SHOWN]!r}", seen=f"vLLM gives token {number} no score"
                 )
             value = math.nan if place is None else place[token].logprob
-            # Tokens that are parts of one character begin where it does.
+            # Tokens that are parts of one character begin at its first byte.
             scores[start] = scores.get(start, 0.0) + value
         return scores

@@ -1,1 +1,1 @@
-"""Runs: one suite answered by one model, how it is stored, and what came of it."""
+"""Runs: the answers of one model to one suite, their storage, outcomes and estimates."""

@@ -1,8 +1,7 @@
-"""Runs that are stored already, found by the bytes of their suites: no suite is read.
+"""Stored runs, found by the bytes of their suites without parsing any suite.
 
-What a suite is follows from the names and the bytes of its files and from the version of cimento.
-A run is the one that is asked for where these, the model, the options and how texts are scored are
-what its manifest says.
+The names and bytes of a suite's files and the version of cimento determine a suite. A stored run is
+the requested one if its manifest agrees in these, the model, the options and the scoring.
 """
 
 from __future__ import annotations
@@ -37,16 +36,16 @@ if TYPE_CHECKING:
 def stored_runs(
     suites: Sequence[object], models: Sequence[str], run_options: RunOptions
 ) -> list[Run] | None:
-    """The runs of some suites by some models, where all of them are stored.
+    """The runs of some models on some suites, if all of them are stored.
 
     Args:
         suites: built-in names and paths.
-        models: names.
-        run_options: how they are asked for.
+        models: names of models.
+        run_options: the options of the runs.
 
     Returns:
-        Model by model, the run of each suite; None where one is not stored, or where only reading
-        the suites can tell.
+        Model by model, the run of each suite; None if one is not stored, or if the suites must be
+        read to decide that.
     """
     output = run_options.output
     if output is None or run_options.force or any(":" in model for model in models):
@@ -66,17 +65,17 @@ def stored_runs(
                     return None
                 runs.append(open_run(folder.path))
     except CimentoError:
-        return None  # whoever reads the suites says what is wrong
-    # Of two suites of one name, and of an option that some do not have, something is said.
+        return None  # reading the suites reports the error
+    # Two suites with the same name, and an option that only some use, must still be reported.
     is_plain = len({run.suite_name for run in runs}) == len(places)
     return runs if is_plain and is_used_by_all((r.paradigm for r in runs), run_options) else None
 
 
 def _places(suite: object) -> list[Path]:
-    """The suites at a path, as whoever reads them would find them; an archive's are not looked at.
+    """The paths of the suites at a path; an archive counts as one and is not opened.
 
     Raises:
-        CimentoError: there is none.
+        CimentoError: there is no suite.
     """
     path = find_suite(name_or_path(suite))
     return [path] if is_archive(path) else suite_paths(path)
@@ -89,12 +88,12 @@ def _stored(output: Path, model: str) -> Iterator[RunFolder]:
 
 
 class _Asked:
-    """What is asked for: a suite at a path, of a model.
+    """A requested run: a suite at a path, a model and options.
 
     Args:
-        place: of the suite.
-        model: who is asked.
-        run_options: how.
+        place: path of the suite.
+        model: the model.
+        run_options: the options of the run.
         output: folder of runs.
     """
 
@@ -106,10 +105,10 @@ class _Asked:
         self._digests: dict[str, tuple[list[JsonValue], str]] = {}
 
     def is_in(self, folder: RunFolder) -> bool:
-        """Whether a finished run is the one that is asked for.
+        """Whether a finished run is the requested one.
 
         Raises:
-            CimentoError: it cannot be asked for in this way.
+            CimentoError: the run cannot be requested with these options.
         """
         manifest = folder.manifest()
         suite, inputs, name = (manifest.get(key) for key in ("suite", "inputs", PARADIGM))

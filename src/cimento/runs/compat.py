@@ -1,8 +1,8 @@
-"""The conventions of other tools, as settings: to match a number, and then to see what changes.
+"""The conventions of other tools as settings, to reproduce a number and then vary it.
 
-A bundle sets how texts are scored and how answers are judged; every option that is given as well
-wins. What each tool does that no setting of ours can do is in docs/compat.md. A report says which
-conventions were used.
+A bundle sets how texts are scored and how answers are judged; an option that is given explicitly
+overrides it. docs/compat.md lists behavior of each tool that no setting reproduces. Reports name
+the conventions used.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ class Compat:
     """The conventions of one tool.
 
     Attributes:
-        tool: its name, version and the code that was read.
-        policy: how it scores texts.
-        judging: how it judges them, as options of the paradigms of sentences.
-        measures: what it compares sentences by, the one that is stored first; none where it
+        tool: its name and version, and the code that was read.
+        policy: the policy by which it scores texts.
+        judging: its judging, as options of the paradigms of sentences.
+        measures: the measures by which it compares sentences, the stored one first; empty if it
             compares regions.
     """
 
@@ -40,7 +40,7 @@ COMPAT: Mapping[str, Compat] = {
         policy=Policy(
             # IncrementalLMScorer.encode calls the tokenizer as it is; bos_token is off by default.
             bos="tokenizer",
-            # MaskedLMScorer.sequence_score masks one token at a time unless it is told otherwise.
+            # MaskedLMScorer.sequence_score masks one token at a time by default.
             pll="original",
         ),
         judging={
@@ -107,14 +107,14 @@ COMPAT: Mapping[str, Compat] = {
         },
     ),
 }
-"""Name of a tool to its conventions."""
+"""The conventions of each tool, by name."""
 
 
 def find_compat(name: str) -> Compat:
     """The conventions of a tool.
 
     Raises:
-        UsageError: they are not known.
+        UsageError: there is no tool of this name.
     """
     if name not in COMPAT:
         raise UsageError(

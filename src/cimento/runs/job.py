@@ -1,4 +1,4 @@
-"""One suite asked of one model: options it honours, what the engine does, what run comes of it."""
+"""The job of asking one model about one suite: its options, its requests, and its run."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Honoured:
-    """What the options of a run come to for suites of one paradigm.
+    """The options of a run that apply to suites of one paradigm.
 
     Attributes:
-        options: of the paradigm.
-        scoring: how texts are scored.
+        options: options of the paradigm.
+        scoring: the settings of scoring.
     """
 
     options: ParadigmOptions
@@ -51,22 +51,22 @@ class Honoured:
 
     @property
     def policy(self) -> str:
-        """The digest of how a suite is asked, for the name of a run's folder."""
+        """The digest of scoring and options, for the name of a run's folder."""
         return " ".join(filter(None, (self.scoring.digest(), self.options.digest())))
 
 
 def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honoured:
-    """The options of a run that a paradigm honours, as if no others had been given.
+    """The options of a run that a paradigm honors, as if no others had been given.
 
-    What none of the suites of a run honours is refused by `refuse_unused`.
+    `refuse_unused` refuses an option that none of the suites of a run honors.
 
     Args:
-        paradigm: of the suite.
-        run_options: as they were given.
-        model: who is asked, with its number format; None for a recording.
+        paradigm: the paradigm of the suite.
+        run_options: the options as they were given.
+        model: the model, with its number format; None for a recording.
 
     Raises:
-        UsageError: an option has none of the values that the paradigm knows.
+        UsageError: an option has a value that the paradigm does not know.
     """
     known = paradigm.options.model_fields
     given = {name: value for name, value in run_options.given.items() if name in known}
@@ -83,14 +83,14 @@ def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle 
 
 
 def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> None:
-    """See that every option that was given is honoured by suites of the run.
+    """Refuse an option that was given and that no suite of the run honors.
 
     Args:
-        paradigms: of the suites.
-        options: how they are run, or judged again.
+        paradigms: the paradigms of the suites.
+        options: the options of running, or of judging again.
 
     Raises:
-        UsageError: there is one that none of them honours.
+        UsageError: no paradigm honors one of the options.
     """
     several = list(dict.fromkeys(paradigms))
     asks = isinstance(options, RunOptions)
@@ -110,11 +110,11 @@ def refuse_unused(paradigms: Iterable[AnyParadigm], options: JudgingOptions) -> 
 
 
 def unused_options(suites: Iterable[LoadedSuite | Run], options: JudgingOptions) -> Iterator[str]:
-    """Which suites do not use an option that others of the run do, as sentences.
+    """Remarks, as sentences, on suites that do not use an option which others of the run use.
 
     Args:
-        suites: of the run, or their runs.
-        options: how they are run, or judged again.
+        suites: the suites, or their runs.
+        options: the options of running, or of judging again.
     """
     several = list(suites)
     for name in _given(options):
@@ -125,17 +125,17 @@ def unused_options(suites: Iterable[LoadedSuite | Run], options: JudgingOptions)
 
 
 def is_used_by_all(paradigms: Iterable[AnyParadigm], run_options: RunOptions) -> bool:
-    """Whether there is nothing to say of an option that was given: each paradigm honours it.
+    """Whether every paradigm honors every option that was given, so that no remark is needed.
 
     Args:
-        paradigms: of the suites.
-        run_options: how they are run.
+        paradigms: the paradigms of the suites.
+        run_options: the options of the run.
     """
     return all(_has(paradigm, name) for paradigm in paradigms for name in _given(run_options))
 
 
 def _given(options: JudgingOptions) -> list[str]:
-    """Names of the options that were given and that not all paradigms honour."""
+    """The names of the options that were given and that not all paradigms honor."""
     if not isinstance(options, RunOptions):
         return list(options.given)
     scoring = {
@@ -153,23 +153,23 @@ def _has(paradigm: AnyParadigm, name: str) -> bool:
 
 
 SUITE_FILES = "files"
-"""Key of the manifest's suite: the files that alone decide what it is, where it is known."""
+"""Key of the suite's manifest entry: the files that alone determine it, if they are known."""
 
 
 class SuiteJob:
-    """One suite asked of one model: a `cimento.engine.jobs.Job` whose result is a run.
+    """The job of asking one model about one suite: a `cimento.engine.jobs.Job` that makes a run.
 
     Args:
-        loaded: the suite, as far as it is asked.
-        model: who is asked.
-        options: of the suite's paradigm.
-        scoring: how texts are scored.
-        shown: the model's name for messages.
-        folder: where the run is stored; None keeps it in memory.
-        force: run again what is stored there.
-        progress: told how far it is.
-        noted: what else the manifest says.
-        prices: of servers, by the name of the model.
+        loaded: the suite, reduced to the items that are asked about.
+        model: the model, or a recording.
+        options: options of the suite's paradigm.
+        scoring: the settings of scoring.
+        shown: the model's name in messages.
+        folder: folder of the run; None keeps the run in memory.
+        force: whether a run that is stored there is made again.
+        progress: called with the progress of the job.
+        noted: further entries of the manifest.
+        prices: prices of models on servers, by the name of the model.
     """
 
     def __init__(  # noqa: PLR0913  # what a run is made of
@@ -203,10 +203,10 @@ class SuiteJob:
         self.is_done = folder is not None and not force and folder.is_done(self._inputs)
 
     def prepare(self) -> None:
-        """See that the run can be stored, before anything is computed.
+        """Prepare the folder of the run, before anything is computed.
 
         Raises:
-            StorageError: it cannot.
+            StorageError: the run cannot be stored there.
         """
         if self._folder is not None and not self.is_done:
             self._folder.prepare()
@@ -217,7 +217,7 @@ class SuiteJob:
             self._folder.remove_empty()
 
     def requests(self, answers: Answers) -> Requests | None:
-        """The next round of requests; None where all has been asked."""
+        """The next round of requests; None after the last round."""
         requests: Requests | None = self._loaded.paradigm.requests(
             self._loaded.suite,
             self._options,
@@ -231,7 +231,7 @@ class SuiteJob:
 
     @property
     def items(self) -> int:
-        """How many items it has asked about; what is asked for no item is none."""
+        """The number of items asked about so far; requests that belong to no item do not count."""
         if self.is_done and self._folder is not None:
             return open_run(self._folder.path).n_items
         places = (table["item"].drop_nulls() for table in self._places)
@@ -239,11 +239,11 @@ class SuiteJob:
 
     @property
     def later(self) -> int:
-        """How many requests follow the first round at most."""
+        """The largest number of requests after the first round."""
         return int(self._loaded.paradigm.later(self._loaded.suite, self._options))
 
     def finish(self, answers: Answers | None) -> Run:
-        """The run, judged and stored; the one that is stored already where there are no answers."""
+        """The run of the answers, stored; without answers, the run that is stored already."""
         import polars as pl
 
         if answers is None and self._folder is not None:
@@ -276,14 +276,14 @@ class SuiteJob:
         return run if self._folder is None else run.save(self._folder)
 
     def _usage(self, answers: Answers) -> dict[str, RunUsage]:
-        """What the manifest says of a server's requests; nothing where none was asked."""
+        """The manifest's entry of requests to a server; empty where no server was asked."""
         if not answers.usage and not (isinstance(self.model, ModelHandle) and self.model.is_server):
             return {}
         price = self._prices.get(self.model.card.name)
         return {USAGE: usage_of_run(answers.usage, asked=answers.n, price=price)}
 
     def blame(self, error: CimentoError, request: int) -> CimentoError:
-        """An error with the suite, the item and the condition of the request it came over."""
+        """An error with the suite, the item and the condition of the request that caused it."""
         import polars as pl
 
         places = pl.concat(self._places).filter(pl.col("request") == request)
@@ -302,17 +302,17 @@ def suite_job(
     shown: str,
     progress: Progress | None = None,
 ) -> SuiteJob:
-    """What options of runs come to for one suite and one model.
+    """The job of one suite and one model under the options of a run.
 
     Args:
         loaded: the whole suite.
-        model: who is asked.
-        run_options: how.
-        shown: the model's name for messages.
-        progress: told how far it is.
+        model: the model, or a recording.
+        run_options: the options of the run.
+        shown: the model's name in messages.
+        progress: called with the progress of the job.
 
     Raises:
-        CimentoError: the suite cannot be asked in this way.
+        CimentoError: the suite cannot be asked with these options.
     """
     handle = model if isinstance(model, ModelHandle) else None
     asked = honoured(loaded.paradigm, run_options, handle)
@@ -343,7 +343,7 @@ def _limit_noted(limit: int | None) -> tuple[str, ...]:
 
 
 def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
-    """How texts are scored, with the columns that judging needs."""
+    """The settings of scoring, with the columns that judging needs."""
     wanted = {*scoring.columns, *options.columns}
     named = tuple(column for column in COLUMNS if column in wanted)
     layers = tuple(column for column in scoring.columns if column not in COLUMNS)
@@ -351,7 +351,7 @@ def with_columns(scoring: Asking, options: ParadigmOptions) -> Asking:
 
 
 def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
-    """What tells a suite from others, for the manifest."""
+    """The identity of a suite, for the manifest."""
     meta, reading = loaded.suite.meta, loaded.reading
     identity: dict[str, JsonValue] = {
         "name": meta.name,
@@ -363,15 +363,15 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
 
 
 def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], str]:
-    """The files that alone decide what a suite is, and the sha256 of their bytes.
+    """The files that alone determine a suite, and the sha256 of their bytes.
 
     Args:
-        paradigm: the kind of test.
-        path: of the suite.
+        paradigm: the paradigm of the suite.
+        path: path of the suite.
 
     Returns:
-        Their names as seen from beside the suite, and the digest; it is that of no suite where
-        other files may decide too.
+        Their names relative to the suite's folder, and the digest. Where other files may matter
+        too, there are no names, and the digest matches no suite.
     """
     files = paradigm.files(path)
     names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
@@ -386,14 +386,16 @@ def inputs_of(
     *,
     language: str,
 ) -> dict[str, JsonValue]:
-    """What decides whether a stored run answers the same question, but for what its suite adds.
+    """The inputs that decide whether a stored run answers the same question.
+
+    The suite itself may add further inputs.
 
     Args:
-        sha256: of the suite.
-        model: who is asked.
-        options: of the suite's paradigm.
-        scoring: how texts are scored.
-        language: given beside the suite; empty where it says its own.
+        sha256: digest of the suite.
+        model: the model, or a recording.
+        options: options of the suite's paradigm.
+        scoring: the settings of scoring.
+        language: language given as an option; empty where the suite states its language.
     """
     columns: list[JsonValue] = list(scoring.columns)
     return {

@@ -1,9 +1,9 @@
-"""Outcomes: what became of every item and every question of a run; estimates: numbers about many.
+"""Outcomes of every item and question of a run, and estimates over many of them.
 
-An item passes, fails, ties or is unscored once, in the `judge` of its paradigm. Every rate that
-any command shows is a group-by of this table, so that all of them say the same number. Accuracies,
-correlations with ratings, interactions, licensing effects, rates of tiers, accuracy at k: every
-command and every form of report reads them from here.
+Whether an item passes, fails, ties or is unscored is decided once, in the `judge` of its paradigm.
+Every rate that any command shows is a group-by of this table, so that all commands show the same
+number. All commands and reports read accuracies, correlations with ratings, interactions, licensing
+effects, rates of tiers and accuracy at k from here.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
 
 VerdictName: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
 TieRule: TypeAlias = Literal["tie", "pass"]
-"""Whether a tie counts as a pass, or as a tie, which is never right."""
+"""The verdict of a tie: a pass, or a tie, which never counts as right."""
 
 GROUP = "group:"
-"""Begins the names of the columns that results are broken down by."""
+"""The prefix of the columns by which results are broken down."""
 
 OUTCOMES = TableSchema(
     name="outcomes",
     columns={
         "suite": "String",
         "item": "String",
-        # What is asked of the item: a prediction, hit@10, a tier. The same for every model.
+        # The question: a prediction, hit@10, a tier. It is the same for every model.
         "question": "String",
-        # How it was asked, where models of different kinds are asked in different ways.
+        # The method of asking, where kinds of models are asked in different ways.
         "method": "String",
-        # pass, fail, tie or unscored; null where nothing is right or wrong (a mere value).
+        # pass, fail, tie or unscored; null for a mere value, which is neither right nor wrong.
         "verdict": "String",
-        # Whether it counts as right; null where it counts neither way.
+        # Whether the item counts as right; null if it counts neither way.
         "right": "Boolean",
         "value": "Float64",
         "unit": "String",
@@ -47,7 +47,7 @@ OUTCOMES = TableSchema(
         "reference": "Float64",
         # Why there is no verdict or no value, or what is special about it.
         "reason": "String",
-        # What the item belongs to; null where it stands alone.
+        # The cluster of the item; null for an item that belongs to none.
         "cluster": "String",
     },
     families={GROUP: "String"},
@@ -56,21 +56,21 @@ OUTCOMES = TableSchema(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What became of one item and one question.
+    """The outcome of one item and one question.
 
     Attributes:
-        item: its id.
-        question: what was asked, the same for every model.
-        method: how it was asked; empty where there is one way only.
-        verdict: None where nothing is right or wrong.
-        right: whether it counts as right; None where it counts neither way.
-        value: a margin, a score; None where it has none.
-        unit: of the value.
-        reference: what the value stands beside, such as the mean rating of people; None where
-            nothing is.
-        reason: why there is no verdict or no value, or what is special about it.
-        cluster: what the item belongs to; empty where it stands alone.
-        groups: column to the value that results are broken down by.
+        item: id of the item.
+        question: the question, which is the same for every model.
+        method: method of asking; empty where there is only one.
+        verdict: the verdict; None where there is no right or wrong.
+        right: whether the item counts as right; None if it counts neither way.
+        value: a margin or a score; None where there is none.
+        unit: unit of the value.
+        reference: number with which the value is compared, such as the mean rating of people; None
+            where there is none.
+        reason: the reason for a missing verdict or value, or a remark on the item.
+        cluster: cluster of the item; empty for an item that belongs to none.
+        groups: values of the item in the columns by which results are broken down.
     """
 
     item: str
@@ -87,11 +87,11 @@ class Outcome:
 
 
 def outcomes_table(suite: str, outcomes: Iterable[Outcome]) -> pl.DataFrame:
-    """Outcomes as a table, in their order.
+    """Outcomes as a table in the order given.
 
     Args:
-        suite: its name.
-        outcomes: of its items.
+        suite: name of the suite.
+        outcomes: the outcomes of its items.
     """
     import polars as pl
 
@@ -138,11 +138,11 @@ def each_outcome(table: pl.DataFrame) -> Iterator[Outcome]:
 
 
 def design_of(items: Sequence[str], clusters: Sequence[str | None]) -> Design:
-    """The design of some items: those with one cluster belong together.
+    """The design of some items, in which items of the same cluster belong together.
 
     Args:
-        items: ids.
-        clusters: what each belongs to; None for one that stands alone.
+        items: ids of the items.
+        clusters: the cluster of each item; None for an item that belongs to none.
     """
     labels: tuple[Hashable, ...] = tuple(
         ("item", item) if cluster is None else ("cluster", cluster)
@@ -152,11 +152,11 @@ def design_of(items: Sequence[str], clusters: Sequence[str | None]) -> Design:
 
 
 def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
-    """How often the outcomes of a table are right, with counts and a 95 % interval.
+    """The share of right outcomes in a table, with counts and a 95 % interval.
 
     Args:
         table: outcomes of one question; unscored ones are counted apart.
-        like: what the estimate is otherwise: its suite, model, question, group and chance.
+        like: an estimate with the suite, model, question, group and chance of the result.
     """
     from dataclasses import replace
 
@@ -165,7 +165,7 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
     counts = Counter(dict(table["verdict"].value_counts().iter_rows()))
     scored = table.filter(table["right"].is_not_null())
     n, right = len(scored), int(scored["right"].sum())
-    # As `share_interval` counts, without a label for each item.
+    # The same counts as in `share_interval`, without making a label for each item.
     alone = pl.col("cluster").is_null()
     clusters = scored.group_by(
         alone.alias("alone"), pl.coalesce("cluster", "item").alias("name"), maintain_order=True
@@ -190,7 +190,7 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
 
 
 ACCURACY = "accuracy"
-"""The statistic of rates of what is right."""
+"""The name of the statistic of shares of right items."""
 
 Role: TypeAlias = Literal["headline", "main", "detail"]
 """``headline``: the one number of a run; ``main``: its first table; ``detail``: all others."""
@@ -198,41 +198,41 @@ Role: TypeAlias = Literal["headline", "main", "detail"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
-    """A number about many items.
+    """An estimate over many items.
 
     Attributes:
         suite: name of the suite.
         model: label of the model, ``name@revision``.
-        question: what it is about: a prediction, ``hit@10``, a tier.
-        method: how that was asked or measured; empty where there is one way only.
-        group: column that the items are grouped by; empty for all items.
+        question: the question: a prediction, ``hit@10``, a tier.
+        method: method of asking or measuring; empty where there is only one.
+        group: column by which the items are grouped; empty for all items.
         level: value of that column; empty for all items.
-        statistic: what it is: ``accuracy``, ``spearman``, ``DD``.
-        unit: of the value; empty for a pure number.
-        role: how prominently it is shown.
+        statistic: name of the statistic: ``accuracy``, ``spearman``, ``DD``.
+        unit: unit of the value; empty for a pure number.
+        role: prominence in reports.
         description: the question in words, or its formula.
-        value: None where it is undefined.
-        low: lower end of its interval, 95 %; None where there is none.
-        high: upper end.
-        interval_method: how the interval was made.
-        reason: why the value or its interval is None; empty where both are there.
-        n: items that it is taken over.
-        right: items that count as right; None for what is no share.
-        passed: items that passed; None for what is no share.
-        failed: items that failed.
-        tied: items that tied.
-        near_tied: of the passed and failed ones, those decided by less than the threshold of the
-            run; None where nothing is compared.
+        value: the estimate; None where it is undefined.
+        low: lower end of its 95 % interval; None where there is none.
+        high: upper end of the interval; None where there is none.
+        interval_method: method by which the interval was computed.
+        reason: the reason why the value or its interval is None; empty where both are defined.
+        n: number of items over which it is taken.
+        right: number of items that count as right; None for an estimate that is not a share.
+        passed: number of items that passed; None for an estimate that is not a share.
+        failed: number of items that failed; None likewise.
+        tied: number of items that tied; None likewise.
+        near_tied: number of passed and failed items decided by less than the threshold of the run;
+            None where nothing is compared.
         near_tie_bits: that threshold, in bits.
-        near_tie_method: why it is this threshold.
-        unscored: items that could not be judged; in no other count.
-        clustered: whether some items belong together, as the interval has it.
-        chance: what it would be by chance; None where that is not defined.
-        chance_method: how that was found, or why it is not defined.
-        by_length: what it would be by numbers of tokens alone; None where that is not defined.
+        near_tie_method: reason for this threshold.
+        unscored: number of items that could not be judged, which are in no other count.
+        clustered: whether the interval takes some items as belonging together.
+        chance: value expected by chance; None where that is not defined.
+        chance_method: method by which chance was found, or the reason why it is not defined.
+        by_length: value expected from numbers of tokens alone; None where that is not defined.
         off_by_length: whether numbers of tokens alone lead away from chance, however ties count.
-        p: of the test that it is what it would be if nothing were there; None where none is made.
-        p_corrected: the same, corrected over a family of tests.
+        p: p-value of the test against the null hypothesis of no effect; None without a test.
+        p_corrected: the p-value corrected over a family of tests.
         p_method: name of the test and of the correction.
     """
 
@@ -276,12 +276,12 @@ class Estimate:
 
     @property
     def is_share(self) -> bool:
-        """Whether it is a share of items, between 0 and 1."""
+        """Whether the value is a share of items, between 0 and 1."""
         return self.right is not None
 
 
 def _columns() -> dict[str, str]:
-    """Field of `Estimate` to polars type."""
+    """The polars type of each field of `Estimate`."""
     kinds = {"str": "String", "float": "Float64", "int": "Int64", "bool": "Boolean"}
     return {
         each.name: kinds.get(str(each.type).removesuffix(" | None"), "String")
@@ -293,7 +293,7 @@ ESTIMATES = TableSchema(name="estimates", columns=_columns())
 
 
 def estimates_table(estimates: Iterable[Estimate]) -> pl.DataFrame:
-    """Estimates as a table, in their order; the columns are the fields of `Estimate`."""
+    """Estimates as a table in the order given; the columns are the fields of `Estimate`."""
     import polars as pl
 
     return pl.DataFrame([asdict(estimate) for estimate in estimates], schema=ESTIMATES.polars())

@@ -1,4 +1,4 @@
-"""What runs would do: what each suite asks of each model, and what is missing of shares."""
+"""Plans of runs: the requests of each suite to each model, and the units missing from shares."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from cimento.suites.model import JsonValue
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuitePlan:
-    """What a suite asks of a model.
+    """The plan of a suite: its requests to a model.
 
     Attributes:
         suite: its name.
-        items: how many are asked about.
+        items: number of items asked about.
         stored: the models whose run of it is stored already and is not made again.
-        requests: question (``score``, ``fill``, ``choose``, ``reply``) to how many different ones
-            are asked at first.
-        new: requests that no suite before it asks.
-        later: requests that depend on the answers to these, at most.
-        problem: why it cannot be asked; empty where it can.
+        requests: number of different requests of the first round, by kind (``score``, ``fill``,
+            ``choose``, ``reply``).
+        new: number of these that no earlier suite makes.
+        later: largest number of requests that depend on the answers to these.
+        problem: the reason why it cannot be asked; empty where it can.
     """
 
     suite: str
@@ -44,17 +44,17 @@ class SuitePlan:
     problem: str = ""
 
     def plain(self) -> dict[str, JsonValue]:
-        """As a JSON object."""
+        """The plan as a JSON object."""
         return {**dataclasses.asdict(self), "stored": list(self.stored)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned:
-    """What runs would do.
+    """The plan of some runs.
 
     Attributes:
-        suites: what each asks, of the first model that it can be asked of and has not been.
-        models: what each is asked.
+        suites: the plan of each suite, for the first model that can be asked and has no stored run.
+        models: the plan of each model.
     """
 
     suites: tuple[SuitePlan, ...]
@@ -70,15 +70,15 @@ def plan_all(
     gpu: bool = False,
     prices: Mapping[str, Price] | None = None,
 ) -> Planned:
-    """What `run_all` would do; no weights are loaded and nothing is written.
+    """The plan of what `run_all` would do; no weights are loaded and nothing is written.
 
     Args:
-        suites: of any paradigms.
-        models: names.
-        run_options: how.
-        cache: of answers; None where none are used.
-        gpu: whether models go to GPUs.
-        prices: of servers, by the name of the model.
+        suites: the suites, of any paradigms.
+        models: names, or loaded models.
+        run_options: the options of the runs.
+        cache: the cache of answers; None where none is used.
+        gpu: whether models run on GPUs.
+        prices: prices of models on servers, by the name of the model.
     """
     asked: dict[str, SuitePlan] = {}
     stored: dict[str, list[str]] = {loaded.suite.name: [] for loaded in suites}
@@ -114,10 +114,10 @@ def plan_all(
 
 
 def _with_later(plan: ModelPlan, later: int) -> ModelPlan:
-    """With the requests of later rounds, and what they cost were they as long as the first.
+    """A plan with the requests of later rounds, and their cost if they are as long as the first.
 
-    That is said of replies only: how many answers are compared later, and so how many texts are
-    sent for a request, is not known yet.
+    The cost is given for replies only. For other requests, the number of answers to compare, and so
+    of texts to send, is not known yet.
     """
     plain = replace(plan, later=later)
     if plan.cost is None or not plan.sent or plan.sent + (plan.kept or 0) != plan.requests:
@@ -128,12 +128,12 @@ def _with_later(plan: ModelPlan, later: int) -> ModelPlan:
 def find_missing(
     suites: Sequence[LoadedSuite], models: Sequence[str | AnyScorer], run_options: RunOptions
 ) -> list[Failure]:
-    """The runs that cannot be put together, and how many units each lacks; nothing is written.
+    """The runs that cannot be put together yet, with the number of units each lacks.
 
     Args:
-        suites: of any paradigms.
-        models: names.
-        run_options: how they were to be run.
+        suites: the suites, of any paradigms.
+        models: names, or loaded models.
+        run_options: the options of the runs.
     """
     output = run_options.output
     store = None if output is None else UnitStore.below(output)
@@ -148,7 +148,7 @@ def find_missing(
 def _with_units(
     entries: Sequence[SuiteJob | Failure], store: UnitStore | None
 ) -> Iterator[SuiteJob | Failure]:
-    """Each job that lacks nothing; for each other why it does not go on."""
+    """Each job that lacks nothing, and for every other job the reason why it cannot finish."""
     jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
     execution = Execution(jobs, Work(store=store, ask=False))
     states = iter(execution.states)

@@ -1,10 +1,10 @@
-"""How far a model's scores move with the shape of a batch, and with the number format.
+"""Movement of a model's scores with the shape of a batch and with the number format.
 
-Floating-point sums depend on their order, and the order on what else is in a batch: the same text
-gets slightly other scores in other company, the more so the fewer digits a number has. A verdict
-whose margin is smaller than that says nothing. How small that is, is measured here on the model at
-hand: the items of suites are scored one text at a time, a few at a time and all together, and then
-in a wider number format.
+Floating-point sums depend on their order, and the order depends on the other texts in a batch. So a
+text gets slightly different scores in different batches, with larger differences in number formats
+of fewer digits. A verdict whose margin is smaller than these differences is not informative. This
+module measures them for a model: it scores the items of suites one text at a time, a few at a time
+and all together, and then in a wider number format.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from cimento.paradigms.regions.requests import region_requests
 from cimento.suites.model import Suite
 
 TOGETHER = (1, 8, 0)
-"""How many texts are given to a model at once; 0 for all."""
+"""Numbers of texts that a model is given at once; 0 for all."""
 
 WIDER: Mapping[DtypeName, DtypeName] = {
     "bfloat16": "float32",
     "float16": "float32",
     "float32": "float64",
 }
-"""The number format that another one is measured against."""
+"""The wider number format with which each format is compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Movement:
-    """How far numbers move between two ways to compute them, in bits.
+    """The movement of numbers between two ways to compute them, in bits.
 
     Attributes:
-        n: how many numbers.
-        median: half of them move by this or less; None without numbers.
-        most: 99 of 100 move by this or less.
+        n: how many numbers are compared.
+        median: movement that half of them do not exceed; None without numbers.
+        most: movement that 99 of 100 do not exceed.
         largest: the largest movement.
     """
 
@@ -55,13 +55,13 @@ class Movement:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """What one comparison of two ways found.
+    """The result of comparing two ways of scoring.
 
     Attributes:
         token: movement of the surprisals of tokens.
-        sentence: of their sums.
-        margin: of the margins of predictions.
-        turned: verdicts that are others.
+        sentence: movement of their sums over sentences.
+        margin: movement of the margins of predictions.
+        turned: number of verdicts that differ.
     """
 
     token: Movement
@@ -72,15 +72,17 @@ class Moved:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Precision:
-    """How far the scores of a model move.
+    """The numerical precision of a model's scores.
 
     Attributes:
         dtype: its number format.
-        n_items: items that were scored.
-        n_texts: texts, each as often as there are ways.
-        by_batch: with the shape of the batch: the same texts alone, eight at a time and together.
-        wider: the number format it was compared with; empty where there is none.
-        by_format: between the two formats, whatever the batch; None where there is no wider one.
+        n_items: number of items scored.
+        n_texts: number of texts scored, where each text counts once for every way.
+        by_batch: movement with the shape of the batch: the same texts alone, eight at a time and
+            together.
+        wider: the wider number format; empty where there is none.
+        by_format: movement between the two formats, over all batch shapes; None without a wider
+            format.
     """
 
     dtype: str
@@ -92,7 +94,7 @@ class Precision:
 
     @property
     def near_tie_bits(self) -> float | None:
-        """A margin smaller than this may be one of the number format, with two digits, upwards."""
+        """The largest margin that may come from numerical error alone, rounded up to two digits."""
         found = [self.by_batch.margin.largest]
         found += [self.by_format.margin.largest] if self.by_format is not None else []
         known = [value for value in found if value]
@@ -100,7 +102,7 @@ class Precision:
 
 
 def _upwards(value: float) -> float:
-    """A number above 0 with two significant digits, not rounded down."""
+    """A positive number rounded up to two significant digits."""
     step = 10.0 ** (math.floor(math.log10(value)) - 1)
     return float(f"{math.ceil(value / step - 1e-9) * step:.2g}")
 
@@ -116,11 +118,11 @@ def measure_precision(
     """Score the items of some suites in several ways.
 
     Args:
-        suites: with predictions whose margins are compared.
-        scorer: with the model loaded.
-        policy: that it was loaded with.
+        suites: suites with predictions, whose margins are compared.
+        scorer: the loaded model.
+        policy: the policy it was loaded with.
         wider: the same model in a wider number format; None where there is none.
-        items: how many of each suite, the first ones; None for all.
+        items: number of items of each suite, from the first; None for all.
     """
     by_batch, by_format = _Differences(), _Differences()
     n_items = n_texts = 0
@@ -152,7 +154,7 @@ def _dtype(scorer: AnyScorer) -> DtypeName:
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """What one way of scoring says of a suite: each time by place, in bits."""
+    """The results of one way of scoring a suite, by place, in bits."""
 
     tokens: Mapping[Hashable, float]
     sentences: Mapping[Hashable, float]
@@ -196,7 +198,7 @@ def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, si
 
 @dataclass(slots=True)
 class _Differences:
-    """Differences between ways, gathered over suites."""
+    """The differences between ways of scoring, gathered over suites."""
 
     tokens: list[float] = field(default_factory=list)
     sentences: list[float] = field(default_factory=list)
@@ -204,7 +206,7 @@ class _Differences:
     turned: int = 0
 
     def add(self, one: _Way, other: _Way) -> None:
-        """Compare two ways of scoring one suite."""
+        """Add the differences between two ways of scoring one suite."""
         self.tokens += _apart(one.tokens, other.tokens)
         self.sentences += _apart(one.sentences, other.sentences)
         self.margins += _apart(one.margins, other.margins)
@@ -213,7 +215,7 @@ class _Differences:
         )
 
     def told(self) -> Moved:
-        """All differences in a few numbers."""
+        """A summary of all differences."""
         return Moved(
             token=_movement(self.tokens),
             sentence=_movement(self.sentences),
@@ -223,7 +225,7 @@ class _Differences:
 
 
 def _apart(one: Mapping[Hashable, float], other: Mapping[Hashable, float]) -> list[float]:
-    """The differences of what both have; not those of numbers that are not finite."""
+    """The absolute differences of numbers that both have, leaving out non-finite ones."""
     found = (abs(value - other[place]) for place, value in one.items() if place in other)
     return [value for value in found if math.isfinite(value)]
 

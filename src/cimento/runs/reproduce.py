@@ -1,4 +1,4 @@
-"""A stored run made again: how it was asked, from its manifest, and whether its tables agree."""
+"""The repetition of a stored run from its manifest, and the comparison of the two."""
 
 from __future__ import annotations
 
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 _ON_HUB = re.compile(r"[\w.-]+/[\w.-]+(@.+)?")
 _COMMIT = re.compile(r"[0-9a-f]{40}")
 _EARLIER_TOKENS = "token_budget"
-"""What manifests of version 0.1 call `batch_tokens`; null where it went by the device."""
+"""The name of `batch_tokens` in manifests of version 0.1; null meant the device's default."""
 _EARLIER = "its manifest is of an earlier version and does not say how the model was named"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileRepeat:
-    """One file of a run, in the run and in its repetition.
+    """The comparison of one file of a run with that of its repetition.
 
     Attributes:
         name: path in the run's folder.
-        same: whether the content agrees: byte for byte, by its values where an earlier version
-            stored the same in other files, and within the precision of the number format of the
-            model where nothing but numbers differs.
-        remark: what differs; empty where nothing does.
-        largest: the largest difference of numbers that counts as none; None where there is none.
+        same: whether the content agrees: byte for byte; in its values, if an earlier version stored
+            it in other files; or within the precision of the model's number format, if only numbers
+            differ.
+        remark: the differences; empty where there are none.
+        largest: the largest tolerated difference of numbers; None where there is none.
     """
 
     name: str
@@ -54,11 +54,11 @@ class FileRepeat:
 
 
 def model_of(manifest: Manifest, *, where: str) -> str:
-    """How the model of a run was named, where that may be taken out of a manifest.
+    """The name of a run's model, if it may be taken from the manifest.
 
     Raises:
-        TableError: the manifest does not say.
-        UsageError: it names what is not opened because a file says so; see `needs_saying`.
+        TableError: the manifest does not name the model.
+        UsageError: the name may not be opened on a file's word alone; see `needs_saying`.
     """
     named = manifest.get("named")
     if not isinstance(named, str) or not named:
@@ -76,7 +76,7 @@ def model_of(manifest: Manifest, *, where: str) -> str:
         )
     revision = str(manifest_part(manifest, "model").get("revision", ""))
     if _ON_HUB.fullmatch(named) and _COMMIT.fullmatch(revision):
-        # A branch may have moved on since; the commit has not.
+        # A branch may have moved since the run; the commit has not.
         return f"{named.partition('@')[0]}@{revision}"
     return named
 
@@ -84,16 +84,16 @@ def model_of(manifest: Manifest, *, where: str) -> str:
 def asking_of(
     manifest: Manifest, *, where: str, model_args: Mapping[str, JsonValue] | None = None
 ) -> Asking:
-    """How the model of a run was asked.
+    """The settings under which the model of a run was asked.
 
     Args:
-        manifest: of the run.
+        manifest: the manifest of the run.
         where: the run, for messages.
-        model_args: options for transformers and what the model is trusted with, as they were given
-            again: none of them is taken out of a manifest.
+        model_args: options for transformers and for trust, which must be given again, because none
+            of them is taken from a manifest.
 
     Raises:
-        TableError: the manifest does not say, or says it in another way than this version does.
+        TableError: the manifest lacks the settings, or has them in the form of another version.
         UsageError: the run was made with other options for transformers, or trusted otherwise.
     """
     own = dict(manifest_part(manifest, "asking"))
@@ -119,10 +119,10 @@ def asking_of(
 
 
 def _context(plain: Mapping[str, JsonValue]) -> Context:
-    """What stood before the texts, as a manifest has it.
+    """The context before the texts, from its form in a manifest.
 
     Raises:
-        TypeError: a part of it is not known, or is no text.
+        TypeError: a part of it is not known, or is not text.
     """
     if not all(isinstance(value, str) for value in plain.values()):
         raise TypeError("what stood before the texts is no text")
@@ -130,10 +130,10 @@ def _context(plain: Mapping[str, JsonValue]) -> Context:
 
 
 def _same_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str) -> None:
-    """See that the options for transformers, and trust, are given again as the run had them.
+    """Refuse options for transformers and trust that differ from those of the run.
 
     Raises:
-        UsageError: they are not.
+        UsageError: they differ.
     """
     if stored == dict(given):
         return
@@ -146,19 +146,19 @@ def _same_args(stored: JsonValue, given: Mapping[str, JsonValue], *, where: str)
 
 
 def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
-    """A stored run made again: the same suite and options, nothing taken from a cache.
+    """Repeat a stored run with the same suite and options, without any cache.
 
     Args:
-        run: as it was stored.
-        output: folder of runs for the repetition, which has the name of the run's folder.
-        model: how it is named.
-        scoring: how it was asked; see `asking_of`.
+        run: the stored run.
+        output: folder of runs for the repetition, which gets the name of the run's folder.
+        model: name of the model.
+        scoring: the settings of the run; see `asking_of`.
 
     Returns:
         The repetition, stored.
 
     Raises:
-        UsageError: the repetition would lie where the run itself does.
+        UsageError: the repetition would replace the run itself.
         CimentoError: the suite cannot be asked, or the model cannot answer.
     """
     from cimento.api import ask_suite, open_model
@@ -191,13 +191,14 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     )
     judgments = f"{JUDGMENTS.name}.parquet"
     if (stored.path / judgments).is_file():
-        # What people said of the run is said of its repetition too, before that is judged.
+        # Judgments of people enter the estimates, so they are copied before the repetition is
+        # judged.
         write_bytes(read_bytes(stored.path / judgments), target.path / judgments)
     return replace(again, folder=target.path).save(target)
 
 
 def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
-    """The answers, outcomes and estimates of a run and of its repetition.
+    """The comparison of a run with its repetition in answers, outcomes and estimates.
 
     Args:
         first: the run.
@@ -216,7 +217,7 @@ def compare_runs(first: Run, second: Run) -> tuple[FileRepeat, ...]:
 
 
 def _models(first: Run, second: Run) -> list[FileRepeat]:
-    """A line for what the answers rest on, where it is not the same; else none."""
+    """A line for each property of the model that differs between the runs."""
     lines = []
     cards = [manifest_part(run.manifest, "model") for run in (first, second)]
     for name in ("revision", "tokenizer", "dtype", "device"):
@@ -248,7 +249,7 @@ def _compared_tables(first: Run, second: Run, name: str, precision: float) -> Fi
 
 
 def _suite_files(first: Run, second: Run) -> list[str]:
-    """The files of the copies of the suite, where both have it in one."""
+    """The files of the copies of the suite, if both runs have such copies."""
     files = []
     for run in (first, second):
         folder = run.folder or Path()
@@ -269,7 +270,7 @@ def _compared_files(first: Run, second: Run, name: str) -> FileRepeat:
 
 
 def _table_remark(one: pl.DataFrame, other: pl.DataFrame) -> str:
-    """What differs between two tables; empty where nothing does."""
+    """The differences between two tables in words; empty where there are none."""
     if one.columns != other.columns:
         return f"other columns: {', '.join(sorted(set(one.columns) ^ set(other.columns)))}"
     if one.height != other.height:
@@ -280,7 +281,7 @@ def _table_remark(one: pl.DataFrame, other: pl.DataFrame) -> str:
 
 
 def _largest(one: pl.DataFrame, other: pl.DataFrame) -> float | None:
-    """The largest difference of numbers, shares of them above 1; None where more differs."""
+    """The largest difference of numbers, relative for numbers above 1; None if more differs."""
     if one.columns != other.columns or one.height != other.height:
         return None
     largest = 0.0

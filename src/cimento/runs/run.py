@@ -1,4 +1,4 @@
-"""A run: one suite of any paradigm answered by one model, and everything that is known of it."""
+"""A run: the answers of one model to one suite of any paradigm, and everything made from them."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ if TYPE_CHECKING:
 
 SUMMARY = "summary.json"
 PARADIGM = "paradigm"
-"""Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind``, or nothing."""
+"""Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind`` or nothing."""
 
 ANSWERS: Mapping[str, TableSchema] = {
     schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES)
 }
-"""The tables that hold what was asked and what came back; all else is made from them."""
+"""The tables of requests and answers, from which everything else is made."""
 
 _EARLIER = {None: "regions", "templates": "cloze"}
 _RATINGS = "acceptability.json"
 
 
 class _Later:
-    """The suite of a stored run, read when it is first asked for.
+    """The suite of a stored run, read when it is first needed.
 
     Args:
-        read: gives the suite.
-        copy: the folder that it is read from; None where its format is that of earlier versions.
+        read: reads the suite.
+        copy: the folder from which it is read; None for the format of earlier versions.
         is_unchanged: whether the run is as it was opened.
     """
 
@@ -69,9 +69,9 @@ class _Later:
 
 
 class _SuiteField:
-    """The field `suite` of a run: a suite, or what reads it.
+    """The field `suite` of a run, which holds a suite or a `_Later` that reads it.
 
-    A changed copy of a run holds the suite itself; one that holds what reads it is unchanged.
+    `is_unchanged` of the `_Later` tells an opened run from a changed copy of one.
     """
 
     _PLACE = "_suite"
@@ -97,7 +97,7 @@ class _SuiteField:
 
     @classmethod
     def changed(cls, run: Run) -> Any:  # noqa: ANN401  # the field takes it for the suite it reads
-        """The suite for a changed copy of a run, still read when it is first asked for."""
+        """The suite for a changed copy of a run, still read only when it is first needed."""
         suite = vars(run)[cls._PLACE]
         if not isinstance(suite, _Later):
             return suite
@@ -105,7 +105,7 @@ class _SuiteField:
 
     @classmethod
     def write(cls, run: Run, folder: Path) -> None:
-        """Write the suite of a run; where it was read from a copy, the files are copied.
+        """Write the suite of a run; a suite that was read from a copy is copied file by file.
 
         Raises:
             StorageError: the folder cannot be written.
@@ -120,15 +120,15 @@ class _SuiteField:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Run:
-    """One suite answered by one model. Made by `evaluate`, `open_run` or `open_runs`.
+    """A run: one suite answered by one model, from `evaluate`, `open_run` or `open_runs`.
 
     Attributes:
-        suite: as it was asked; of a stored run it is read when it is needed.
-        paradigm: the kind of test.
-        options: how the answers are judged, and what was asked.
-        manifest: what the run was made of and with.
-        tables: what was asked and answered, by name; of a stored run they are read when needed.
-        folder: where the run is stored; None where it is not.
+        suite: the suite as it was asked; that of a stored run is read when needed.
+        paradigm: the paradigm of the suite.
+        options: the options of the paradigm, for asking and judging.
+        manifest: the inputs, the model, the versions and the settings of the run.
+        tables: tables of requests and answers by name; those of a stored run are read when needed.
+        folder: the folder of the run; None where it is not stored.
     """
 
     suite: _SuiteField = _SuiteField()
@@ -140,7 +140,7 @@ class Run:
 
     @property
     def suite_name(self) -> str:
-        """The name of its suite."""
+        """The name of the run's suite."""
         suite = self.manifest.get("suite")
         name = suite.get("name") if isinstance(suite, dict) else None
         return name if isinstance(name, str) else self.suite.name
@@ -152,13 +152,13 @@ class Run:
 
     @property
     def model_kind(self) -> str:
-        """``causal``, ``masked``, ``seq2seq`` or ``replay``; empty where it is not known."""
+        """Kind of the model: ``causal``, ``masked``, ``seq2seq``, ``replay``; empty if unknown."""
         model = self.manifest.get("model")
         return str(model.get("kind", "")) if isinstance(model, dict) else ""
 
     @property
     def n_items(self) -> int:
-        """How many items were asked, judged or not; what is asked for no item is none."""
+        """The number of items asked about, judged or not; requests without an item do not count."""
         if self._stored is not None:
             return self._stored.n_items
         return self.tables[REQUESTS.name]["item"].drop_nulls().n_unique()
@@ -171,7 +171,7 @@ class Run:
 
         Raises:
             UsageError: the run has no such table.
-            TableError: it cannot be read.
+            TableError: the table cannot be read.
         """
         if name == OUTCOMES.name:
             return self.outcomes()
@@ -189,7 +189,7 @@ class Run:
         """A table of the run as a pandas frame.
 
         Args:
-            name: as of `table`.
+            name: as for `table`.
 
         Raises:
             UsageError: the run has no such table.
@@ -201,18 +201,18 @@ class Run:
         return self.table(name).to_pandas()
 
     def outcomes(self) -> pl.DataFrame:
-        """What became of every item and every question; see docs/tables.md.
+        """The outcome of every item and question, as a table; see docs/tables.md.
 
         Raises:
-            CimentoError: the answers cannot be judged as the options say.
+            CimentoError: the answers cannot be judged under the options.
         """
         return self._outcomes
 
     def estimates(self) -> tuple[Estimate, ...]:
-        """What the outcomes say about many items: rates, effects, correlations, with intervals.
+        """The estimates over many items: rates, effects, correlations, with intervals.
 
         Raises:
-            CimentoError: the answers cannot be judged as the options say.
+            CimentoError: the answers cannot be judged under the options.
         """
         return self._estimates
 
@@ -230,7 +230,7 @@ class Run:
 
     @cached_property
     def _stored(self) -> RunSummary | None:
-        """What was stored of the run; None where only judging tells what would be said now."""
+        """The stored summary of the run; None where it may be outdated and judging is needed."""
         files = self.manifest.get(FILES)
         is_current = (
             self.manifest.get("cimento") == __version__
@@ -250,7 +250,7 @@ class Run:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What was noticed while the model was asked, and what judging adds to it."""
+        """The remarks made while the model was asked, and those of judging."""
         if self._stored is not None:
             return self._stored.warnings
         noted = self.manifest.get("warnings")
@@ -258,10 +258,10 @@ class Run:
         return (*stored, *self.paradigm.warnings(self))
 
     def summary(self, *, with_outcomes: bool = False) -> RunSummary:
-        """What the run says, in one record.
+        """The results of the run in one record.
 
         Args:
-            with_outcomes: also with the outcome of every item.
+            with_outcomes: whether the outcome of every item is included.
         """
         outcomes = tuple(each_outcome(self.outcomes())) if with_outcomes else ()
         if self._stored is not None:
@@ -287,13 +287,13 @@ class Run:
         return names_of(self.suite).get(question, question)
 
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
-        """The same answers judged in another way; nothing stored is changed.
+        """The same answers judged with other options; nothing stored is changed.
 
         Args:
-            options: options of the paradigm by name; all others stay as they are.
+            options: options of the paradigm by name; the others keep their values.
 
         Raises:
-            UsageError: the paradigm has no such option, or it changes what is asked.
+            UsageError: the paradigm has no such option, or the option changes the requests.
         """
         given = {**self.options.model_dump(exclude_unset=True), **options}
         judged = parse_options(self.paradigm, given)
@@ -307,10 +307,10 @@ class Run:
         return dataclasses.replace(self, options=judged, suite=_SuiteField.changed(self))
 
     def grouped(self, **options: Any) -> Run:  # noqa: ANN401  # as for `judge`
-        """The same outcomes with other options, which change nothing but how they are grouped.
+        """The same outcomes with other options that only change their grouping.
 
         Args:
-            options: of the paradigm by name.
+            options: options of the paradigm by name.
 
         Raises:
             UsageError: the paradigm has no such option.
@@ -320,7 +320,7 @@ class Run:
         return run
 
     def report(self, path: str | Path) -> Path:
-        """A report of the run in one file; see `cimento.report`."""
+        """Write a report of the run into one file; see `cimento.report`."""
         return cast("Path", _public("report")(self, path))
 
     def figure(self, name: str, path: str | Path | None = None) -> Figure:
@@ -328,18 +328,18 @@ class Run:
         return cast("Figure", _public("figure")(self, name, path))
 
     def cite(self, what: str = "bibtex", *, form: str = "text") -> str:
-        """What the run rests on, or how it was made; see `cimento.cite`."""
+        """The references of the run, or a description of its methods; see `cimento.cite`."""
         return str(_public("cite")(self, what, form=form))
 
     def export(self, to: str, folder: str | Path) -> list[Path]:
-        """The run written for another program; see `cimento.export`."""
+        """Write the run in the format of another program; see `cimento.export`."""
         return cast("list[Path]", _public("export")(self, to, folder))
 
     def save(self, folder: RunFolder) -> Run:
-        """Store the run: everything first, its manifest last and once.
+        """Store the run, with the manifest written once and last.
 
         Args:
-            folder: where; a run that is stored there is replaced.
+            folder: the folder of the run; a run that is stored there is replaced.
 
         Raises:
             StorageError: the folder cannot be written.
@@ -368,20 +368,20 @@ class Run:
         return f"<Run of {self.suite_name!r} ({self.paradigm.name}) by {self.model!r}{where}>"
 
     def _repr_html_(self) -> str:
-        """The run as notebooks show it."""
+        """The run in HTML, for notebooks."""
         return run_html(self)
 
 
 def _public(name: str) -> Callable[..., object]:
-    """A public function of `cimento`, which knows runs and so is imported when it is called."""
+    """A public function of `cimento`, which imports this module and so is itself imported late."""
     return cast("Callable[..., object]", getattr(importlib.import_module("cimento"), name))
 
 
 class StoredTables(Mapping[str, "pl.DataFrame"]):
-    """The tables of a stored run, each read when it is asked for.
+    """The tables of a stored run, each read on access.
 
     Args:
-        folder: of the run.
+        folder: the folder of the run.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -394,7 +394,7 @@ class StoredTables(Mapping[str, "pl.DataFrame"]):
         return read_table(ANSWERS[name], self._folder)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names  # a mapping would read the table to see
+        return name in self._names  # the default of Mapping would read the table
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -404,7 +404,7 @@ class StoredTables(Mapping[str, "pl.DataFrame"]):
 
 
 def open_run(path: str | Path) -> Run:
-    """A run as it was stored; nothing is written.
+    """Open a stored run; nothing is written.
 
     Args:
         path: folder of the run.
@@ -440,16 +440,16 @@ def open_run(path: str | Path) -> Run:
         folder=folder.path,
     )
     if FILES not in manifest:
-        # Nothing was seen of what the files hold: a fault in the suite is said now.
+        # Without digests of the files, a fault in the suite must be reported now.
         _ = run.suite
     return run
 
 
 def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
-    """The runs in some folders, of any paradigm.
+    """Open the runs in some folders, of any paradigm.
 
     Args:
-        paths: one or several; each is the folder of a run or a folder of runs.
+        paths: one path or several; each is the folder of a run or a folder of runs.
 
     Raises:
         TableError: a folder holds no finished run, or one that cannot be read.
@@ -466,10 +466,10 @@ RunsLike: TypeAlias = "RunLike | Iterable[RunLike]"
 
 
 def runs_of(runs: RunsLike) -> list[Run]:
-    """Runs, whatever they are given as.
+    """Runs from any of the forms in which they can be given.
 
     Args:
-        runs: one or several; folders are opened.
+        runs: one or several runs or folders; folders are opened.
 
     Raises:
         TableError: a folder holds no finished run, or one that cannot be read.
@@ -481,13 +481,13 @@ def runs_of(runs: RunsLike) -> list[Run]:
 
 
 def folders_among(paths: Iterable[str | Path]) -> list[Path]:
-    """The paths that may hold runs: files beside folders, which a wildcard names too, do not.
+    """The paths that may hold runs, without files that a wildcard matched along with folders.
 
     Args:
-        paths: as they were given.
+        paths: the paths as they were given.
 
     Returns:
-        The folders; all paths where none is one, so that what is wrong can be said of them.
+        The folders; if there are none, all paths, so that the error can name them.
     """
     given = [expanded(path) for path in paths]
     return [path for path in given if not path.is_file()] or given

@@ -1,8 +1,8 @@
-"""Sensitivity: how many verdicts change where a choice of method is made in another way.
+"""Sensitivity of verdicts to choices of method.
 
-Each variant changes one choice of scoring or judging, and leaves all else as it was asked for: a
-one-at-a-time multiverse (Steegen, Tuerlinckx, Gelman and Vanpaemel 2016,
-doi:10.1177/1745691616658637). Choices that a kind of model does not have are left out.
+Each variant changes one choice of scoring or judging and keeps all others: a one-at-a-time
+multiverse (Steegen, Tuerlinckx, Gelman and Vanpaemel 2016, doi:10.1177/1745691616658637). Choices
+that a kind of model does not have are left out.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from cimento.statistics.intervals import Interval, share_interval
 
 CAUSAL, MASKED = "causal", "masked"
 ANY = "any variant"
-"""Of the last row of a suite and model: items whose verdict some variant changes."""
+"""The name of the last row of a suite and model: items whose verdict some variant changes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodVariant:
-    """One choice made in another way.
+    """A variant, which changes one choice of method.
 
     Attributes:
-        name: as the command line says it.
-        changes: options of a run, by name.
-        kinds: of the models that have this choice.
-        sentences: whether it is for suites whose predictions are all about whole sentences, or
-            for the others; None for both.
+        name: the variant as options of the command line.
+        changes: the changed options of a run, by name.
+        kinds: kinds of models that have this choice.
+        sentences: True for suites whose predictions are all about whole sentences, False for the
+            others, None for both.
     """
 
     name: str
@@ -66,18 +66,18 @@ NO_INTERVAL = Interval(None, None, None)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sensitivity:
-    """What one variant changes in the verdicts of a suite and a model.
+    """The effect of one variant on the verdicts of a suite and a model.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
-        variant: what was changed; `ANY` for all variants together.
-        n: items with a verdict in both.
+        variant: name of the variant; `ANY` for all variants together.
+        n: number of items with a verdict in both.
         gained: items that pass only in the variant.
-        lost: items that pass only as it was asked for.
-        interval: of the share of items that change.
-        accuracy: of the variant over these items; None for all variants together.
-        reason: why there is no variant.
+        lost: items that pass only in the original.
+        interval: interval of the share of items that change.
+        accuracy: accuracy of the variant over these items; None for all variants together.
+        reason: the reason why the variant has no result.
     """
 
     suite: str
@@ -92,7 +92,7 @@ class Sensitivity:
 
     @property
     def changed(self) -> int:
-        """Items that pass in one and not in the other."""
+        """The number of items that pass in one and not in the other."""
         return len(self.gained) + len(self.lost)
 
 
@@ -103,19 +103,19 @@ def sensitivities(
     *,
     cache: AnswerCache | None = None,
 ) -> list[Sensitivity]:
-    """How many verdicts each variant changes, for every suite and model.
+    """The effect of each variant on the verdicts of every suite and model.
 
     An item passes where all its predictions hold; ties count as the options say. Nothing is
     stored, but answers are kept in the cache.
 
     Args:
-        suites: judged by formulas.
+        suites: suites judged by formulas.
         models: names as for ``cimento run -m``.
-        options: how they are asked and judged as the user wants it.
-        cache: where answers are kept; None forgets them afterwards.
+        options: the options of the original.
+        cache: the cache of answers; None forgets them afterwards.
 
     Raises:
-        CimentoError: a suite or a model cannot be used as it was asked for.
+        CimentoError: a suite or a model cannot be used with the original options.
     """
     loaded = list(load_suites(suites, language=options.language))
     kept = cache or MemoryCache()
@@ -138,7 +138,7 @@ def sensitivities(
 
 
 def _rows(base: Run, made: Callable[[MethodVariant], Run]) -> Iterator[Sensitivity]:
-    """The row of each variant that differs from a run, and that of all together."""
+    """The row of each variant that differs from a run, and the row of all together."""
     before = _passed(base)
     clusters = suite_of(base).clusters()
     touched: dict[str, None] = {}
@@ -180,7 +180,7 @@ def _rows(base: Run, made: Callable[[MethodVariant], Run]) -> Iterator[Sensitivi
 
 
 def _applies(variant: MethodVariant, base: Run) -> bool:
-    """Whether a variant is another choice than the one that was asked for, and one to be had."""
+    """Whether a variant exists for the run's model and suite and differs from its options."""
     if base.model_kind not in variant.kinds:
         return False
     if variant.sentences is not None and variant.sentences != compares_sentences(base):
@@ -196,7 +196,7 @@ def _applies(variant: MethodVariant, base: Run) -> bool:
 
 
 def _passed(run: Run) -> dict[str, bool]:
-    """Item to whether all its predictions hold; without items that are unscored."""
+    """Whether all predictions hold, for each item that is scored."""
     outcomes = run.outcomes().filter(question=ALL).drop_nulls("right")
     return dict(outcomes.select("item", "right").iter_rows())
 

@@ -1,4 +1,4 @@
-"""What a run was made of and with, in plain values for manifest.json."""
+"""The storage of runs: their folders, and the manifest of inputs and versions in JSON values."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from cimento.suites.archives import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
 
 BLANK = "leading_blank"
-"""Key of the inputs: whether the suite says that a blank stands before each text."""
+"""Key of the inputs: whether the suite asks for a blank before each text."""
 
 _LIBRARIES = ("numpy", "polars", "tokenizers", "torch", "transformers")
 
 
 def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclasses of any kind
-    """A manifest: the parts given, with the versions of everything and the time.
+    """A manifest of the given parts, with the versions of all software and the time.
 
     Args:
-        parts: dataclasses, paths and plain values, under their names in the manifest.
+        parts: dataclasses, paths and plain values, by their names in the manifest.
     """
     return {
         **{name: plain(part) for name, part in parts.items()},
@@ -46,7 +46,7 @@ def describe(**parts: Any) -> dict[str, JsonValue]:  # noqa: ANN401  # dataclass
 
 
 def manifest_part(manifest: Mapping[str, JsonValue], *path: str) -> Mapping[str, JsonValue]:
-    """An object inside a manifest, by the names on the way to it; empty where there is none."""
+    """The object at a path of names in a manifest; empty where there is none."""
     part = manifest
     for name in path:
         member = part.get(name)
@@ -55,14 +55,14 @@ def manifest_part(manifest: Mapping[str, JsonValue], *path: str) -> Mapping[str,
 
 
 def blank_before(manifest: Mapping[str, JsonValue]) -> bool:
-    """Whether a blank stood before every text of a run: by its suite, else by its policy."""
+    """Whether every text of a run had a blank before it, as its suite or else its policy says."""
     by_suite = manifest_part(manifest, "inputs").get(BLANK)
     by_policy = manifest_part(manifest, "asking", "policy").get("leading_blank")
     return bool(by_policy if by_suite is None else by_suite)
 
 
 def versions() -> dict[str, JsonValue]:
-    """The versions of Python and of the libraries that scores depend on, where installed."""
+    """The versions of Python and of those libraries on which scores depend, if installed."""
     found: dict[str, JsonValue] = {"python": platform.python_version()}
     for library in _LIBRARIES:
         try:
@@ -73,7 +73,7 @@ def versions() -> dict[str, JsonValue]:
 
 
 def plain(part: Any) -> JsonValue:  # noqa: ANN401
-    """A dataclass, a path or a plain value as it stands in a manifest."""
+    """A dataclass, a path or a plain value in its form for a manifest."""
     if dataclasses.is_dataclass(part) and not isinstance(part, type):
         part = dataclasses.asdict(part)
     text = json.dumps(part, default=lambda value: str(value) if isinstance(value, Path) else value)
@@ -84,24 +84,24 @@ def plain(part: Any) -> JsonValue:  # noqa: ANN401
 MANIFEST = "manifest.json"
 SUITE_FOLDER = "suite"
 FILES = "files"
-"""Key of the manifest: path of a file that answers are read from to its sha256."""
+"""Key of the manifest: the sha256 of each file of the run, by path."""
 
 ADDED = frozenset({"annotations", "judgments.parquet"})
-"""What people add to a finished run, and go on with."""
+"""Files and folders that people add to a finished run and may change."""
 
 _DIGITS = 8
 _BEGUN = ("asked-for.json", "parts/inputs.json")
-"""Where runs that take long write down what they answer, before they are finished."""
+"""Files in which long runs of version 0.1 recorded their inputs before they were finished."""
 
 Manifest = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
 class RunFolder:
-    """Where one run is stored.
+    """The folder of one run.
 
     Attributes:
-        path: the folder; need not exist yet.
+        path: the path of the folder, which need not exist yet.
     """
 
     path: Path
@@ -115,14 +115,15 @@ class RunFolder:
         Args:
             output: folder of runs.
             suite: name of the suite.
-            sha256: of the suite, as it was read.
+            sha256: digest of the suite as it was read.
             model: label of the model, ``name@revision``.
-            policy: digest of how the suite is asked.
-            limit: items that are asked at most; None for all. A trial with a few must not replace
-                the run of all.
+            policy: digest of scoring and options.
+            limit: largest number of items asked; None for all. It enters the name, so that a trial
+                on a few items does not replace the run on all.
         """
         place, stem = output / file_name(suite), file_name(model)
-        # The name as well: two may come to one folder, and hold the same.
+        # The suite's name is hashed too: `file_name` may map two names to one folder, and the two
+        # suites may have the same content.
         part = "" if limit is None else f" {limit}"
         digits = hashlib.sha256(f"{policy} {sha256} {suite}{part}".encode()).hexdigest()[:_DIGITS]
         folder = cls(place / f"{stem}--{digits}")
@@ -133,19 +134,19 @@ class RunFolder:
 
     @classmethod
     def below(cls, output: Path, *, suite: str, name: str) -> RunFolder:
-        """The folder that a run has in another folder of runs.
+        """The folder of a run in another folder of runs.
 
         Args:
             output: folder of runs.
             suite: name of the suite.
-            name: of the run's folder.
+            name: name of the run's folder.
         """
         return cls(output / file_name(suite) / file_name(name))
 
     def _is_of(self, sha256: str) -> bool:
-        """Whether a run of version 0.1 is stored here, or was begun, of the very suite.
+        """Whether a run of version 0.1 on this very suite is stored or was begun here.
 
-        Its folder's digits were of how the suite was asked only.
+        The digits of its folder did not include the digest of the suite.
         """
         if not self.path.is_dir():
             return False
@@ -155,7 +156,7 @@ class RunFolder:
         return any(isinstance(each, dict) and each.get("suite") == sha256 for each in begun)
 
     def _inputs_in(self, name: str) -> JsonValue:
-        """What a run that is not finished wrote down of its inputs; None where it did not."""
+        """The inputs that an unfinished run recorded; None where it did not."""
         try:
             return self.read_json(name)
         except TableError:
@@ -163,15 +164,15 @@ class RunFolder:
 
     @property
     def suite_folder(self) -> Path:
-        """Where the copy of the suite is."""
+        """The folder with the copy of the suite."""
         return self.path / SUITE_FOLDER
 
     def prepare(self) -> None:
-        """Make the folder and see that it can be written, before anything is computed.
+        """Make the folder and check that it can be written, before anything is computed.
 
         Raises:
-            StorageError: it cannot.
-            TableError: it holds what no run does: a link, a pipe, a device.
+            StorageError: the folder cannot be written.
+            TableError: it contains a link, a pipe or a device, which no run does.
         """
         self._refuse_special()
         try:
@@ -192,7 +193,7 @@ class RunFolder:
             self.path.parent.rmdir()
 
     def is_done(self, inputs: Manifest) -> bool:
-        """Whether a finished run with these very inputs is stored here, and is whole."""
+        """Whether a finished and undamaged run with exactly these inputs is stored here."""
         try:
             manifest = self.manifest()
             self.verify(manifest)
@@ -201,14 +202,14 @@ class RunFolder:
         return manifest.get("inputs") == dict(inputs)
 
     def manifest(self) -> dict[str, JsonValue]:
-        """What the run was made of and with.
+        """The manifest of the run: its inputs, settings and versions.
 
-        Every reader of a run asks for its manifest first, and the whole folder is looked at then:
-        it may be a stranger's, and a link in it would have other files of this machine read.
+        Every reader of a run reads its manifest first, so the whole folder is checked here: it may
+        be untrusted, and a link in it would make other files of this machine be read.
 
         Raises:
-            TableError: there is no manifest, or it cannot be read; or the folder holds what no run
-                does: a link, a pipe, a device.
+            TableError: there is no manifest, or it cannot be read; or the folder contains a link, a
+                pipe or a device, which no run does.
         """
         self._refuse_special()
         try:
@@ -226,10 +227,10 @@ class RunFolder:
         return content
 
     def read_json(self, name: str) -> JsonValue:
-        """What a JSON file of the run says.
+        """The value of a JSON file of the run.
 
         Raises:
-            TableError: it cannot be read.
+            TableError: the file cannot be read.
         """
         path = self.path / name
         try:
@@ -239,10 +240,10 @@ class RunFolder:
         return content
 
     def read_text(self, name: str) -> str:
-        """A text file of the run.
+        """The content of a text file of the run.
 
         Raises:
-            TableError: it cannot be read.
+            TableError: the file cannot be read.
         """
         try:
             return self._read(name).decode("utf-8")
@@ -252,10 +253,10 @@ class RunFolder:
             ) from error
 
     def _read(self, name: str) -> bytes:
-        """A file of the run that is read whole.
+        """The bytes of a file of the run.
 
         Raises:
-            OSError: it cannot be read, or is larger than any that a run has.
+            OSError: the file cannot be read, or is larger than any file of a run.
         """
         with open_plain(self.path / name) as file:
             content = file.read(MAX_FILE_BYTES + 1)
@@ -264,10 +265,10 @@ class RunFolder:
         return content
 
     def _refuse_special(self) -> None:
-        """See that the folder holds plain files and folders only.
+        """Refuse a folder that contains anything but plain files and folders.
 
         Raises:
-            TableError: it holds something else.
+            TableError: it contains something else.
         """
         for path in _special(self.path):
             raise TableError(
@@ -278,13 +279,13 @@ class RunFolder:
             )
 
     def verify(self, manifest: Manifest) -> None:
-        """See that the suite and the answers are those that were stored.
+        """Check that the files of the run are those that were stored.
 
         Args:
-            manifest: of this run; those of earlier versions do not say what the files held.
+            manifest: the manifest of this run; those of earlier versions have no digests of files.
 
         Raises:
-            TableError: one was cut short, changed or removed.
+            TableError: a file was cut short, changed or removed.
         """
         stored = manifest.get(FILES)
         for name, sha256 in stored.items() if isinstance(stored, dict) else ():
@@ -296,9 +297,9 @@ class RunFolder:
                 )
 
     def _sha256(self, name: str) -> str:
-        """Of a file of the run, hexadecimal; empty where there is none of this name in its folder.
+        """The sha256 of a file of the run, in hexadecimal; empty for a name outside its folder.
 
-        The manifest of a stranger must not have other files of this machine read, or its devices.
+        An untrusted manifest must not make other files or devices of this machine be read.
         """
         try:
             path = (self.path / name).resolve()
@@ -310,13 +311,13 @@ class RunFolder:
             return ""
 
     def _stored(self) -> dict[str, JsonValue]:
-        """Every file of the run but its manifest, with its sha256."""
+        """The sha256 of every stored file of the run except its manifest."""
         paths = (path for path in self.path.rglob("*") if path.is_file())
         names = sorted(path.relative_to(self.path).as_posix() for path in paths)
         return {name: self._sha256(name) for name in names if name != MANIFEST and _is_stored(name)}
 
     def finish(self, manifest: Manifest) -> Manifest:
-        """Write the manifest, last of all: a folder with a manifest is a finished run.
+        """Write the manifest as the last file, which marks the run as finished.
 
         Returns:
             The manifest, with the files of the run.
@@ -327,7 +328,7 @@ class RunFolder:
         return whole
 
     def reopen(self) -> None:
-        """Take the manifest away before the tables are rewritten, and remove partial files."""
+        """Remove the manifest before the tables are rewritten, and remove partial files."""
         (self.path / MANIFEST).unlink(missing_ok=True)
         remove_stale(self.path)
 
@@ -336,7 +337,7 @@ def find_runs(path: Path) -> Iterator[RunFolder]:
     """The run in a folder, or all runs below it, sorted by path.
 
     Raises:
-        TableError: there is none.
+        TableError: there is no run.
     """
     folders = sorted(manifest.parent for manifest in path.rglob(MANIFEST)) if path.is_dir() else []
     if not folders:
@@ -350,14 +351,14 @@ def find_runs(path: Path) -> Iterator[RunFolder]:
 
 
 def _is_stored(name: str) -> bool:
-    """Whether a file is the run's own: none that a program or a system left, or people added."""
+    """Whether a file belongs to the run, unlike hidden files and those that people added."""
     parts = name.split("/")
     hidden = any(part.startswith(".") and part.strip(".") for part in parts)
     return not hidden and parts[0] not in ADDED
 
 
 def _special(folder: Path) -> Iterator[Path]:
-    """Links and whatever is neither a file nor a folder, below a folder that may not be there."""
+    """Links, and anything else that is neither file nor folder, below a folder if it exists."""
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
@@ -367,5 +368,5 @@ def _special(folder: Path) -> Iterator[Path]:
 
 
 def file_name(name: str) -> str:
-    """A name as part of a path, on every file system."""
+    """A name in a form that is valid as a part of a path on every file system."""
     return re.sub(r"[^\w.@+-]+", "__", name).strip(".") or "_"

@@ -1,7 +1,6 @@
-"""What some runs say, as plain records: the shape of ``--json``, ``summary.json`` and notebooks.
+"""Summaries of runs as plain records, for ``--json``, ``summary.json`` and notebooks.
 
-The JSON is described in docs/json-summary.md, and for programs in
-data/schemas/summary.schema.json.
+docs/json-summary.md describes the JSON, and data/schemas/summary.schema.json is its schema.
 """
 
 from __future__ import annotations
@@ -33,14 +32,14 @@ HEADER = ("question", "statistic", "value", "95 % interval", "chance", "n", "tie
 LABELS = 2
 _DIGITS = 3
 ROWS = 12
-"""Estimates that are shown; the table ``estimates`` of the run has all."""
+"""Number of estimates shown; the table ``estimates`` of the run has all."""
 
 
 def run_html(run: Run) -> str:
-    """The headline of a run first, then its main estimates, with what a reader must know of them.
+    """A run in HTML: its headline, then its main estimates, with the remarks a reader needs.
 
     Args:
-        run: of any paradigm.
+        run: a run of any paradigm.
     """
     known = run.estimates()
     shown = [each for role in ("headline", "main") for each in known if each.role == role]
@@ -82,7 +81,7 @@ def _interval(low: float, high: float) -> str:
 
 
 def _reasons(estimates: list[Estimate]) -> list[str]:
-    """Why a value or an interval is not there, each reason once."""
+    """The reasons for missing values and intervals, without repeats."""
     lacking = (
         estimate.reason for estimate in estimates if estimate.value is None or estimate.low is None
     )
@@ -96,23 +95,23 @@ JsonSchema: TypeAlias = dict[str, "bool | int | str | list[str] | JsonSchema"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSummary:
-    """What one model did on one suite.
+    """The results of one model on one suite.
 
     Attributes:
         suite: name of the suite.
-        paradigm: the kind of test.
+        paradigm: name of the paradigm.
         model: name of the model with the first digits of its revision.
         model_kind: ``causal``, ``masked``, ``seq2seq`` or ``replay``.
-        language: of the suite, ISO 639-1; empty where the suite does not say.
+        language: language of the suite, ISO 639-1; empty where the suite does not state it.
         n_items: items in the run, judged or not.
-        folder: where the run is stored; None where it is not.
-        options: of the paradigm, by name.
+        folder: folder of the run; None where it is not stored.
+        options: options of the paradigm, by name.
         estimates: rates, effects and correlations, each with its interval.
-        warnings: what was noticed on the way.
-        outcomes: what became of every item; only in what ``--json`` prints, for a run folder has
+        warnings: remarks made while the model was asked and its answers were judged.
+        outcomes: outcome of every item; only in the output of ``--json``, since a run folder has
             them in a table.
-        usage: what the run took of a server; only where a server was asked.
-        names: question to the name that the author of the suite gave it; only where there is one.
+        usage: usage of a server by the run; only where a server was asked.
+        names: names that the author of the suite gave to questions; only where there are any.
     """
 
     suite: str
@@ -131,29 +130,29 @@ class RunSummary:
 
     @property
     def label(self) -> str:
-        """The model, and the measure that its sentences are compared by, where there is one."""
+        """The model, with the measure by which its sentences are compared if there is one."""
         measure = self.options.get("measure")
         return f"{self.model} [{measure}]" if measure else self.model
 
     @property
     def plain_options(self) -> dict[str, JsonValue]:
-        """The options as JSON has them."""
+        """The options as JSON values."""
         plain: dict[str, JsonValue] = json.loads(json.dumps(self.options))
         return plain
 
     @property
     def headline(self) -> Estimate | None:
-        """The one number of the run; None where there is nothing to judge."""
+        """The one headline estimate of the run; None where there is nothing to judge."""
         return next((estimate for estimate in self.estimates if estimate.role == "headline"), None)
 
     @property
     def results(self) -> tuple[Estimate, ...]:
-        """The rates over all items: of each question, and of all together."""
+        """The rates over all items, for each question and for all together."""
         return self._rates("")
 
     @property
     def phenomena(self) -> tuple[Estimate, ...]:
-        """The rates of each phenomenon, of all questions together."""
+        """The rates of each phenomenon over all questions together."""
         return self._rates("phenomenon")
 
     def _rates(self, group: str) -> tuple[Estimate, ...]:
@@ -170,13 +169,13 @@ class RunSummary:
 
 
 def names_of(suite: object) -> dict[str, str]:
-    """Question to the name that the author of a suite gave it; none for those without a name."""
+    """The names that the author of a suite gave to questions; unnamed questions are left out."""
     predictions = enumerate(getattr(suite, "predictions", ()))
     return {f"prediction {number}": each.name for number, each in predictions if each.name}
 
 
 def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
-    """The runs of each suite together, suites in the order of their first run."""
+    """The runs grouped by suite, in the order of the first run of each suite."""
     groups: dict[str, list[RunSummary]] = {}
     for run in runs:
         groups.setdefault(run.suite, []).append(run)
@@ -185,7 +184,7 @@ def by_suite(runs: Iterable[RunSummary]) -> dict[str, list[RunSummary]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Missing:
-    """A run that was asked for and could not be made."""
+    """A run that was requested and could not be made."""
 
     suite: str
     model: str
@@ -197,17 +196,17 @@ class SuiteMean:
     """The mean accuracy of one model over suites of a benchmark.
 
     Attributes:
-        benchmark: its name.
+        benchmark: name of the benchmark.
         model: name of the model with the first digits of its revision.
-        measure: by which sentences are compared; empty for regions.
-        phenomenon: that the suites belong to; empty for all of them.
-        n_suites: suites that the mean is over.
-        of_suites: suites that the benchmark has.
-        value: None where it is undefined.
-        low: lower end of its interval, 95 %, over suites; None where there is none.
-        high: upper end.
-        reason: why the value or its interval is None; empty where both are there.
-        published: model to its published mean over the same suites; of people too.
+        measure: measure by which sentences are compared; empty for regions.
+        phenomenon: phenomenon of the suites; empty for all of them.
+        n_suites: number of suites in the mean.
+        of_suites: number of suites of the benchmark.
+        value: the mean; None where it is undefined.
+        low: lower end of its 95 % interval over suites; None where there is none.
+        high: upper end of the interval; None where there is none.
+        reason: the reason why the value or its interval is None; empty where both are defined.
+        published: published means over the same suites, by model; also those of people.
     """
 
     benchmark: str
@@ -225,14 +224,14 @@ class SuiteMean:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a set of runs says.
+    """The summary of a set of runs.
 
     Attributes:
-        schema_version: of this shape.
+        schema_version: version of this JSON format.
         cimento: version of the program that wrote it.
         runs: one record for each suite and model.
-        missing: what could not be run, and why.
-        means: over suites of a benchmark whose figures are published, such as BLiMP.
+        missing: the runs that could not be made, with the reasons.
+        means: means over the suites of a benchmark with published figures, such as BLiMP.
     """
 
     runs: tuple[RunSummary, ...]
@@ -246,7 +245,7 @@ _ORDER = ("schema_version", "cimento", "runs", "missing", "means")
 
 
 def to_json(summary: Summary) -> str:
-    """The summary as JSON text; ends with a line break."""
+    """The summary as JSON text that ends with a line break."""
     fields = asdict(summary)
     ordered = {name: fields[name] for name in _ORDER}
     for run in fields["runs"]:
@@ -261,7 +260,7 @@ def from_json(text: str, *, where: str = "summary.json") -> Summary:
 
     Args:
         text: the JSON text.
-        where: what to call it in a message.
+        where: name of the text in messages.
 
     Raises:
         TableError: the text is not a summary of this version.
@@ -292,7 +291,7 @@ def from_json(text: str, *, where: str = "summary.json") -> Summary:
 def json_schema() -> JsonSchema:
     """The JSON schema (draft 2020-12) of what `to_json` writes.
 
-    The descriptions are those of the docstrings of the records.
+    Its descriptions are taken from the docstrings of the records.
     """
     schema: JsonSchema = _adapter().json_schema(mode="serialization")
     definitions = schema["$defs"]
@@ -314,7 +313,7 @@ def _adapter() -> TypeAdapter[Summary]:
 
 
 def _describe(schema: JsonSchema, docstring: str) -> None:
-    """Move what a docstring says about each attribute to the property of that name."""
+    """Copy the description of each attribute in a docstring to the property of that name."""
     first, _, attributes = inspect.cleandoc(docstring).partition("\n\nAttributes:\n")
     schema["description"] = _plain(first)
     properties = schema["properties"]
@@ -329,5 +328,5 @@ def _describe(schema: JsonSchema, docstring: str) -> None:
 
 
 def _plain(text: str) -> str:
-    """A docstring's sentence as a reader of JSON would have it."""
+    """A docstring's sentence in the terms of JSON."""
     return " ".join(text.split()).replace("None", "null").replace("``", "")

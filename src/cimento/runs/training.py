@@ -1,12 +1,11 @@
-"""Suites while a model trains: a callback for transformers' Trainer that asks the live model.
+"""Evaluation during training: a callback of transformers' Trainer that asks the live model.
 
     trainer = Trainer(model, arguments, ..., processing_class=tokenizer)
     evaluate_while_training(trainer, ["it-subject-verb"], output="runs")
     trainer.train()
 
-After each evaluation and each checkpoint, accuracies go where the Trainer logs to (TensorBoard,
-W&B, ...) and a run is stored for each suite and step. The training itself is the same, to the
-bit, as without.
+After each evaluation and each checkpoint, the Trainer logs accuracies (to TensorBoard, W&B, ...)
+and a run is stored for each suite and step. The training itself stays the same to the last bit.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 STEP_DIGITS = 7
-"""Digits of the step at the end of a run's model name, so that runs sort by step."""
+"""Number of digits of the step in a run's model name, so that runs sort by step."""
 
 
 def evaluate_while_training(
@@ -52,20 +51,20 @@ def evaluate_while_training(
     output: str | Path | None = "runs",
     **options: Any,  # noqa: ANN401  # as for `cimento.evaluate`
 ) -> SuiteCallback:
-    """Have a Trainer ask suites of its model at every evaluation and every checkpoint.
+    """Have a Trainer ask its model about suites at every evaluation and every checkpoint.
 
     Args:
-        trainer: with its tokenizer as ``processing_class``; the callback is added to it.
+        trainer: a Trainer with its tokenizer as ``processing_class``; the callback is added to it.
         suites: built-in names, paths, or suites made in Python.
-        name: what to call the model, before its step; by default as the Trainer's output folder.
-        output: folder of runs to write to; None keeps none.
-        options: as for `cimento.evaluate`; the number format is that of the model.
+        name: name of the model, before the step; by default that of the Trainer's output folder.
+        output: folder in which runs are stored; None stores none.
+        options: as for `cimento.evaluate`; the number format is always that of the model.
 
     Returns:
-        The callback, which has `history`.
+        The callback, whose `history` has the logged numbers.
 
     Raises:
-        CimentoError: a suite cannot be read, or the model not be scored; found before training.
+        CimentoError: a suite cannot be read or the model cannot be asked, found before training.
         UsageError: the Trainer has no tokenizer, or spreads the weights over several processes.
     """
     if not isinstance(trainer.processing_class, PreTrainedTokenizerBase):
@@ -92,10 +91,10 @@ def evaluate_while_training(
 
 
 class SuiteCallback(TrainerCallback):
-    """Asks suites of the model that is being trained; made by `evaluate_while_training`.
+    """A callback that asks the model in training about suites; see `evaluate_while_training`.
 
     Attributes:
-        history: step to what was logged of it.
+        history: the logged numbers of each step.
     """
 
     def __init__(
@@ -121,7 +120,7 @@ class SuiteCallback(TrainerCallback):
             scorer = live_scorer(
                 model, tokenizer, name=name, policy=scoring.policy, limits=scoring.limits
             )
-            # What cannot be asked is an error here, and a warning in training.
+            # Errors are raised here, before training; during training they would only be warnings.
             refuse_unused((loaded.paradigm for loaded in self._suites), run_options)
             for loaded in self._suites:
                 suite_job(loaded, ModelHandle(scorer, scoring), self._options, shown=name)
@@ -133,7 +132,7 @@ class SuiteCallback(TrainerCallback):
         control: TrainerControl,  # noqa: ARG002
         **more: Any,  # noqa: ANN401
     ) -> None:
-        """Ask after an evaluation; its metrics have ours too, for ``metric_for_best_model``."""
+        """Ask after an evaluation; our numbers join its metrics, for ``metric_for_best_model``."""
         found = self._at_step(state, more["model"])
         metrics = more.get("metrics")
         if metrics is not None:
@@ -146,11 +145,11 @@ class SuiteCallback(TrainerCallback):
         control: TrainerControl,  # noqa: ARG002
         **more: Any,  # noqa: ANN401
     ) -> None:
-        """Ask at a checkpoint, unless it was done at this step already."""
+        """Ask at a checkpoint, unless this step has been asked already."""
         self._at_step(state, more["model"])
 
     def _at_step(self, state: TrainerState, model: PreTrainedModel) -> dict[str, float]:
-        """What is logged of a step; asked once, by the main process alone."""
+        """The logged numbers of a step, which the main process alone computes once."""
         step = state.global_step
         if not state.is_world_process_zero:
             return {}
@@ -158,7 +157,7 @@ class SuiteCallback(TrainerCallback):
             try:
                 found = self._ask(step, model)
             except CimentoError as error:
-                # Days of training are worth more than one evaluation.
+                # A failed evaluation must not end days of training.
                 _logger.warning("step %d was not evaluated: %s", step, error)
                 found = {}
             self.history[step] = found
@@ -188,10 +187,10 @@ class SuiteCallback(TrainerCallback):
 
 
 def logged(run: Run) -> dict[str, float]:
-    """What is logged of a run, under names that begin with ``eval_``.
+    """The numbers of a run that are logged, under names that begin with ``eval_``.
 
-    For every main rate over all items ``eval_SUITE_QUESTION``, and for the headline
-    ``eval_SUITE_accuracy`` with the ends of its interval. What is undefined is left out.
+    Every main rate over all items is ``eval_SUITE_QUESTION``; the headline is
+    ``eval_SUITE_accuracy``, with the ends of its interval. Undefined numbers are left out.
     """
     head = f"eval_{run.suite.name}"
     values: dict[str, float | None] = {}
@@ -210,10 +209,10 @@ def logged(run: Run) -> dict[str, float]:
 
 
 def logged_means(runs: Sequence[Run]) -> dict[str, float]:
-    """What is logged of some runs together: ``eval_BLiMP_accuracy``, and of each phenomenon.
+    """The logged means over runs: ``eval_BLiMP_accuracy``, and one for each phenomenon.
 
     Args:
-        runs: of one model; nothing is logged of fewer than two datasets of a benchmark.
+        runs: runs of one model; fewer than two datasets of a benchmark give no mean.
     """
     values: dict[str, float | None] = {}
     for mean in benchmark_means([run.summary() for run in runs]):

@@ -1,6 +1,6 @@
-"""What servers were sent and wrote, in tokens, and what that costs by prices that the user gives.
+"""The use of servers: tokens read and written, and their cost by prices that the user gives.
 
-A number that a server does not tell is not known; it is never 0.
+A number that a server does not report is unknown, never 0.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cimento.io.parsing import read_toml
 from cimento.suites.model import JsonValue
 
 COLUMNS = ("model", "input", "output", "currency")
-"""Of a table of prices: for a million tokens that are read, and a million that are written."""
+"""Columns of a table of prices, which are per million tokens read and written."""
 
 _MILLION = 1_000_000
 _LEAST = 0.0001
@@ -27,9 +27,9 @@ class Tokens:
     """The tokens of requests to a server.
 
     Attributes:
-        sent: how many requests there were.
-        read: tokens that the server read; None where it does not say of each request.
-        written: tokens that it wrote; likewise.
+        sent: number of requests.
+        read: number of tokens that the server read; None unless it reports them for each request.
+        written: number of tokens that it wrote; None likewise.
     """
 
     sent: int = 0
@@ -37,7 +37,7 @@ class Tokens:
     written: int | None = None
 
     def plus(self, other: Tokens) -> Tokens:
-        """Both together."""
+        """The sum of two counts."""
         if not self.sent or not other.sent:
             return self if self.sent else other
         return Tokens(
@@ -50,7 +50,7 @@ def _sum(one: int | None, other: int | None) -> int | None:
 
 
 def total(parts: Iterable[Tokens]) -> Tokens:
-    """All together."""
+    """The sum of some counts."""
     whole = Tokens()
     for part in parts:
         whole = whole.plus(part)
@@ -59,12 +59,12 @@ def total(parts: Iterable[Tokens]) -> Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a server takes for a model.
+    """The price of a model on a server.
 
     Attributes:
-        input: for a million tokens that it reads.
-        output: for a million tokens that it writes.
-        currency: of both.
+        input: price of a million tokens that it reads.
+        output: price of a million tokens that it writes.
+        currency: currency of both.
     """
 
     input: float
@@ -72,7 +72,7 @@ class Price:
     currency: str
 
     def of(self, tokens: Tokens) -> float | None:
-        """What requests cost; None where a number of tokens is not known."""
+        """The cost of tokens; None where one of their numbers is unknown."""
         if tokens.read is None or tokens.written is None:
             return None
         return (tokens.read * self.input + tokens.written * self.output) / _MILLION
@@ -80,17 +80,17 @@ class Price:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunUsage:
-    """What a run took of a server, as the server counts it.
+    """The usage of a server by a run, as the server counts it.
 
     Attributes:
-        asked: questions that the run asked.
-        kept: of these, those whose answers were known before, so that nothing was sent.
-        sent: requests that were sent for the others.
-        read: tokens that the server read; null where it does not say of every request.
-        written: tokens that it wrote; likewise.
-        cost: of them, by the prices that were given; null where one of the two is not known.
-        currency: of the cost; empty where there was no price for the model.
-        reason: why numbers are null; empty where none is.
+        asked: number of questions that the run asked.
+        kept: number of these whose answers were known before, so that nothing was sent.
+        sent: number of requests sent for the others.
+        read: number of tokens that the server read; null unless it reports them for every request.
+        written: number of tokens that it wrote; null likewise.
+        cost: cost of these tokens at the given prices; null where one of their numbers is unknown.
+        currency: currency of the cost; empty where the model has no price.
+        reason: the reason why numbers are null; empty where none is.
     """
 
     asked: int
@@ -104,7 +104,7 @@ class RunUsage:
 
     @property
     def text(self) -> str:
-        """In one line."""
+        """The usage in one line."""
         known = f"{self.kept} of {self.asked} answers were known before" if self.kept else ""
         if not self.sent:
             return known
@@ -119,12 +119,12 @@ class RunUsage:
 
 
 def usage_of_run(usage: Mapping[int, Tokens], *, asked: int, price: Price | None) -> RunUsage:
-    """What a run took of a server.
+    """The usage of a server by a run.
 
     Args:
-        usage: what its questions came to, without those whose answers were known.
-        asked: how many questions there were.
-        price: of the model; None where none was given.
+        usage: tokens of each question, without questions whose answers were known.
+        asked: number of questions.
+        price: the price of the model; None where none was given.
     """
     tokens = total(usage.values())
     reason = ""
@@ -145,11 +145,11 @@ def usage_of_run(usage: Mapping[int, Tokens], *, asked: int, price: Price | None
 
 
 USAGE = "usage"
-"""Key of the manifest: what the run took of a server; only where a server was asked."""
+"""Key of the manifest: the usage of a server, present only where a server was asked."""
 
 
 def stored_usage(manifest: Mapping[str, JsonValue]) -> RunUsage | None:
-    """What the manifest of a run says of it; None where no server was asked."""
+    """The usage in the manifest of a run; None where no server was asked."""
     stored = manifest.get(USAGE)
     names = {field.name for field in fields(RunUsage)}
     if not isinstance(stored, dict) or stored.keys() != names:
@@ -161,11 +161,11 @@ def read_prices(path: Path) -> dict[str, Price]:
     """Prices by the name of the model.
 
     Args:
-        path: a table with tabs between the columns `COLUMNS`, or TOML with a table ``[[prices]]``
+        path: a tab-separated table with the columns `COLUMNS`, or TOML with a table ``[[prices]]``
             for each model.
 
     Raises:
-        InputError: it cannot be read, or a price is none.
+        InputError: the file cannot be read, or a price is not a number.
     """
     is_toml = path.suffix.lower() == ".toml"
     records = _toml_records(path) if is_toml else _tsv_records(path)
@@ -240,7 +240,7 @@ def _amount(record: Mapping[str, JsonValue], column: str, where: str) -> float:
 
 
 def money(amount: float, currency: str) -> str:
-    """An amount as it is printed, with four digits where it is small."""
+    """An amount of money as printed, with four digits where it is small."""
     if 0 < amount < _LEAST:
         return f"under {_LEAST:.4f} {currency}"
     return f"{amount:,.2f} {currency}" if amount >= 1 else f"{amount:.4f} {currency}"

@@ -1,1 +1,1 @@
-"""Test suites: what they are, how they are read, checked and written."""
+"""Test suites: their records, and reading, checking and writing them."""

@@ -1,4 +1,4 @@
-"""Zip archives of suites, unpacked with care: they may come from strangers."""
+"""Zip archives of suites, unpacked with care because they may be untrusted."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ ARCHIVE_SUFFIX = ".zip"
 TOML = "suite.toml"
 MAX_FILES = 10_000
 MAX_FILE_BYTES = 100_000_000
-"""A suite of this size would hold some hundred thousand items."""
+"""Largest size of a file in an archive; a suite of this size has some hundred thousand items."""
 MAX_TOTAL_BYTES = 500_000_000
 MAX_RATIO = 200
-"""Text shrinks five- to twentyfold; what shrinks more was made to fill the disk."""
+"""Largest ratio of compression; text shrinks five- to twentyfold, hostile files far more."""
 
 _CHUNK = 1 << 20
 _DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, ValueError)
@@ -37,13 +37,13 @@ def is_archive(path: Path) -> bool:
 
 @contextmanager
 def unpacked(path: Path) -> Iterator[Path]:
-    """The files of a zip archive in a folder that is gone afterwards.
+    """A context with the files of a zip archive in a temporary folder.
 
-    Hidden files and what macOS adds (``__MACOSX``) are left out.
+    Hidden files and those that macOS adds (``__MACOSX``) are left out.
 
     Raises:
-        InputError: it is no zip archive or damaged, a path climbs out of the archive, or its
-            files are too many or too large.
+        InputError: the file is damaged or not a zip archive, a path leads out of the archive, or
+            its files are too many or too large.
     """
     with TemporaryDirectory(prefix="cimento-") as name:
         folder = Path(name) / path.stem
@@ -64,10 +64,10 @@ def unpacked(path: Path) -> Iterator[Path]:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Path]:
-    """Where the files of a path are: of an archive, the folder that holds them for a while.
+    """A context with the folder of a path's files, which is temporary for an archive.
 
     Raises:
-        InputError: as `unpacked`.
+        InputError: as for `unpacked`.
     """
     if not is_archive(path):
         yield path
@@ -76,16 +76,16 @@ def opened(path: Path) -> Iterator[Path]:
         try:
             yield _innermost(folder)
         except CimentoError as error:
-            # People know the archive, not the folder that it was in for a moment.
+            # Messages name the archive, since people do not know the temporary folder.
             error.where = error.where.replace(str(folder), str(path))
             raise
 
 
 @contextmanager
 def unfolded(path: Path) -> Iterator[Path]:
-    """The folder that a suite's workbook stands for, for a while; any other path as it is.
+    """A context with the temporary folder of a suite's workbook; any other path is unchanged.
 
-    Errors that are raised meanwhile name the workbook and its sheets.
+    Errors raised in the context name the workbook and its sheets.
     """
     small = path.is_file() and path.stat().st_size <= MAX_FILE_BYTES
     if not (small and is_suite_workbook(path)):
@@ -106,11 +106,11 @@ def unfolded(path: Path) -> Iterator[Path]:
 
 
 def in_workbook(path: Path, faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Faults with the sheets of the workbook that they are in; those of other suites as they are.
+    """Faults whose places name sheets of the workbook; faults of other suites are unchanged.
 
     Args:
-        path: of the suite.
-        faults: as the files in it were read.
+        path: path of the suite.
+        faults: faults found in its files.
     """
     if path.suffix.lower() != ".xlsx":
         return tuple(faults)
@@ -118,7 +118,7 @@ def in_workbook(path: Path, faults: Iterable[Fault]) -> tuple[Fault, ...]:
 
 
 def _innermost(folder: Path) -> Path:
-    """The folder in which an archive has everything, where it has one; else the folder itself."""
+    """The single folder that holds everything in an archive, if there is one; else the folder."""
     children = list(folder.iterdir())
     alone = len(children) == 1 and children[0].is_dir() and not (children[0] / TOML).is_file()
     return _innermost(children[0]) if alone else folder
@@ -139,13 +139,13 @@ def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
 def _is_wanted(member: zipfile.ZipInfo) -> bool:
     parts = _pure(member).parts
     if not parts:
-        return False  # a name without a name in it, which zipfile itself stumbles over
+        return False  # an empty name, on which zipfile fails
     hidden = any(part.startswith(".") and part != ".." for part in parts)
     return not (member.is_dir() or hidden or "__MACOSX" in parts)
 
 
 def _place(member: zipfile.ZipInfo, folder: Path, path: Path) -> Path:
-    """Where a file goes; refused where that is outside the folder, or where it is a link."""
+    """The path to which a file is unpacked; links and paths outside the folder are refused."""
     pure = _pure(member)
     climbs = pure.is_absolute() or ".." in pure.parts or ":" in pure.parts[0]
     if climbs or stat.S_ISLNK(member.external_attr >> 16):
@@ -158,7 +158,7 @@ def _place(member: zipfile.ZipInfo, folder: Path, path: Path) -> Path:
 
 
 def _pure(member: zipfile.ZipInfo) -> PurePosixPath:
-    """The path in the archive; some programs write it with backslashes."""
+    """The path in the archive, which some programs write with backslashes."""
     return PurePosixPath(member.filename.replace("\\", "/"))
 
 
@@ -178,7 +178,7 @@ def _check_size(member: zipfile.ZipInfo, path: Path) -> None:
 def _copy(
     archive: zipfile.ZipFile, member: zipfile.ZipInfo, target: Path, path: Path, *, at_most: int
 ) -> int:
-    """Unpack one file; what it says of its size is not believed."""
+    """Unpack one file and return its size, without trusting the size in its header."""
     written = 0
     with archive.open(member) as source, target.open("wb") as sink:
         while chunk := source.read(_CHUNK):

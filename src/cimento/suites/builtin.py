@@ -1,6 +1,6 @@
-"""The suites that come with cimento, the kinds of suites, and templates for new ones.
+"""The built-in suites, the kinds of suites, and templates for new ones.
 
-Listing them needs nothing but the standard library.
+Listing the suites needs nothing but the standard library.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from cimento.suites.published import published
 
 REGIONS = "regions"
 RATED = "acceptability"
-"""What ``suite.toml`` says of a suite whose columns hold ratings of people."""
+"""The ``kind`` in ``suite.toml`` of a suite whose columns hold ratings of people."""
 
 
 def kind_of(path: Path) -> str:
-    """The ``kind`` at the top of a folder's ``suite.toml``; ``regions`` for everything else.
+    """The ``kind`` at the top of a folder's ``suite.toml``; else ``regions``.
 
     Args:
         path: a suite folder, its ``suite.toml``, or a file of any other format.
 
     Raises:
-        InputError: the kind is not a text.
+        InputError: the kind is not text.
     """
     toml = path / "suite.toml" if path.is_dir() else path
     if toml.name != "suite.toml" or not toml.is_file():
@@ -37,7 +37,7 @@ def kind_of(path: Path) -> str:
     try:
         kind = parse_toml(toml.read_text(encoding="utf-8-sig")).get("kind", REGIONS)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
-        # Its faults are reported when the whole suite is read.
+        # Its faults are reported later, when the whole suite is read.
         return REGIONS
     if not isinstance(kind, str):
         raise InputError(
@@ -51,15 +51,15 @@ _FOLDER = Path(__file__).parents[1] / "data" / "suites"
 
 @dataclass(frozen=True, slots=True)
 class BuiltinSuite:
-    """What ``cimento suites list`` says about a suite.
+    """A built-in suite, as ``cimento suites list`` shows it.
 
     Attributes:
-        name: as ``cimento run`` takes it.
-        kind: what kind of test it holds, such as ``regions``.
+        name: name for ``cimento run``.
+        kind: name of its paradigm, such as ``regions``.
         language: ISO 639-1 code.
-        phenomenon: what it is about; empty where a column tells, item by item.
-        items: how many.
-        status: such as ``draft, not yet reviewed by native speakers``.
+        phenomenon: its phenomenon; empty where a column gives it item by item.
+        items: number of items.
+        status: state of review, such as ``draft, not yet reviewed by native speakers``.
         path: its folder.
     """
 
@@ -73,7 +73,7 @@ class BuiltinSuite:
 
 
 def builtin_names(*, kind: str = "") -> list[str]:
-    """The names of all built-in suites, or of those of one kind, sorted."""
+    """The sorted names of all built-in suites, or of those of one kind."""
     names = sorted(path.parent.name for path in _FOLDER.glob("*/suite.toml"))
     return [name for name in names if not kind or kind_of(_FOLDER / name) == kind]
 
@@ -84,10 +84,10 @@ def list_builtin(*, kind: str = "") -> list[BuiltinSuite]:
 
 
 def name_or_path(suite: object) -> str:
-    """What a suite is called, as text.
+    """The name or path of a suite as text.
 
     Raises:
-        UsageError: it is neither a name nor a path.
+        UsageError: the object is neither a name nor a path.
     """
     if isinstance(suite, str | Path):
         return str(suite)
@@ -101,11 +101,11 @@ def name_or_path(suite: object) -> str:
 def find_suite(name_or_path: str | Path) -> Path:
     """The path of a suite: a built-in one by its name, any other by its path.
 
-    A built-in name means the built-in suite wherever one is; write ``./name`` for a file or
-    folder of the same name.
+    A built-in name means the built-in suite in every working directory; write ``./name`` for a file
+    or folder of the same name.
 
     Raises:
-        InputError: it is neither.
+        InputError: there is no built-in suite and no path of this name.
     """
     if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return _FOLDER / name_or_path
@@ -160,7 +160,7 @@ def _describe(folder: Path) -> BuiltinSuite:
 
 
 def _count_items(folder: Path) -> int:
-    """The items of ``items.tsv``, or the lines of ``items.jsonl``."""
+    """The number of items in ``items.tsv``, or of lines in ``items.jsonl``."""
     table = folder / "items.tsv"
     if not table.exists():
         lines = (folder / "items.jsonl").read_text(encoding="utf-8").split("\n")
@@ -172,32 +172,34 @@ def _count_items(folder: Path) -> int:
 
 _TEMPLATES = Path(__file__).parents[1] / "data" / "templates"
 WORKBOOK = ".xlsx"
-"""Ends the name of a suite that is one workbook."""
+"""The suffix of a suite in the form of a single workbook."""
 _NAME_LINE = 'name = "my-suite"\n'
 
 
 _LANGUAGE_LINE = re.compile(r'^language = "(\w+)"', re.MULTILINE)
 TEMPLATE_LANGUAGES = ("en", "it", "es", "pt", "ru")
-"""Every template has examples in these; the first column, or key, of its tables tells which."""
+"""Languages of the examples in every template, given by the first column or key of a table."""
 
 
 def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") -> list[Path]:
-    """Write a suite to fill in; its name is that of the folder or the workbook.
+    """Write a template of a suite, named after its folder or workbook.
 
     Args:
-        kind: name of a template: match and mismatch, two factors, good and bad, any conditions;
-            blanks in items that are written out, or made with seeds; rated sentences; stories.
-        path: folder to write, which must not exist or be empty; a name that ends in ``.xlsx``
-            makes it one workbook.
-        language: of the examples, one of `TEMPLATE_LANGUAGES`; empty for the template's usual one.
-        canary: by which the suite is known in training data, see `cimento.suites.model`.
+        kind: name of a template, for match and mismatch, two factors, good and bad, any conditions,
+            blanks in written-out items or made with seeds, rated sentences, or stories.
+        path: folder to write, which must be empty or not exist; with the suffix ``.xlsx``, a single
+            workbook.
+        language: language of the examples, one of `TEMPLATE_LANGUAGES`; empty for the template's
+            default.
+        canary: string by which the suite can be recognized in training data; see
+            `cimento.suites.model`.
 
     Returns:
         The files written.
 
     Raises:
         UsageError: there is no such kind, or it has no examples in the language.
-        StorageError: there is something already, or it cannot be written.
+        StorageError: the path is not empty, or cannot be written.
     """
     from cimento.suites.suite_workbook import fold
 
@@ -229,13 +231,13 @@ def new_suite(kind: str, path: Path, *, language: str = "", canary: str = "") ->
 
 
 def _rows_in(language: str, text: str) -> str:
-    """The header and the rows of a language, without the column that tells it."""
+    """The header and the rows of a language, without the column of languages."""
     rows = (line.partition("\t") for line in text.splitlines(keepends=True))
     return "".join(rest for name, _, rest in rows if name in ("language", language))
 
 
 def _records_in(language: str, text: str) -> str:
-    """The lines of JSON of a language, without the key that tells it, which is the first."""
+    """The JSON lines of a language, without the key of the language, which comes first."""
     start = f'{{"language": "{language}", '
     lines = text.splitlines(keepends=True)
     return "".join("{" + line.removeprefix(start) for line in lines if line.startswith(start))
@@ -247,7 +249,7 @@ def template_kinds() -> tuple[str, ...]:
 
 
 def _name_lines(path: Path, canary: str) -> str:
-    """The lines of suite.toml with the suite's name and canary, quoted as TOML wants it."""
+    """The lines of suite.toml with the suite's name and canary, quoted for TOML."""
     import tomli_w
 
     place = path.resolve()

@@ -1,7 +1,7 @@
-"""The design of a suite: two factors and their cells, or the filler and the gap of licensing.
+"""Designs of suites: two factors and their cells, or filler and gap in licensing.
 
-A two by N design is looked at as N - 1 designs of two by two, each with the first level of the
-longer factor as its baseline.
+A two by N design is treated as N - 1 designs of two by two, each with the first level of the longer
+factor as its baseline.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ KEY = "licensing"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Licensing:
-    """How a suite declares its licensing design.
+    """The licensing design that a suite declares.
 
     Attributes:
-        filler: the factor whose first level has the wh-word and whose second has not.
-        gap: the factor whose first level has a gap and whose second has none.
-        island: the factor whose first level is no island; empty where there is none.
-        levels: of each of these factors.
-        windows: name to the regions that are summed, by level of the factor gap.
+        filler: factor whose first level has the wh-word and whose second does not.
+        gap: factor whose first level has a gap and whose second does not.
+        island: factor whose first level is not an island; empty without this factor.
+        levels: the levels of each of these factors.
+        windows: for each window, the regions that are summed, by level of the gap factor.
     """
 
     filler: str
@@ -96,9 +96,9 @@ def _windows(
 
 
 def regions_measured(suite: Suite) -> dict[str, frozenset[int]]:
-    """Condition to the regions that the suite's licensing windows sum; empty without any.
+    """The regions that the suite's licensing windows sum, by condition; empty without windows.
 
-    A declaration that cannot be used measures nothing; the checks of the suite say so.
+    A faulty declaration gives no regions; the checks of the suite report it.
     """
     try:
         design = licensing_of(suite)
@@ -120,7 +120,7 @@ UNACCEPTABLE = "unacceptable"
 """Key of ``[design]`` in suite.toml: the condition, or conditions, that are unacceptable."""
 
 WINDOWS = "windows"
-"""Key of ``[design]``: name of a stretch of regions to their numbers, for DD by region."""
+"""Key of ``[design]``: named windows of regions by their numbers, for DD by region."""
 
 N_FACTORS = 2
 N_LEVELS = 2
@@ -153,14 +153,16 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Square:
-    """Two factors with two levels each.
+    """A two by two design.
 
-    The first level of each factor is the plain one; both second levels together are what should
-    be worse than the two alone explain.
+    The first level of each factor is the plain one. The combination of both second levels should be
+    worse than the two separate effects add up to.
 
     Attributes:
-        factors: their names: the first is what changes along the x axis (distance, say).
-        cells: plain; only the first factor changed; only the second changed; both changed.
+        factors: names of the factors; the first one is on the x axis of figures (distance, for
+            example).
+        cells: the cells in the order plain, only the first factor changed, only the second changed,
+            both changed.
     """
 
     factors: tuple[str, str]
@@ -168,7 +170,7 @@ class Square:
 
     @property
     def name(self) -> str:
-        """The changed level of the second factor, which tells squares of one design apart."""
+        """The changed level of the second factor, which distinguishes the squares of a design."""
         return self.cells[3].levels[1]
 
     @property
@@ -178,12 +180,12 @@ class Square:
 
     @property
     def acceptable(self) -> tuple[Cell, Cell, Cell]:
-        """All cells but the one where both factors are changed."""
+        """The three cells in which at most one factor is changed."""
         return self.cells[:3]
 
     @property
     def unacceptable(self) -> Cell:
-        """The cell where both factors are changed."""
+        """The cell in which both factors are changed."""
         return self.cells[3]
 
 
@@ -200,7 +202,7 @@ ISLAND_SQUARE = Square(
 
 
 def squares(suite: Suite) -> tuple[Square, ...]:
-    """The two by two designs of a suite; none where it declares no two factors.
+    """The two by two designs of a suite; none unless it declares two factors.
 
     The cells follow the order in which levels are declared, so that the unacceptable condition is
     that of the last levels, unless ``[design] unacceptable`` in suite.toml names another one.
@@ -229,10 +231,10 @@ def squares(suite: Suite) -> tuple[Square, ...]:
 
 
 def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
-    """The stretches of a sentence over which DD is taken, and their regions, counted from 1.
+    """The windows over which DD is taken, with the numbers of their regions from 1.
 
-    They are those of ``[design.windows]`` in suite.toml, else each region by its name. A suite of
-    one region has none: its only region is the sentence.
+    They are those of ``[design.windows]`` in suite.toml, or else each region by its name. A suite
+    with one region has no windows, because that region is the sentence.
 
     Raises:
         InputError: the declaration cannot be used.
@@ -257,7 +259,7 @@ def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
 
 
 def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The factors that names such as ``short_island`` tell; empty where they tell none."""
+    """The factors in condition names such as ``short_island``; empty for other names."""
     if set(conditions) == set(ISLAND_CONDITIONS):
         return dict(ISLAND_FACTORS)
     parts = [name.rsplit("_", 1) for name in conditions]
@@ -272,15 +274,15 @@ def island_factors(conditions: Sequence[str]) -> dict[str, tuple[str, ...]]:
 
 
 def level_columns(condition: str, factors: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The levels that the name of a condition tells, under the names of the factors."""
+    """The levels in the name of a condition, by factor."""
     parts = condition.rsplit("_", 1)
     return dict(zip(factors, parts, strict=True)) if len(parts) == len(factors) else {}
 
 
 def predictions_of(square: Square) -> tuple[Prediction, ...]:
-    """Super-additivity, and each acceptable condition against the unacceptable one.
+    """The predictions of super-additivity and of each acceptable against the unacceptable cell.
 
-    All are about whole sentences; see Sprouse, Wagers and Phillips 2012.
+    All predictions are about whole sentences; see Sprouse, Wagers and Phillips 2012.
     """
     plain, first, second, both = (f"(*;%{name}%)" for name in square.conditions)
     return (
@@ -299,7 +301,7 @@ def predictions_of(square: Square) -> tuple[Prediction, ...]:
 
 
 def _conditions(suite: Suite) -> dict[tuple[str, ...], str]:
-    """Levels of the factors to the condition that has them in its columns."""
+    """The conditions by the levels of the factors in their columns."""
     found: dict[tuple[str, ...], str] = {}
     for _, condition in suite.stimuli():
         levels = tuple(condition.columns.get(factor, "") for factor in suite.factors)
@@ -314,7 +316,7 @@ def _conditions(suite: Suite) -> dict[tuple[str, ...], str]:
 
 
 def _declared(suite: Suite) -> frozenset[str]:
-    """The conditions that the suite calls unacceptable; empty where it says nothing."""
+    """The conditions that the suite declares unacceptable; empty without a declaration."""
     design = suite.extra.get("design")
     value = design.get(UNACCEPTABLE) if isinstance(design, dict) else None
     if value is None:
@@ -355,7 +357,7 @@ def _oriented(
 def _levels_of(
     suite: Suite, conditions: Mapping[tuple[str, ...], str], bad: frozenset[str]
 ) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Each factor's plain level and its changed ones, as the unacceptable conditions have them."""
+    """Each factor's plain level and changed levels, as follows from the unacceptable conditions."""
     found = {}
     for index, (factor, levels) in enumerate(suite.factors.items()):
         changed = {key[index] for key, name in conditions.items() if name in bad}

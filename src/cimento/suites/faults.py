@@ -10,12 +10,12 @@ from cimento.errors import Fault, Severity
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that is checked.
+    """A kind of fault that is checked for.
 
     Attributes:
-        title: what is wrong, in a few words.
-        severity: whether it keeps the suite from being used.
-        todo: what to do about it, unless a fault says something more precise.
+        title: short description of the fault.
+        severity: ``error`` if the suite cannot be used with it, else ``warning``.
+        todo: advice, unless a fault has more precise advice.
     """
 
     title: str
@@ -127,7 +127,7 @@ CHECKS: Mapping[str, Check] = {
 
 
 def fault(code: str, *, where: str, seen: str, todo: str | None = None) -> Fault:
-    """A fault with a known code; `todo` is the advice of the code unless given."""
+    """A fault with a known code; its advice is that of the code unless `todo` is given."""
     check = CHECKS[code]
     return Fault(code, check.severity, where, seen, check.todo if todo is None else todo)
 
@@ -143,7 +143,7 @@ def warnings(faults: Iterable[Fault]) -> tuple[Fault, ...]:
 
 
 def summarize(faults: Iterable[Fault]) -> list[str]:
-    """One line for each code, its number of occurrences and its first place; for short messages."""
+    """One line for each code with its count and first place, for short messages."""
     groups: dict[str, list[Fault]] = {}
     for each in faults:
         groups.setdefault(each.code, []).append(each)

@@ -1,4 +1,4 @@
-"""The words of the formula language, and the errors for what is no word of it."""
+"""The formula language of predictions: tokens, parser and syntax tree."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Token(NamedTuple):
     Attributes:
         kind: ``region``, ``literal``, ``sign``, ``relation``, ``connective``, ``open``, ``close``
             or ``end``.
-        text: as written.
-        column: where it begins, from 0.
+        text: the text as written.
+        column: column at which it begins, from 0.
         number: for a region value, the region's number without leading zeros, or ``*``.
         name: for a region value, the condition's name.
     """
@@ -83,10 +83,10 @@ _TODO = {
 
 
 def tokenize(text: str) -> list[Token]:
-    """The tokens of a formula, with one of kind ``end`` behind them.
+    """The tokens of a formula, followed by one of kind ``end``.
 
     Raises:
-        FormulaError: something is no token of the language.
+        FormulaError: a part of the text is not a token of the language.
     """
     tokens: list[Token] = []
     column = _skip_blanks(text, 0)
@@ -124,7 +124,7 @@ def _region(text: str, found: re.Match[str]) -> Token:
 
 
 def _unknown(text: str, column: int, foreign: str | None) -> FormulaError:
-    """The error for something that is no token of the language."""
+    """The error for text that is not a token of the language."""
     word = _WORD.match(text, column)
     seen = foreign or (word.group() if word else text[column])
     return FormulaError(
@@ -136,7 +136,7 @@ def _unknown(text: str, column: int, foreign: str | None) -> FormulaError:
 
 
 def _malformed_region(text: str, column: int) -> FormulaError:
-    """The error for something that begins like a region value: a number and a semicolon."""
+    """The error for text that begins like a region value, with a number and a semicolon."""
 
     def error(at: int, seen: str, todo: str = _REGION_TODO) -> FormulaError:
         return FormulaError(formula=text, column=at, seen=seen, todo=todo)
@@ -167,7 +167,7 @@ Relation: TypeAlias = Literal["<", ">", "="]
 Connective: TypeAlias = Literal["&", "|"]
 
 MAX_DEPTH = 100
-"""How deep brackets and operators may nest; far beyond any formula a person writes."""
+"""Greatest depth of brackets and operators, far beyond any formula that a person writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +177,7 @@ class Reference:
     Attributes:
         region: number of the region, from 1, or ``*`` for the sum over all regions.
         condition: name of the condition.
-        column: where it stands in the formula, from 0; two references are equal wherever they
-            stand.
+        column: column at which it begins in the formula, from 0; it does not matter for equality.
     """
 
     region: RegionNumber
@@ -242,7 +241,7 @@ def parse(text: str) -> Formula:
 
 
 def canonical(node: Formula | Quantity) -> str:
-    """A formula with every bracket written, which `parse` reads back as the same tree."""
+    """A formula with all brackets, which `parse` reads back as the same tree."""
     match node:
         case Reference(region, condition):
             return f"({region};%{condition}%)"
@@ -257,7 +256,7 @@ def canonical(node: Formula | Quantity) -> str:
 
 
 def references(node: Formula | Quantity) -> tuple[Reference, ...]:
-    """Every region value that a formula names, from left to right, repeated ones included."""
+    """Every region value in a formula, from left to right, including repeated ones."""
     match node:
         case Reference():
             return (node,)
@@ -286,7 +285,7 @@ def numbers(node: Formula | Quantity) -> tuple[float, ...]:
 
 
 def regions_used(formulas: Iterable[str]) -> dict[str, frozenset[RegionNumber]]:
-    """Which region values formulas need: condition to region numbers, ``*`` among them.
+    """The region values that formulas need: region numbers, or ``*``, by condition.
 
     Raises:
         FormulaError: one of the texts is not a formula.
@@ -302,10 +301,10 @@ _CLOSING = {"(": ")", "[": "]"}
 
 
 class _Parser:
-    """Recursive descent: one method for each rule of the grammar.
+    """A recursive-descent parser with one method for each rule of the grammar.
 
-    Inside brackets stands either a formula or a sum, and only what follows the closing bracket
-    tells which was wanted; so every rule returns either, and its caller says what it needs.
+    Brackets hold either a formula or a sum, and only the text after the closing bracket shows which
+    was required. So every rule may return either, and its caller checks for the kind it needs.
     """
 
     def __init__(self, text: str, tokens: list[Token]) -> None:
@@ -315,7 +314,7 @@ class _Parser:
         self._depth = 0
 
     def formula(self) -> Formula:
-        """The whole text."""
+        """The formula of the whole text."""
         node, _ = self._junction()
         token = self._peek()
         if token.kind == "close":
@@ -328,7 +327,7 @@ class _Parser:
         return node
 
     def _junction(self) -> tuple[Formula | Quantity, int]:
-        """A formula or a sum, and how deep it is."""
+        """A formula or a sum, and its depth."""
         start = self._peek()
         node, depth = self._comparison()
         while self._peek().kind == "connective":

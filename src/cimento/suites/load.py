@@ -1,4 +1,4 @@
-"""From a path to suites that can be used: find the format, read, check."""
+"""Loading of suites from a path: detection of the format, reading and checking."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from cimento.suites.reading import no_collection
 
 SMALL_STIMULI = 80_000
 STIMULUS_BYTES = 10
-"""An archive may hold so many sentences, or one for every so many of its bytes."""
+"""Limits on the sentences in an archive: number for any archive, or bytes per sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class SuiteFile:
-    """A suite with what is known about where it came from.
+    """A suite with the facts on its source.
 
     Attributes:
-        suite: without faults that would keep it from being used.
-        warnings: other faults, as reading and checking found them.
-        sha256: of the bytes read, hexadecimal.
-        path: file or folder.
-        format: name of the format, a key of `readers.FORMATS`; a suffix where a plug-in read it.
+        suite: the suite, without errors.
+        warnings: other faults that reading and checking found.
+        sha256: hash of the bytes read, in hexadecimal.
+        path: the file or folder.
+        format: name of the format, a key of `readers.FORMATS`; a suffix if a plug-in read it.
     """
 
     suite: Suite
@@ -51,7 +51,7 @@ def open_suite(path: Path, *, format_: str = "") -> SuiteFile:
 
     Args:
         path: a suite folder, or a file in one of the formats of `readers.FORMATS` or of a plug-in.
-        format_: name of the format, where the file does not tell it.
+        format_: name of the format, for files that do not reveal it.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
@@ -65,20 +65,20 @@ def open_suite(path: Path, *, format_: str = "") -> SuiteFile:
 
 
 def open_copy(folder: Path) -> Suite:
-    """The copy of a suite in the folder of a run: it was checked when it was run.
+    """The copy of a suite in the folder of a run, which was checked before the run.
 
     Args:
-        folder: of the copy.
+        folder: the folder of the copy.
 
     Raises:
-        InputError: it may not be read.
-        SuiteError: it is damaged.
+        InputError: the copy may not be read.
+        SuiteError: the copy is damaged.
     """
     return find_reader(detect_format(folder))(folder).suite
 
 
 def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
-    """What can be read of a suite, and every fault found, instead of an exception.
+    """The suite as far as it can be read, and every fault found, without an exception for them.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.
@@ -88,10 +88,10 @@ def inspect_suite(path: Path) -> tuple[Suite | None, tuple[Fault, ...]]:
 
 
 class StimulusCount:
-    """How many sentences the suites of an archive have: a small one may not unpack to very many.
+    """A count of the sentences in an archive, which refuses too many for its size.
 
     Args:
-        path: of the archive; of anything else nothing is counted.
+        path: path of the archive; for other files nothing is counted.
     """
 
     def __init__(self, path: Path) -> None:
@@ -104,7 +104,7 @@ class StimulusCount:
         """Count the sentences of one suite.
 
         Raises:
-            InputError: there are too many.
+            InputError: there are too many sentences.
         """
         if self._most is None or not isinstance(suite, Suite):
             return
@@ -118,14 +118,14 @@ class StimulusCount:
 
 
 def refuse_faulty(path: Path, faulty: Sequence[SuiteError]) -> None:
-    """See that none of several suites has faults.
+    """Raise the faults of several suites together.
 
     Args:
-        path: of all of them.
-        faulty: what is wrong with each that has some.
+        path: the path of all suites.
+        faulty: the errors of the suites with faults.
 
     Raises:
-        SuiteError: some have; the error carries the faults of all of them.
+        SuiteError: a suite has faults; the error carries the faults of all suites.
     """
     if len(faulty) == 1:
         raise faulty[0]
@@ -141,7 +141,7 @@ def suite_paths(path: Path) -> list[Path]:
     format; hidden files and files with another suffix (a README) are ignored.
 
     Raises:
-        InputError: the folder holds none, or may not be read.
+        InputError: the folder holds no suite, or may not be read.
     """
     path = _folder_of(path)
     if not path.is_dir() or (path / TOML).exists():
@@ -169,20 +169,20 @@ def suite_paths(path: Path) -> list[Path]:
 
 
 def _named(fault: Fault, path: str) -> Fault:
-    """The fault with the name of its suite before the place, unless it is there already."""
+    """A fault with the name of its suite before the place, unless the place has it already."""
     name = Path(path).name
     where = fault.where if fault.where.startswith(name) else f"{name}: {fault.where}"
     return replace(fault, where=where)
 
 
 def _folder_of(path: Path) -> Path:
-    """The suite folder, where a file in it was named."""
+    """The suite folder of a path that names a file in it; else the path."""
     inside = path.name == TOML or (path.name in TABLES and (path.parent / TOML).is_file())
     return path.parent if inside and path.is_file() else path
 
 
 def suite_files(path: Path) -> tuple[Path, ...]:
-    """The files of a suite that alone decide how it is read; none where other files may do so."""
+    """The files of a suite that alone determine its content; none if other files may matter."""
     path = _folder_of(path)
     if path.is_dir():
         return tuple(file for name in (TOML, *TABLES) if (file := path / name).is_file())
@@ -194,7 +194,7 @@ def _refuse_large(path: Path) -> None:
     """Refuse a file that is too large to be a suite, before it is read.
 
     Raises:
-        InputError: it is.
+        InputError: the file is too large.
     """
     size = path.stat().st_size if path.is_file() else 0
     if size > MAX_FILE_BYTES:
@@ -207,7 +207,7 @@ def _refuse_large(path: Path) -> None:
 
 @no_collection()
 def read_suite(path: Path, *, format_: str = "") -> tuple[SuiteFile | None, tuple[Fault, ...]]:
-    """What can be read of a suite, and every fault found; arguments as for `open_suite`.
+    """The suite as far as it can be read, and every fault; arguments are as for `open_suite`.
 
     Raises:
         InputError: the path does not exist, may not be read or is in no known format.

@@ -1,7 +1,6 @@
-"""Matched copies of a suite: items whose conditions are alike in length, frequency, words.
+"""Matched copies of a suite, with items whose conditions are alike in length and words.
 
-The kind of the word that a region begins with is told from lists of closed classes, not by a
-tagger.
+The class of the first word of a region comes from lists of closed classes, not from a tagger.
 """
 
 from __future__ import annotations
@@ -19,10 +18,10 @@ from cimento.errors import UsageError, did_you_mean
 from cimento.suites.model import Item, JsonValue, Suite, sentence
 
 NOTHING = "nothing"
-"""The kind of an empty stretch."""
+"""The class of an empty region."""
 
 OTHER = "another word"
-"""The kind of words that are in no list: nouns, verbs, names."""
+"""The class of words that are in no list: nouns, verbs, names."""
 
 _FIRST_WORD = re.compile(r"\w+")
 _AT_START = ("wh-word", "preposition", "determiner", "complementizer")
@@ -30,7 +29,7 @@ _WITHIN = ("complementizer", "preposition", "determiner", "wh-word")
 
 
 def first_word(text: str) -> str:
-    """The first word in lower case, without punctuation; empty where there is none."""
+    """The first word of a text in lower case, without punctuation; empty without words."""
     found = _FIRST_WORD.search(text)
     return found.group().casefold() if found else ""
 
@@ -39,12 +38,12 @@ def kind_of(word: str, language: str, *, initial: bool) -> str | None:
     """The closed class of a word; `OTHER` for an open one, `NOTHING` for none.
 
     Args:
-        word: in lower case.
-        language: ISO 639-1.
-        initial: whether a sentence begins with it; *che* is then a wh-word.
+        word: a word in lower case.
+        language: ISO 639-1 code.
+        initial: whether the word begins a sentence; *che* is then a wh-word.
 
     Returns:
-        The class; None where there are no lists for the language.
+        The class; None if there are no lists for the language.
     """
     if not word:
         return NOTHING
@@ -66,7 +65,7 @@ def _lists() -> Mapping[str, Mapping[str, frozenset[str]]]:
 
 
 Frequency = Callable[[str], float]
-"""From a word to its frequency on the Zipf scale (log10 of occurrences in 10^9 words)."""
+"""A function from a word to its Zipf frequency: log10 of occurrences in 10^9 words."""
 
 PROVENANCE = "provenance"
 _WORD = re.compile(r"[^\W\d_]+(?:['’])?")
@@ -74,13 +73,13 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’])?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """What the conditions of one item may differ by at most; None for anything.
+    """The largest allowed differences between the conditions of an item; None for no limit.
 
     Attributes:
-        words: number of words, longest less shortest condition.
-        characters: number of characters.
-        frequency: mean Zipf frequency of the words, highest less lowest.
-        overlap: words common to all conditions over words of any, at least (Jaccard).
+        words: largest difference between conditions in number of words.
+        characters: largest difference in number of characters.
+        frequency: largest difference in mean Zipf frequency of the words.
+        overlap: smallest ratio of words in all conditions to words in any (Jaccard).
     """
 
     words: int | None = None
@@ -91,13 +90,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """How far the conditions of one item, or of items on average, are apart.
+    """The differences between the conditions of an item, or their means over items.
 
     Attributes:
-        words: longest less shortest condition, in words.
-        characters: the same in characters.
-        overlap: words common to all conditions over words of any.
-        frequency: highest less lowest mean Zipf frequency; None where it was not asked for.
+        words: difference in words between the longest and the shortest condition.
+        characters: the same difference in characters.
+        overlap: ratio of words in all conditions to words in any.
+        frequency: difference between the highest and the lowest mean Zipf frequency; None if not
+            requested.
     """
 
     words: float
@@ -106,7 +106,7 @@ class Balance:
     frequency: float | None = None
 
     def is_within(self, limits: Limits) -> bool:
-        """Whether no limit is passed."""
+        """Whether all limits are kept."""
         return (
             (limits.words is None or self.words <= limits.words)
             and (limits.characters is None or self.characters <= limits.characters)
@@ -120,13 +120,13 @@ class Balance:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matched:
-    """A matched copy, and what it was chosen from.
+    """A matched copy with its balance before and after matching.
 
     Attributes:
         suite: the copy; its items keep their ids.
         before: mean balance of all items.
-        after: of those that were kept.
-        dropped: ids of the others.
+        after: mean balance of the items that were kept.
+        dropped: ids of the other items.
     """
 
     suite: Suite
@@ -143,14 +143,14 @@ def match_items(
     frequency: Frequency | None = None,
     sha256: str = "",
 ) -> Matched:
-    """A copy of a suite with those items whose conditions are alike enough.
+    """A copy of a suite with the items whose conditions are within the limits.
 
     Args:
         suite: the suite.
-        limits: what is alike enough.
-        conditions: that are compared; empty for all.
-        frequency: of words, for a limit of frequency.
-        sha256: of the suite, for the provenance.
+        limits: the limits on differences.
+        conditions: names of the compared conditions; empty for all.
+        frequency: the frequency of words, for a limit on it.
+        sha256: digest of the suite, for the provenance.
 
     Raises:
         UsageError: no item is left, there is no such condition, or frequencies are missing.
@@ -218,13 +218,13 @@ def balance(
     conditions: Sequence[str] = (),
     frequency: Frequency | None = None,
 ) -> Balance:
-    """How far the conditions of an item are apart.
+    """The balance of the conditions of an item.
 
     Args:
-        item: of the suite.
-        suite: which says how regions are joined.
-        conditions: that are compared; empty for all.
-        frequency: of words; None leaves it out.
+        item: an item of the suite.
+        suite: the suite, which determines how regions are joined.
+        conditions: names of the compared conditions; empty for all.
+        frequency: the frequency of words; None leaves it out.
     """
     texts = [
         sentence(condition, rule=suite.join)
@@ -247,7 +247,7 @@ def balance(
 
 
 def mean_balance(balances: Sequence[Balance]) -> Balance:
-    """The mean over one item or more."""
+    """The mean of one or more balances."""
     frequencies = [each.frequency for each in balances if each.frequency is not None]
     return Balance(
         words=fmean(each.words for each in balances),

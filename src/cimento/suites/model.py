@@ -1,10 +1,10 @@
-"""A test suite as frozen records: items, conditions, regions, predictions; and as people see it.
+"""Test suites as frozen records of items, conditions, regions and predictions, and as text.
 
-A suite holds items; an item holds the same sentence in several conditions; a condition is a row
-of regions; a prediction is an inequality between region values that should hold in every item
-(Hu et al. 2020, doi:10.18653/v1/2020.acl-main.158). Canaries are BIG-bench's idea (Srivastava et
-al. 2023, arXiv:2206.04615, section 3): a fixed string in every file lets those who gather training
-texts leave it out, and shows where they did not.
+A suite holds items; an item holds the same sentence in several conditions; a condition is a
+sequence of regions; a prediction is an inequality between region values that should hold in every
+item (Hu et al. 2020, doi:10.18653/v1/2020.acl-main.158). Canaries follow BIG-bench (Srivastava et
+al. 2023, arXiv:2206.04615, section 3): a fixed string in every file allows the file to be left out
+of training data, and reveals where it was not.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ JoinRule: TypeAlias = Literal["blank", "detok"]
 METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "range", "max", "min")
 
 NOTHING: Mapping[str, Never] = {}
-"""What most records have besides their fields: one mapping for all, which nobody changes.
+"""The empty mapping of extra keys that most records share, and that is never changed.
 
-One each would be a third of the room that a suite of pairs takes.
+A separate mapping for each record would take a third of the memory of a suite of pairs.
 """
 
 
@@ -37,12 +37,12 @@ def _nothing() -> Mapping[str, Never]:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """A stretch of a stimulus that predictions can name.
+    """A region: a part of a stimulus that predictions can name.
 
     Attributes:
-        text: the words, without blanks at either end; may be empty.
-        glued: True where nothing stands between this region and the one before it
-            (``l'|uomo``), False where a blank does.
+        text: the words, without surrounding blanks; may be empty.
+        glued: whether nothing separates this region from the one before it (``l'|uomo``), where
+            otherwise a blank does.
         extra: keys of the source format that cimento does not use, kept for writing.
     """
 
@@ -56,8 +56,8 @@ class Condition:
     """One version of an item.
 
     Attributes:
-        name: as predictions write it between ``%`` signs.
-        regions: in order; the same number in every condition of a suite.
+        name: the name that predictions write between ``%`` signs.
+        regions: the regions in order; every condition of a suite has the same number of them.
         columns: free columns of this row (factor levels, flags, ratings), as text.
         extra: keys of the source format that cimento does not use, kept for writing.
     """
@@ -70,7 +70,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """The conditions that are compared with each other, under one id."""
+    """An item: an id and the conditions that are compared with each other."""
 
     id: str
     conditions: tuple[Condition, ...]
@@ -79,8 +79,8 @@ class Item:
     def condition(self, name: str) -> Condition:
         """The condition of that name; KeyError where there is none.
 
-        By name and never by position: published suites list the conditions of their items in
-        different orders.
+        Conditions are found by name, never by position, because items of published suites list them
+        in different orders.
         """
         for condition in self.conditions:
             if condition.name == name:
@@ -88,7 +88,7 @@ class Item:
         raise KeyError(name)
 
     def column(self, name: str) -> str | None:
-        """The value of a free column, where all conditions of the item agree on it; else None."""
+        """The value of a free column if all conditions of the item agree on it; else None."""
         values = {condition.columns.get(name) for condition in self.conditions}
         return values.pop() if len(values) == 1 else None
 
@@ -98,11 +98,11 @@ class Prediction:
     """An inequality between region values, in the SyntaxGym formula language.
 
     Attributes:
-        formula: as written by the suite's author.
-        comment: what it claims, in words.
+        formula: the formula as written by the suite's author.
+        comment: its claim in words.
         extra: keys of the source format that cimento does not use, kept for writing.
-        name: a word or two by which people know it; empty for its number. It is no part of what
-            is asked, so it does not tell two suites apart that were made in Python.
+        name: a short name for people; if empty, the number is shown. The name does not influence
+            the requests, so it is left out of the digest of a suite made in Python.
     """
 
     formula: str
@@ -113,19 +113,19 @@ class Prediction:
 
 @dataclass(frozen=True, slots=True)
 class Meta:
-    """Who made a suite, about what, and on which terms.
+    """The metadata of a suite: authors, subject and terms.
 
     Attributes:
         name: the suite's name.
-        version: of the suite's content.
+        version: version of the suite's content.
         language: ISO 639-1 code, such as ``it``.
-        phenomenon: for a suite about one phenomenon; else a column of that name tells.
-        licence: SPDX identifier where there is one.
+        phenomenon: the phenomenon of the whole suite; otherwise a column of that name gives it.
+        licence: SPDX identifier if there is one.
         citation: how to cite the suite.
-        status: such as ``draft, not yet reviewed by native speakers``.
-        author: who wrote it.
-        reference: the publication it comes from.
-        comment: anything else.
+        status: state of review, such as ``draft, not yet reviewed by native speakers``.
+        author: names of the authors.
+        reference: the publication of origin.
+        comment: any other remark.
         tags: free labels.
         extra: keys of the source format that cimento does not use, kept for writing.
     """
@@ -145,7 +145,7 @@ class Meta:
 
 
 def reviewers(meta: Meta) -> str:
-    """Who has reviewed a suite, as `cimento annotate review` writes it; empty for nobody."""
+    """The reviewers of a suite, as `cimento annotate review` writes them; empty without any."""
     names = meta.extra.get("reviewed_by", [])
     return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
 
@@ -156,18 +156,18 @@ class Suite:
 
     Attributes:
         meta: name, language, licence and the like.
-        region_names: for display; region k of a formula is ``region_names[k - 1]``.
-        predictions: what should hold; a suite may have none.
-        items: in file order.
-        metric: how the surprisals of a region's tokens become one value.
-        join: how regions become a sentence: ``blank`` puts one blank between non-empty regions,
-            ``detok`` also removes blanks before ``. , ! ? ; :``.
-        cluster: free column whose value says which items belong together (made from one
-            template, say), so that intervals can allow for it; empty where each stands alone.
-        leading_blank: whether a blank stands before each text, where the suite says so; None leaves
-            it to how texts are scored.
-        factors: for factorial designs: factor name to its levels; the free columns of the same
-            names give the level of each condition.
+        region_names: names for display; region k of a formula is ``region_names[k - 1]``.
+        predictions: the predictions, of which a suite may have none.
+        items: the items in file order.
+        metric: the metric that makes one value of the surprisals of a region's tokens.
+        join: rule for making a sentence of regions: ``blank`` puts one blank between non-empty
+            regions, ``detok`` also removes blanks before ``. , ! ? ; :``.
+        cluster: free column whose value groups items that belong together (made from the same
+            template, for example), so that intervals can allow for it; empty without clusters.
+        leading_blank: whether each text has a blank before it; None leaves this to the policy of
+            scoring.
+        factors: the levels of each factor of a factorial design; the free columns with the names of
+            the factors give the level of each condition.
         extra: top-level keys of the source format that cimento does not use, kept for writing.
     """
 
@@ -188,7 +188,7 @@ class Suite:
         return self.meta.name
 
     def clusters(self) -> dict[str, Hashable]:
-        """Item to what it belongs to: the value of the cluster column, else the item alone."""
+        """The cluster of each item: the value of the cluster column, or else the item alone."""
         labels: dict[str, Hashable] = {}
         for item in self.items:
             value = item.column(self.cluster) if self.cluster else None
@@ -210,7 +210,7 @@ class Suite:
         return tuple(dict.fromkeys(key for _, c in self.stimuli() for key in c.columns))
 
     def _repr_html_(self) -> str:
-        """The suite as notebooks show it."""
+        """The suite in HTML, for notebooks."""
         return suite_html(self)
 
     def stimuli(self) -> Iterator[tuple[Item, Condition]]:
@@ -228,7 +228,7 @@ PAIR_PREDICTION = Prediction(
     comment="The good sentence is less surprising than the bad one.",
     name=GOOD,
 )
-"""The claim of a suite of pairs, unless it says something else."""
+"""The prediction of a suite of pairs, unless it has other predictions."""
 
 
 def pair_conditions(
@@ -237,8 +237,8 @@ def pair_conditions(
     """The two conditions of a minimal pair, each of one region.
 
     Args:
-        good: the sentence that should be the more probable one.
-        bad: the other.
+        good: the sentence that should be more probable.
+        bad: the other sentence.
         columns: free columns of the pair; both conditions hold the same mapping.
     """
     columns = columns or NOTHING
@@ -248,12 +248,13 @@ def pair_conditions(
     )
 
 
-# Only from the first of several blanks: else very many of them take very long.
+# Matching starts only at the first of several blanks, since otherwise long runs of blanks take
+# quadratic time.
 _BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
 def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
-    """The sentence of a condition; equal to `requests.stimulus_text`, which also has offsets."""
+    """The sentence of a condition, equal to that of `stimuli.join_regions`, without offsets."""
     made = ""
     glued = True
     for region in condition.regions:
@@ -266,7 +267,7 @@ def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
 
 
 CANARY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-"""What makes a canary unlike any other text: a random identifier somewhere in it."""
+"""The random identifier that makes a canary unique."""
 
 
 def new_canary() -> str:
@@ -275,16 +276,16 @@ def new_canary() -> str:
 
 
 def is_canary(text: object) -> bool:
-    """Whether a text has what makes a canary one of its kind."""
+    """Whether an object is a text with a random identifier, as every canary has."""
     return isinstance(text, str) and CANARY.search(text) is not None
 
 
 def describe_suite(suite: Suite, items: int) -> str:
-    """What a suite is, what it predicts, and its first items.
+    """A description of a suite: its metadata, its predictions and its first items.
 
     Args:
-        suite: of regions.
-        items: how many are shown.
+        suite: a suite of regions.
+        items: number of items shown.
     """
     meta = suite.meta
     facts = [
@@ -314,11 +315,11 @@ def describe_suite(suite: Suite, items: int) -> str:
 
 
 ITEMS = 3
-"""Items that are shown."""
+"""Number of items shown."""
 
 
 def suite_html(suite: Suite) -> str:
-    """The first items, what is predicted, and what is known about the suite."""
+    """The first items, the predictions and the metadata of a suite, in HTML."""
     rows = [
         (item.id, condition.name, " | ".join(region.text for region in condition.regions))
         for item in suite.items[:ITEMS]

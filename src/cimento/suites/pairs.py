@@ -1,4 +1,4 @@
-"""Suites made in Python: minimal pairs in one line, and several suites of one design as one."""
+"""Suites made in Python: minimal pairs from rows, and several suites merged into one."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from cimento.suites.model import (
 )
 
 _ALSO_NAMED = (("sentence_good", "sentence_bad"), ("grammatical", "ungrammatical"))
-"""What published datasets call the columns of good and of bad sentences."""
+"""Names of the columns of good and bad sentences in published datasets."""
 
 Pairs: TypeAlias = "Iterable[Sequence[str]] | Iterable[Mapping[str, Any]] | Any"
-"""Tuples (good, bad), dictionaries, or a data frame of polars or pandas."""
+"""Pairs as tuples (good, bad), dictionaries, or a data frame of polars or pandas."""
 
 
 def pairs(
@@ -35,21 +35,21 @@ def pairs(
     bad: str = BAD,
     cluster: str = "",
 ) -> Suite:
-    """A suite of minimal pairs: the good sentence should be the more probable one.
+    """A suite of minimal pairs, in which the good sentence should be more probable.
 
     Args:
         rows: tuples of a good and a bad sentence; or dictionaries, or a data frame, with a column
             for each (``good`` and ``bad``, or ``sentence_good`` and ``sentence_bad`` as in BLiMP).
             Other columns are kept; ``phenomenon`` breaks the results down, and a column
             ``id`` names the pairs.
-        name: of the suite.
+        name: name of the suite.
         language: ISO 639-1 code.
         good: name of the column of good sentences.
         bad: name of the column of bad sentences.
         cluster: name of the column whose value says which pairs belong together.
 
     Raises:
-        UsageError: there are no pairs, or a row is not one.
+        UsageError: there are no pairs, or a row is not a pair.
 
     Example:
         >>> suite = pairs([("The keys are here.", "The keys is here."), ("We go.", "We goes.")])
@@ -75,7 +75,7 @@ def pairs(
 
 
 def _rows(rows: Pairs) -> Iterable[object]:
-    """Rows one by one, whatever holds them."""
+    """The rows of any of the accepted forms, one by one."""
     if hasattr(rows, "iter_rows"):
         return list(rows.iter_rows(named=True))
     if hasattr(rows, "to_dict") and hasattr(rows, "columns"):
@@ -90,7 +90,7 @@ def _rows(rows: Pairs) -> Iterable[object]:
 
 
 def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
-    """A row as texts by column; ``id`` is there in every one."""
+    """A row as texts by column, always with ``id``."""
     if isinstance(row, Mapping):
         values = {str(key): value for key, value in row.items()}
     elif isinstance(row, Sequence) and not isinstance(row, str) and len(row) == 2:  # noqa: PLR2004
@@ -113,7 +113,7 @@ def _record(row: object, number: int, good: str, bad: str) -> dict[str, str]:
                 seen=f"there is no sentence under {column!r}{found}",
                 todo=f"Its columns are: {', '.join(values)}. Name two of them with good= and bad=.",
             )
-    # Data frames of pandas have NaN where a cell is empty, which alone is not equal to itself.
+    # Data frames of pandas have NaN for empty cells; only NaN is not equal to itself.
     cells = {
         key: str(value)
         for key, value in values.items()
@@ -131,14 +131,14 @@ PHENOMENON = "phenomenon"
 
 
 def merge_suites(parts: Mapping[str, Suite], *, name: str) -> Suite:
-    """One suite out of several, so that normalisation pools over all of them.
+    """One suite merged from several, so that normalization pools over all of them.
 
-    Items keep their order and are called after their part: ``adjunct-7``. The column
-    ``phenomenon`` says which part they come from.
+    Items keep their order and get the name of their part as a prefix: ``adjunct-7``. The column
+    ``phenomenon`` holds the name of the part.
 
     Args:
-        parts: name of the part to its suite; all with the same regions, predictions and factors.
-        name: of the whole.
+        parts: suites by the names of the parts, all with the same regions, predictions and factors.
+        name: name of the merged suite.
 
     Raises:
         UsageError: there are no parts, or they do not have the same design.

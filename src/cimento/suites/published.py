@@ -1,4 +1,4 @@
-"""The registry of published datasets: what there is, on which terms, where it can be had."""
+"""The registry of published datasets, with their terms and addresses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NAMES = {
     "ru": "Russian",
     "zh": "Chinese",
 }
-"""ISO 639-1 code to English name."""
+"""English names of languages by ISO 639-1 code."""
 
 _CODES = {name.casefold(): code for code, name in NAMES.items()}
 
@@ -32,7 +32,7 @@ LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9-]+)?")
 
 
 def language_code(name: str) -> str:
-    """The ISO 639-1 code of a language from its English name; what is unknown stays as it is."""
+    """The ISO 639-1 code of a language from its English name; an unknown name is unchanged."""
     return _CODES.get(name.strip().casefold(), name.strip())
 
 
@@ -42,25 +42,25 @@ _OPEN_END = "and "
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """A dataset that others have published.
+    """A published dataset in the registry.
 
     Attributes:
-        name: as ``cimento suites get`` takes it.
-        title: what it is.
-        languages: ISO 639-1 codes; the last may say that there are more.
-        licence: SPDX identifier where there is one.
+        name: name for ``cimento suites get``.
+        title: short description.
+        languages: ISO 639-1 codes; the last entry may say that there are more.
+        licence: SPDX identifier if there is one.
         citation: how to cite it.
-        size: in words.
-        format: what its files are.
+        size: its size, as text for people.
+        format: the format of its files.
         hub: id of a dataset on the Hugging Face hub.
-        revision: of that dataset, where one is pinned.
-        suffixes: of the files that are wanted from the hub.
-        codes: language to how the hub's files name it.
+        revision: pinned revision of that dataset, if any.
+        suffixes: suffixes of the wanted files on the hub.
+        codes: for each language, its name in the hub's files.
         archive: address of a repository's zip at one commit.
         inside: folder in the archive that holds the suites; ``{language}`` stands for a code.
-        files: language to the addresses of single files.
-        sha256: path in the fetched folder to the sha256 of the file, where that is known.
-        by_hand: what to do where none of these is given.
+        files: addresses of single files, by language.
+        sha256: known sha256 of files, by their paths in the fetched folder.
+        by_hand: instructions for datasets without any of these sources.
     """
 
     name: str
@@ -82,17 +82,17 @@ class Published:
 
     @property
     def address(self) -> str:
-        """Where it is, for people."""
+        """The address of the dataset for people."""
         if self.hub:
             return f"https://huggingface.co/datasets/{self.hub}"
         single = [address for addresses in self.files.values() for address in addresses]
         return self.archive or (single[0] if single else self.by_hand)
 
     def check_language(self, language: str) -> None:
-        """See that it has a language.
+        """Refuse a language that the dataset does not have.
 
         Raises:
-            UsageError: it has not.
+            UsageError: the dataset does not have the language.
         """
         more = any(each.startswith(_OPEN_END) for each in self.languages)
         if language and language not in self.languages and not more:
@@ -113,7 +113,7 @@ def find_published(name: str) -> Published:
     """One entry.
 
     Raises:
-        UsageError: there is none of this name.
+        UsageError: there is no dataset of this name.
     """
     entries = published()
     if name not in entries:
@@ -124,10 +124,10 @@ def find_published(name: str) -> Published:
 
 
 def https_only(address: str) -> str:
-    """The address, where it is one of the secure web.
+    """The given address, which must begin with https.
 
     Raises:
-        InputError: it is not.
+        InputError: the address does not begin with https.
     """
     if not address.startswith("https://"):
         raise InputError(

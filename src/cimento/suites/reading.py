@@ -1,4 +1,4 @@
-"""What every reader hands back, and the decoding that readers share."""
+"""The result of every reader of suites, and the decoding that readers share."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _ALL_ACCENTED = re.compile(r"[^\W\d_a-zA-Z]{4}")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader made of a file or a folder.
+    """The result of reading a file or a folder.
 
     Attributes:
-        suite: as read; it may still have faults that only checks find.
-        sha256: of the bytes read, hexadecimal.
-        places: where each stimulus stands, such as ``items.tsv row 12``, in the order of
+        suite: the suite as read, which may still have faults that only checks find.
+        sha256: hash of the bytes read, in hexadecimal.
+        places: the place of each stimulus, such as ``items.tsv row 12``, in the order of
             ``suite.stimuli()``.
-        faults: what was found while reading.
+        faults: faults found while reading.
     """
 
     suite: Suite
@@ -43,14 +43,14 @@ class Reading:
 
 
 _MANY_OBJECTS = 100_000
-"""To look through fewer takes no time worth saving."""
+"""Number of objects below which a garbage collection takes no noticeable time."""
 
 
 @contextmanager
 def no_collection() -> Iterator[None]:
-    """Whatever is made meanwhile is not searched for cycles, which would take half of the time.
+    """A context without garbage collection, which would take half of the time of reading.
 
-    Reading makes millions of small records, which stay and are in no cycle.
+    Reading makes millions of small records, which stay alive and are in no cycle.
     """
     was_enabled = gc.isenabled()
     gc.disable()
@@ -58,9 +58,10 @@ def no_collection() -> Iterator[None]:
         yield
     finally:
         if was_enabled:
-            # The count is taken one by one, of all objects that others have frozen.
+            # Counting frozen objects visits them one by one, so it is done only for many objects.
             if gc.get_count()[0] > _MANY_OBJECTS and not gc.get_freeze_count():
-                # What was made is now old, as if it had been searched often.
+                # Freezing and unfreezing moves the new objects to the oldest generation, which is
+                # seldom searched.
                 gc.freeze()
                 gc.unfreeze()
             gc.enable()
@@ -72,7 +73,7 @@ def place_of_row(name: str, number: int) -> str:
 
 
 def number_text(value: object) -> object:
-    """A number of an item or a region, written as such or as text; others as they are."""
+    """The text of an item's or region's number, given as number or text; others are unchanged."""
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     if isinstance(value, int) and not isinstance(value, bool):
@@ -81,7 +82,7 @@ def number_text(value: object) -> object:
 
 
 def sha256_of(*parts: bytes) -> str:
-    """SHA-256 of the parts one after the other, hexadecimal."""
+    """The SHA-256 of the concatenated parts, in hexadecimal."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part)
@@ -89,7 +90,7 @@ def sha256_of(*parts: bytes) -> str:
 
 
 def unusable(path: Path, faults: Sequence[Fault]) -> SuiteError:
-    """The error for a file that no suite can be made of."""
+    """The error for a file that does not make a suite."""
     return SuiteError(where=str(path), faults=faults)
 
 
@@ -121,8 +122,8 @@ def open_text(path: Path) -> str:
     """The text of a file that people or programs wrote, decoded as a table is.
 
     Raises:
-        InputError: it cannot be read.
-        SuiteError: it is empty, or in an encoding that is not known.
+        InputError: the file cannot be read.
+        SuiteError: the file is empty, or in an unknown encoding.
     """
     text, faults = decode_table(read_bytes(path), name=path.name)
     if text is None:
@@ -131,10 +132,10 @@ def open_text(path: Path) -> str:
 
 
 def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
-    """The objects of a file that has one in each line; empty lines are skipped.
+    """The objects of a file with one object a line; empty lines are skipped.
 
     Raises:
-        InputError: it cannot be read, or a line is no object.
+        InputError: the file cannot be read, or a line is not an object.
     """
     found = []
     for number, line in enumerate(open_text(path).split("\n"), start=1):
@@ -157,12 +158,12 @@ def open_json_lines(path: Path) -> list[dict[str, JsonValue]]:
 
 
 def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
-    """The text of a table: as `decode`, but what was never UTF-8 is read as cp1252.
+    """The text of a table, decoded as by `decode`, or as cp1252 if it was never UTF-8.
 
-    A spreadsheet program on Western European Windows writes cp1252 and says so nowhere. Two
-    things speak against that guess and are errors: some characters are valid UTF-8 (the file is
-    UTF-8 with damage), or four accented letters would follow each other, which no Western
-    European word has (another alphabet's encoding).
+    A spreadsheet program on Western European Windows writes cp1252 without marking it. Two
+    observations contradict that guess and are errors: some characters are valid UTF-8 (the file is
+    UTF-8 with damage), or four accented letters would follow each other, which no Western European
+    word has (another alphabet's encoding).
     """
     text, faults = decode(data, name=name)
     if text is not None or not data.strip() or b"\x00" in data or _encoding_of_mark(data):
@@ -186,7 +187,7 @@ def decode_table(data: bytes, *, name: str) -> tuple[str | None, list[Fault]]:
 
 
 def _accented_word(text: str) -> tuple[str, int]:
-    """The first word with a letter that is not ASCII, and where that letter stands."""
+    """The first word with a letter outside ASCII, and the position of that letter."""
     found = _NOT_ASCII.search(text)
     if found is None:
         return "", 0
@@ -197,7 +198,7 @@ def _accented_word(text: str) -> tuple[str, int]:
 
 
 def _encoding_of_mark(data: bytes) -> str | None:
-    """The encoding that a byte order mark tells."""
+    """The encoding given by a byte order mark; None without one."""
     if data.startswith(codecs.BOM_UTF8):
         return "utf-8-sig"
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
@@ -220,7 +221,7 @@ def _row_of(text: str, offset: int) -> int:
 
 
 def strip_blanks(text: str, *, what: str, where: str, faults: list[Fault]) -> str:
-    """The text without blanks at its ends; a fault is added where there were some."""
+    """The text without surrounding blanks; a fault is added if there were any."""
     stripped = text.strip()
     if stripped != text:
         faults.append(

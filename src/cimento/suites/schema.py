@@ -1,6 +1,6 @@
-"""What files may contain, as pydantic models; every fault of a file becomes a coded one.
+"""The contents of suite files as pydantic models; every fault of a file becomes a coded fault.
 
-Unknown keys are kept, so that a suite can be written back with what its author put there.
+Unknown keys are kept, so that a suite can be written back with everything its author put there.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Open(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
 
     def rest(self) -> dict[str, JsonValue]:
-        """The keys that are not known; dates and times as text."""
+        """The unknown keys, with dates and times as text."""
         return {key: plain(value) for key, value in (self.model_extra or {}).items()}
 
 
 def plain(value: object) -> JsonValue:
-    """A value of JSON or TOML as JSON has it: dates and times become text."""
+    """A value of JSON or TOML as a JSON value: dates and times become text."""
     if isinstance(value, Mapping):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -52,7 +52,7 @@ def plain(value: object) -> JsonValue:
 
 
 class TomlMeta(Open):
-    """``[meta]`` of suite.toml."""
+    """The table ``[meta]`` of suite.toml."""
 
     name: Annotated[str, Field(min_length=1)]
     version: str = ""
@@ -68,7 +68,7 @@ class TomlMeta(Open):
 
 
 class TomlOptions(Open):
-    """``[options]`` of suite.toml."""
+    """The table ``[options]`` of suite.toml."""
 
     metric: Metric = "sum"
     join: JoinRule = "blank"
@@ -85,7 +85,7 @@ class TomlPrediction(Open):
 
 
 class TomlSuite(Open):
-    """suite.toml."""
+    """The whole of suite.toml."""
 
     meta: TomlMeta
     regions: Annotated[list[str], Field(min_length=1)] = ["sentence"]
@@ -107,10 +107,10 @@ Number = Annotated[str, BeforeValidator(number_text)]
 
 
 class Ours(Open):
-    """The key ``cimento`` of SyntaxGym JSON: what that format has no place for.
+    """The key ``cimento`` of SyntaxGym JSON, for values that have no place in the format.
 
-    Which fields are used depends on where it stands: at the top, in an item, a condition or a
-    region; `extra` holds keys of a suite that would clash with the format's own.
+    The fields in use differ between the top, items, conditions and regions. `extra` holds keys of a
+    suite that would clash with those of the format.
     """
 
     join: JoinRule = "blank"
@@ -130,11 +130,11 @@ class JsonObject(Open):
 
     @property
     def ours(self) -> Ours:
-        """What cimento wrote there, or nothing."""
+        """The value of the key ``cimento``, which may be empty."""
         return self.cimento or _NOTHING
 
     def kept(self) -> dict[str, JsonValue]:
-        """The keys that are not known, with those that were set aside when writing."""
+        """The unknown keys, with those that were set aside when writing."""
         if self.cimento is None:
             return self.rest()
         return {**self.rest(), **self.cimento.extra}
@@ -144,21 +144,21 @@ _NOTHING = Ours()
 
 
 class JsonMeta(JsonObject):
-    """``meta`` of SyntaxGym JSON; its other keys are sorted out by the reader."""
+    """The key ``meta`` of SyntaxGym JSON, whose other keys the reader handles."""
 
     name: Annotated[str, Field(min_length=1)]
     metric: str | list[str] = "sum"
 
 
 class JsonPrediction(JsonObject):
-    """A prediction of SyntaxGym JSON, of today's form."""
+    """A prediction of SyntaxGym JSON in its current form."""
 
     type: Literal["formula"] = "formula"
     formula: str
 
 
 class JsonRelation(JsonObject):
-    """A prediction of the form that came before formulas."""
+    """A prediction of SyntaxGym JSON in the form that preceded formulas."""
 
     relation: Literal["greaterthan", "lessthan"]
     region_number: Number
@@ -167,7 +167,7 @@ class JsonRelation(JsonObject):
 
 
 def _form(value: object) -> str:
-    """Which form a prediction has: the older one names a relation and has no formula."""
+    """The form of a prediction; the older form names a relation and has no formula."""
     older = isinstance(value, Mapping) and "relation" in value and "formula" not in value
     return "JsonRelation" if older else "JsonPrediction"
 
@@ -216,12 +216,12 @@ class BlimpRow(Open):
 
 
 def validate(model: type[Model], data: object, *, where: str) -> tuple[Model | None, list[Fault]]:
-    """The data as a model, or every fault that keeps it from being one.
+    """Data as a pydantic model, or None with every fault that prevents this.
 
     Args:
-        model: what the data should be.
-        data: as parsed.
-        where: file, and row where there is one.
+        model: the class of the model.
+        data: the parsed data.
+        where: the file, and the row if there is one.
     """
     if is_very_faulty(model.model_validate, data):
         seen = "Very many things in it are not what they should be."
@@ -262,7 +262,7 @@ def _seen(kind: str, message: str, value: object) -> str:
 
 
 def _of_kinds(kind: str, message: str) -> str:
-    """What is wrong with a table of one of several kinds, which a field of it names."""
+    """The fault of a table of one of several kinds, where a field names the kind."""
     if kind == "union_tag_not_found":
         return f"The field {message.rpartition(' ')[2]} is missing, which says what this is"
     if kind == "union_tag_invalid":
@@ -272,7 +272,7 @@ def _of_kinds(kind: str, message: str) -> str:
 
 
 def _place(steps: Sequence[int | str], data: object) -> str:
-    """The way to a value: ``items 3 (item_number 7), conditions 1``.
+    """The path to a value: ``items 3 (item_number 7), conditions 1``.
 
     Positions are counted from 1, but predictions from 0, as in the tables of a run.
     """

@@ -1,6 +1,6 @@
-"""Stimuli: the sentences that regions make, each asked once, and which characters of it matter.
+"""Stimuli: the sentences made from regions, with the character spans of the regions.
 
-Regions become sentences here and nowhere else.
+All sentences with offsets are made here.
 """
 
 from __future__ import annotations
@@ -16,15 +16,16 @@ from cimento.suites.model import Condition, JoinRule, Region, Suite
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
 
-# Only from the first of several blanks: else very many of them take very long.
+# Matching starts only at the first of several blanks, since otherwise long runs of blanks take
+# quadratic time.
 _BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 
 def one_or_several(texts: str | Sequence[str]) -> list[str]:
-    """Texts as a list; a str is one text, and not a sequence of its characters.
+    """Texts as a list; a str is a single text, not a sequence of characters.
 
     Raises:
-        UsageError: one of them is no str.
+        UsageError: one of them is not a str.
     """
     several = [texts] if isinstance(texts, str) or not isinstance(texts, Iterable) else list(texts)
     for text in several:
@@ -39,26 +40,26 @@ def one_or_several(texts: str | Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What stands before the texts of a suite and is not scored.
+    """The context before the texts of a suite, which is not scored.
 
     Attributes:
-        text: the same before every text.
-        column: the free column of the suite that holds it, for each condition of each item; a
-            condition without it has no context.
+        text: a context that is the same for every text.
+        column: the free column of the suite that holds the context of each condition; a condition
+            without a value has no context.
     """
 
     text: str = ""
     column: str = ""
 
     def of(self, condition: Condition) -> str:
-        """What stands before one stimulus; empty where nothing does."""
+        """The context of one stimulus; may be empty."""
         return (condition.columns.get(self.column, "") if self.column else self.text).strip()
 
     def check(self, suite: Suite) -> None:
-        """See that the suite has the column.
+        """Refuse a suite without the column.
 
         Raises:
-            UsageError: it has not, or a text and a column are both given.
+            UsageError: the suite does not have the column, or both a text and a column are given.
         """
         if self.column and self.text:
             raise UsageError(
@@ -78,14 +79,14 @@ NO_CONTEXT = Context()
 
 
 def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tuple[str, list[Span]]:
-    """The sentence that regions make, and the character span of each region in it.
+    """The sentence of some regions, and the character span of each region in it.
 
-    Two neighbouring non-empty regions are joined by one blank, or by nothing where every region
-    after the first of them, up to the second, is glued. An empty region has an empty span at the
+    Two neighboring non-empty regions are joined by one blank, or by nothing if every region after
+    the first, up to and including the second, is glued. An empty region has an empty span at the
     start of the next non-empty one (at the end of the text where there is none).
 
     Args:
-        regions: in order; blanks at the ends of a region's text are dropped.
+        regions: the regions in order; blanks around a region's text are dropped.
         rule: ``detok`` also removes blanks before ``. , ! ? ; :``, inside regions and between.
     """
     if rule == "blank" and len(regions) == 1:

@@ -1,9 +1,10 @@
-"""A suite as one workbook: the sheets *about*, *items*, *predictions* and *how to*.
+"""Suites as single workbooks with the sheets *about*, *items*, *predictions* and *how to*.
 
-The workbook holds what a suite folder holds, so that nobody needs to see its suite.toml: *about*
-has a row for each setting, *predictions* one for each formula, and *items* (with *seeds*, where a
-suite has them) is the table of the folder. Stories, which are records, have a column for each
-field. What is written is read back without loss, or refused. docs/suite-format.md has the rules.
+The workbook has the same content as a suite folder, so that authors need not see suite.toml:
+*about* has a row for each setting, *predictions* has one for each formula, and *items* (with
+*seeds*, if a suite has them) is the table of the folder. Stories are records and have a column for
+each field. A suite that could not be read back without loss is refused. docs/suite-format.md has
+the rules.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "see
 TOML, RECORDS = "suite.toml", "items.jsonl"
 _MORE = "more"
 _TOP = ("kind", "regions")
-"""Settings at the top of suite.toml that *about* names without their table."""
+"""Settings at the top level of suite.toml, which *about* names without a table."""
 
 SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "name": ("what tables and reports call the suite", ("nome", "nombre", "название", "имя")),
@@ -44,7 +45,7 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "kind": ("what kind of test; empty for sentences", ("tipo", "тип", "вид")),
     "regions": ("names of the stretches, with | between", ("regioni", "regiones", "regiões")),
 }
-"""Setting to what it is, and to words for it in Italian, Spanish, Portuguese and Russian."""
+"""The description of each setting, and its names in Italian, Spanish, Portuguese and Russian."""
 
 _LISTS = ("tags", "regions")
 _HEADERS = ("setting", "impostazione", "campo", "ajuste", "parámetro", "параметр", "поле")
@@ -68,7 +69,7 @@ _STEPS = (
 
 
 def is_suite_workbook(path: Path) -> bool:
-    """Whether a path is a workbook that says on a sheet *about* what suite it holds."""
+    """Whether a path is a workbook with a sheet *about*, which describes its suite."""
     if path.suffix.lower() != ".xlsx" or path.name.startswith("~$") or not path.is_file():
         return False
     return ABOUT in sheet_names(read_bytes(path))
@@ -78,11 +79,11 @@ def fold(folder: Path, path: Path) -> Path:
     """Write a suite folder as one workbook.
 
     Args:
-        folder: as a paradigm writes it.
-        path: of the workbook.
+        folder: a suite folder written by a paradigm.
+        path: path of the workbook.
 
     Raises:
-        InputError: the folder has other files, or a text that no cell can hold.
+        InputError: the folder has other files, or a text that cells cannot hold.
         StorageError: the workbook cannot be written.
     """
     known = {TOML, f"{ITEMS}.tsv", f"{SEEDS}.tsv", RECORDS}
@@ -105,7 +106,7 @@ def _are_records(value: object) -> bool:
 
 
 def unfold(path: Path, folder: Path) -> None:
-    """Write what a workbook holds as a suite folder; its tables stay workbooks.
+    """Write the content of a workbook as a suite folder, in which tables are workbooks.
 
     Raises:
         InputError: there is no sheet *items*.
@@ -139,7 +140,7 @@ def unfold(path: Path, folder: Path) -> None:
 
 
 def place_in_workbook(where: str, path: Path) -> str:
-    """A place in an unfolded folder as people know it: the workbook, its sheet, the row."""
+    """A place in an unfolded folder in terms of the workbook: its name, the sheet, the row."""
     sheet_of = {TOML: ABOUT, RECORDS: ITEMS, f"{ITEMS}.xlsx": ITEMS, f"{SEEDS}.xlsx": SEEDS}
     for file, sheet in sheet_of.items():
         where = where.replace(file, f"{path.name}, sheet {sheet},")
@@ -159,7 +160,7 @@ def _sheet(data: bytes, name: str, path: Path) -> Table:
 
 
 def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
-    """A row for each setting; what rows cannot say is JSON in the last one."""
+    """A row for each setting; settings that rows cannot hold go into the last one as JSON."""
     yield ["setting", "value", "what it is"]
     meta = settings.get("meta", {})
     said: dict[str, JsonValue] = {}
@@ -176,7 +177,7 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             said |= {f"{table}.{name}": value for name, value in values.items()}
     for name in dict.fromkeys((*SETTINGS, *said)):
         if name in said or name not in _TOP:
-            # An empty text is what a setting is that nobody wrote: its cell is empty too.
+            # An unwritten setting is an empty text, so an empty text has an empty cell.
             cell = _cell_of(name, said[name]) if said.get(name, "") != "" else ""
             yield [name, cell, SETTINGS.get(name, ("",))[0]]
     if left := _left(settings, said):
@@ -184,7 +185,7 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
 
 
 def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-    """The settings that rows do not say."""
+    """The settings that rows do not hold."""
     left: dict[str, JsonValue] = {}
     for name, value in settings.items():
         if name in _TOP and name in said:
@@ -201,7 +202,7 @@ def _left(settings: Mapping[str, JsonValue], said: Mapping[str, JsonValue]) -> d
 
 
 def _is_plain_name(name: str) -> bool:
-    """Whether a row can be called so."""
+    """Whether a name can be the name of a row."""
     words = {word for _, others in SETTINGS.values() for word in others}
     reserved = {*_TOP, *_HEADERS, *words, _MORE, "meta", "_extra", PREDICTIONS}
     return bool(name) and "." not in name and name == name.strip() and name not in reserved
@@ -212,7 +213,7 @@ def _fits(name: str, value: JsonValue) -> bool:
 
 
 def _settings(table: Table) -> dict[str, Any]:
-    """What suite.toml would say, from the rows of *about*."""
+    """The settings of suite.toml, read from the rows of *about*."""
     words = {word: name for name, (_, others) in SETTINGS.items() for word in others}
     settings: dict[str, Any] = {"meta": {}}
     for label, cell in _labelled(table):
@@ -232,7 +233,7 @@ def _settings(table: Table) -> dict[str, Any]:
 
 
 def _labelled(table: Table) -> Iterator[tuple[str, str]]:
-    """The first two cells of each row of *about*; its header line is one of them."""
+    """The first two cells of each row of *about*, including its header line."""
     yield from [tuple([*table.columns, "", ""][:2])]  # type: ignore[misc]
     for row in table.rows:
         cells = [*row.cells.values(), "", ""]
@@ -268,7 +269,7 @@ def _cell_of(name: str, value: JsonValue) -> str:
 
 
 def _value_of(name: str, cell: str, *, known: bool = True) -> JsonValue:
-    """The value of a setting: text where text is meant, a list with bars between, else JSON."""
+    """The value of a setting: text for settings of text, a list separated by bars, or else JSON."""
     if known and name in _LISTS and not cell.startswith("["):
         return [part.strip() for part in cell.split("|")]
     if known and name in SETTINGS and name not in _LISTS:
@@ -280,7 +281,7 @@ def _value_of(name: str, cell: str, *, known: bool = True) -> JsonValue:
 
 
 def _value(cell: str) -> Any:  # noqa: ANN401  # anything JSON has
-    """The value of a cell: JSON where it is some, a number with a decimal comma, else the text."""
+    """The value of a cell: JSON if it is valid, a number with a decimal comma, or else the text."""
     cell = cell.strip()
     if re.fullmatch(r"-?[0-9]+,[0-9]+", cell):
         return float(cell.replace(",", "."))
@@ -297,7 +298,7 @@ def _cell(value: JsonValue) -> str:
 
 
 def _prediction_rows(predictions: Sequence[Mapping[str, JsonValue]]) -> Iterator[list[str]]:
-    """A row for each prediction; fields that name no column are JSON in the last one."""
+    """A row for each prediction; fields without a column go into the last cell as JSON."""
     words = {word for others in _FORMULA.values() for word in others}
     names = dict.fromkeys(name for each in predictions for name in each)
     columns = [n for n in names if _is_plain_name(n) and n.casefold() not in words]
@@ -311,7 +312,7 @@ def _prediction_rows(predictions: Sequence[Mapping[str, JsonValue]]) -> Iterator
 
 
 def _field(record: Mapping[str, JsonValue], name: str) -> str:
-    """A field of a prediction: formulas and comments as they are, but for blanks at their ends."""
+    """A field of a prediction; formulas and comments only lose surrounding blanks."""
     value = record.get(name)
     if name not in record:
         return ""
@@ -338,7 +339,7 @@ def _predictions(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def _items(folder: Path) -> list[list[str]]:
-    """The rows of the table of items, or of the records that stand for one."""
+    """The rows of the table of items, or of the records in its place."""
     if (folder / f"{ITEMS}.tsv").exists():
         return _table_rows(folder / f"{ITEMS}.tsv")
     records = open_json_lines(folder / RECORDS)
@@ -362,7 +363,7 @@ def _table_rows(path: Path) -> list[list[str]]:
 
 
 def _flat(record: Mapping[str, JsonValue]) -> dict[str, str]:
-    """A record as cells; a list of texts has a cell for each of them."""
+    """A record as cells; a list of texts takes one cell for each text."""
     cells: dict[str, str] = {}
     for name, value in record.items():
         if isinstance(value, list) and value and all(isinstance(e, str) and e for e in value):
@@ -373,7 +374,7 @@ def _flat(record: Mapping[str, JsonValue]) -> dict[str, str]:
 
 
 def _columns(flat: Iterable[Mapping[str, str]]) -> list[str]:
-    """All columns in order, with those of a list side by side."""
+    """All columns in order, with the columns of a list next to each other."""
     names = list(dict.fromkeys(name for each in flat for name in each))
     first: dict[str, int] = {}
     for place, name in enumerate(names):
@@ -392,7 +393,7 @@ def _place_in_list(name: str) -> int:
 
 
 def _record_lines(table: Table) -> str:
-    """The records of a sheet, a line each, on the line that has the number of its row."""
+    """The records of a sheet as lines, each on the line with the number of its row."""
     lines: list[str] = []
     for row in table.rows:
         lines += [""] * (row.number - 1 - len(lines))

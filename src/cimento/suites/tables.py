@@ -1,4 +1,4 @@
-"""Tables as people and spreadsheet programs write them: TSV, CSV and xlsx, all cells as text."""
+"""Tables from people and spreadsheet programs: TSV, CSV and xlsx, with all cells as text."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from cimento.suites.workbooks import read_workbook
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
 OTHER_WORKBOOKS = (".ods", ".xls", ".xlsb", ".numbers")
-"""Of spreadsheet programs; they are not read."""
+"""Suffixes of other spreadsheet formats, which are not read."""
 MOST_COLUMNS = 16_384
-"""As many as a spreadsheet program has."""
+"""Largest number of columns, as in spreadsheet programs."""
 MOST_PADDING = 1_000_000
-"""Cells that rows may lack at their ends, all together: they are read as empty ones."""
+"""Largest number of cells that all rows together may lack at their ends; they count as empty."""
 MOST_FAULTS = 1_000
 SMALL_ROWS = 80_000
 ROW_BYTES = 12
-"""A table may have so many rows, or one for every so many bytes of its file: a row becomes a
-hundred times as large in memory as the shortest one is in a file, and no sentence is so short."""
+"""Limits on the rows of a table: number for any file, or bytes of the file per row.
+
+The shortest rows grow a hundredfold in memory, and no real sentence is so short.
+"""
 
 HEADERS: Mapping[str, tuple[str, ...]] = {
     "item": ("elemento", "ítem", "номер", "стимул"),
@@ -49,17 +51,17 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
     "rating": ("giudizio", "voto", "juicio", "puntuación", "julgamento", "nota", "оценка"),
     "ratings": ("giudizi", "voti", "juicios", "puntuaciones", "julgamentos", "notas", "оценки"),
 }  # fmt: skip
-"""Names of columns to words for them in Italian, Spanish, Portuguese and Russian."""
+"""Names of columns in Italian, Spanish, Portuguese and Russian."""
 
 _SENTENCE = re.compile(r"^(?:frase|oración|sentença)\s+|\s+предложение$")
 _TITLE_ROWS = 5
-"""Rows above the header that may hold a title."""
+"""Largest number of title rows above the header."""
 
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
 
 
 def is_spreadsheet(path: Path) -> bool:
-    """Whether a file has the name of a table or a workbook; a program's lock file is none."""
+    """Whether a file is named like a table or a workbook; lock files of programs are excluded."""
     is_lock = path.name.startswith(("~$", "."))
     return path.suffix.lower() in {*SUFFIXES, *OTHER_WORKBOOKS} and not is_lock
 
@@ -69,8 +71,8 @@ class Row:
     """A row of a table.
 
     Attributes:
-        number: as a spreadsheet program counts, the header line being row 1.
-        cells: column name to text, as it stands in the file.
+        number: number in a spreadsheet program, in which the header line is row 1.
+        cells: text of each column, unchanged from the file.
     """
 
     number: int
@@ -82,9 +84,9 @@ class Table:
     """A table with a header line.
 
     Attributes:
-        name: of the file.
-        columns: the header.
-        rows: those that are not empty.
+        name: name of the file.
+        columns: names of the columns, from the header.
+        rows: the rows that are not empty.
     """
 
     name: str
@@ -96,14 +98,14 @@ class Table:
         return place_of_row(self.name, row.number)
 
     def find(self, name: str) -> str | None:
-        """The column of that name, capitals ignored where none is written just so.
+        """The column of a name, ignoring capitals if no column has exactly this name.
 
-        Where there is none, a column with a word for it in one of the languages of `HEADERS`.
+        Otherwise, a column with the name's translation into a language of `HEADERS`.
         """
         if name in self.columns:
             return name
         folded = {column.casefold(): column for column in reversed(self.columns)}
-        # Many write what a sentence is after the word for one: Frase grammaticale.
+        # Many headers put the word for sentence first: Frase grammaticale.
         folded = {_SENTENCE.sub("", name).strip() or name: folded[name] for name in folded} | folded
         words = (name, *HEADERS.get(name, ()))
         return next((folded[word] for word in words if word in folded), None)
@@ -113,8 +115,8 @@ def open_table(path: Path) -> Table:
     """The table in a file; see `read_table` for the formats.
 
     Raises:
-        InputError: there is no such file, or its suffix is none of `SUFFIXES`.
-        SuiteError: it has faults; the error carries all of them.
+        InputError: the file does not exist, or its suffix is not in `SUFFIXES`.
+        SuiteError: the table has faults; the error carries all of them.
     """
     data = read_bytes(path)
     if path.suffix.lower() not in SUFFIXES:
@@ -132,7 +134,7 @@ def open_table(path: Path) -> Table:
 def read_table(
     data: bytes, path: Path, *, packed_bytes: int | None = None
 ) -> tuple[Table | None, list[Fault]]:
-    """Read a table; the suffix of the path tells how.
+    """Read a table in the format given by the suffix of its path.
 
     ``.xlsx`` is a workbook; ``.tsv`` is separated by tabs and has no quoting; ``.csv``, ``.tab``
     and ``.txt`` are separated by whatever their header line is separated by, and quoted as in
@@ -141,7 +143,7 @@ def read_table(
     Args:
         data: the content of the file.
         path: its name.
-        packed_bytes: size of the file that it was unpacked from; None where it was not packed.
+        packed_bytes: size of the file from which it was unpacked; None if it was not packed.
 
     Returns:
         The table, None where there is none, and the faults found.
@@ -159,7 +161,7 @@ def read_table(
 
 
 def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
-    """The table with its header line alone, which tells most of what tables tell apart.
+    """The table with its header line only, which suffices to detect most formats.
 
     Args:
         data: the content of the file.
@@ -180,14 +182,14 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
 
 
 def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
-    """The rows of a table as they stand in the file, whichever of them is the header.
+    """The unchanged rows of a table, including titles and the header.
 
     Args:
         data: the content of the file.
-        path: its name; the suffix tells how it is read, as by `read_table`.
+        path: its name, whose suffix gives the format as for `read_table`.
 
     Returns:
-        The rows, and the faults found; with errors among these the rows are not all there.
+        The rows, and the faults found; if there are errors among these, rows are missing.
     """
     records, faults = _open_rows(data, path)
     rows: list[list[str]] = []
@@ -204,7 +206,7 @@ def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
 def _open_rows(
     data: bytes, path: Path, *, only_header: bool = False
 ) -> tuple[Iterable[list[str]], list[Fault]]:
-    """The rows of a table, made when they are asked for; these may raise `csv.Error`."""
+    """The rows of a table as an iterable, which may raise `csv.Error`, and the faults found."""
     suffix = path.suffix.lower()
     if suffix == ".xlsx":
         return read_workbook(data, name=path.name, only_header=only_header)
@@ -217,17 +219,17 @@ def _open_rows(
 
 
 def split_plain(text: str) -> Iterator[list[str]]:
-    """The cells of lines that are separated by tabs, without quoting."""
+    """The cells of lines, separated by tabs without quoting."""
     return (line.removesuffix("\r").split("\t") for line in text.split("\n"))
 
 
 def _split_quoted(text: str, delimiters: Sequence[str]) -> Iterator[list[str]]:
     first, _, rest = text.partition("\n")
     if first.startswith("sep=") and len(first.strip()) == len("sep=,"):
-        # Excel's own hint; the line is kept, empty, so that rows are counted as in the file.
+        # A hint for Excel; the line is kept empty, so that rows are numbered as in the file.
         delimiter, text = first[4], "\n" + rest
     else:
-        # A title above the table has no cells, and a line without any says nothing of them.
+        # A title line has a single cell, so it does not show the delimiter.
         lines = text.split("\n", _TITLE_ROWS)[:_TITLE_ROWS]
         header = next((line for line in lines if any(map(line.count, delimiters))), first)
         delimiter = max(delimiters, key=header.count)
@@ -270,7 +272,7 @@ def _is_title(record: Sequence[str]) -> bool:
 
 
 def _count_titles(records: Sequence[Sequence[str]]) -> int:
-    """How many rows with one cell stand above the first one with several."""
+    """The number of rows with one cell above the first row with several."""
     for number, record in enumerate(records):
         if not _is_title(record):
             return number
@@ -278,7 +280,7 @@ def _count_titles(records: Sequence[Sequence[str]]) -> int:
 
 
 def filled_records(records: Iterable[list[str]], *, first: int = 1) -> list[tuple[int, list[str]]]:
-    """Those records that are not empty, each with its number; `first` is that of the first."""
+    """The records that are not empty, each with its number; `first` is the number of the first."""
     return [(number, record) for number, record in enumerate(records, first) if _is_filled(record)]
 
 
@@ -287,7 +289,7 @@ def _is_filled(record: Sequence[str]) -> bool:
 
 
 def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]]]) -> int:
-    """How many cells the records lack at their ends, all together."""
+    """The number of cells that all records together lack at their ends."""
     return sum(max(0, len(columns) - len(record)) for _, record in records)
 
 
@@ -298,13 +300,13 @@ def rows_under(
     name: str,
     faults: list[Fault],
 ) -> list[Row]:
-    """The rows that records are under a header; faults are added for cells under no name.
+    """The rows made of records under a header; cells under an empty name add faults.
 
     Args:
-        columns: the header's cells; those under an empty one are left out.
-        records: as `filled_records` gives them.
-        name: of the file, for messages.
-        faults: of the table so far; there are never many more than `MOST_FAULTS`.
+        columns: the header's cells; cells under an empty one are left out.
+        records: records from `filled_records`.
+        name: name of the file in messages.
+        faults: faults of the table so far; there are never many more than `MOST_FAULTS`.
     """
     rows = []
     all_named = all(columns)
@@ -321,7 +323,7 @@ def rows_under(
             where, seen = f"{name} row {number}", f"The cell {beyond[0]!r} is under no column name."
             faults.append(fault("CIM-S004", where=where, seen=seen))
             if len(faults) >= MOST_FAULTS:
-                break  # every further row would say the same
+                break  # every further row would give the same fault
         padded = record + [""] * (len(columns) - len(record))
         cells = {column: cell for column, cell in zip(columns, padded, strict=False) if column}
         rows.append(Row(number, cells))

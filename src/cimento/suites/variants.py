@@ -1,8 +1,8 @@
-"""Variants of a suite: one lexical change made in every item, or earlier items as context.
+"""Variants of a suite: a lexical change in every item, or other items as context.
 
-A variant replaces phrases, or fills the slots that a suite has in its sentences (``{subject}``,
-or ``{subject.verb}`` for a filler with several forms, which keeps agreement right). Primed
-variants put sentences of other items before each sentence.
+A variant replaces phrases, or fills slots in the sentences of a suite (``{subject}``, or
+``{subject.verb}`` for a filler with several forms, which preserves agreement). Primed variants put
+sentences of other items before each sentence.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from cimento.io.parsing import parse_toml
 from cimento.suites.model import Condition, Item, JsonValue, Region, Suite, sentence
 
 Filler: TypeAlias = "str | Mapping[str, str]"
-"""What fills a slot: a text, or named forms."""
+"""A filler of a slot: a text, or named forms."""
 
 PROVENANCE = "provenance"
-"""Key of suite.toml under which a variant says what it was made of."""
+"""Key of suite.toml for the provenance of a variant."""
 
 _SLOT = re.compile(r"\{([\w-]+)(?:\.([\w-]+))?\}")
 _KEYS = ("name", "comment", "replace", "slots", "conditions", "items")
@@ -35,14 +35,14 @@ _NAME = re.compile(r"[\w.-]+")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One variant.
+    """A variant: a change to the sentences of a suite.
 
     Attributes:
-        name: added to that of the suite.
-        comment: what it changes, in words.
-        replace: phrases of the suite to what stands in their place; whole words only.
-        slots: slot to its filler.
-        conditions: the only ones that are changed; empty for all.
+        name: name, which is added to that of the suite.
+        comment: description of the change.
+        replace: replacements of phrases, as whole words only.
+        slots: the filler of each slot.
+        conditions: the only conditions that are changed; empty for all.
         items: ids of the only items that are changed; empty for all.
     """
 
@@ -56,13 +56,13 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class Varied:
-    """A variant suite, and how far the change reached.
+    """A variant suite with the extent of the change.
 
     Attributes:
         suite: the variant.
         changed: ids of items in which something changed.
-        sentences: how many sentences changed.
-        untouched: ids of items that were to change and did not.
+        sentences: number of sentences that changed.
+        untouched: ids of items that should have changed and did not.
     """
 
     suite: Suite
@@ -72,10 +72,10 @@ class Varied:
 
 
 def read_variants(path: Path) -> tuple[Variant, ...]:
-    """The variants of a file: ``[[variants]]`` in TOML, with ``[slots]`` for what all share.
+    """The variants in a TOML file: ``[[variants]]``, with ``[slots]`` for fillers that all share.
 
     Raises:
-        InputError: the file cannot be read, or says something that is unknown.
+        InputError: the file cannot be read, or has an unknown key.
     """
     try:
         parsed = parse_toml(read_bytes(path).decode("utf-8-sig"))
@@ -100,19 +100,19 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
 
 
 def vary(suite: Suite, variant: Variant, *, sha256: str = "") -> Varied:
-    """One variant of a suite.
+    """Make one variant of a suite.
 
-    Phrases are found as whole words and in the same capitals; at the beginning of a sentence the
-    replacement gets a capital letter where the phrase had one. Longer phrases go first. A
+    Phrases match whole words with the same capitals; at the beginning of a sentence, the
+    replacement gets a capital letter if the phrase had one. Longer phrases are replaced first. A
     phrase must lie within one region.
 
     Args:
         suite: the suite.
-        variant: what is changed.
-        sha256: of the suite, for the provenance.
+        variant: the change.
+        sha256: digest of the suite, for the provenance.
 
     Raises:
-        UsageError: the variant changes nothing, or names conditions, items or slots there are not.
+        UsageError: the variant changes nothing, or names unknown conditions, items or slots.
     """
     _check_names(suite, variant)
     changed: list[str] = []
@@ -188,7 +188,7 @@ def _changed(text: str, variant: Variant, *, at_start: bool) -> str:
 
 
 def _filler(found: re.Match[str], slots: Mapping[str, Filler]) -> str:
-    """The text of a slot; what is no slot of the variant stays as it is."""
+    """The filler of a slot; a slot that the variant does not fill is unchanged."""
     filler = slots.get(found[1])
     if filler is None:
         return found[0]
@@ -290,19 +290,19 @@ PRIMING_PROVENANCE = "provenance"
 
 
 def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") -> Suite:
-    """A suite whose every sentence has `n` sentences of other items before it.
+    """A suite in which `n` sentences of other items precede every sentence.
 
     They are put into the column ``context``, for ``--context-column context``. All sentences of an
-    item have the same ones, of the same phenomenon where there are enough: what is compared
-    differs in nothing else. People accept islands more readily after having read some
+    item have the same context, from the same phenomenon if it has enough items, so that compared
+    sentences differ in nothing else. People accept islands more readily after having read some
     (Snyder 2000, doi:10.1162/002438900554479).
 
     Args:
         suite: the suite.
-        condition: of the sentences that come first, such as ``long_island``.
-        n: how many.
-        seed: of the choice.
-        sha256: of the suite, for the provenance.
+        condition: condition of the preceding sentences, such as ``long_island``.
+        n: number of preceding sentences.
+        seed: seed of their random choice.
+        sha256: digest of the suite, for the provenance.
 
     Raises:
         UsageError: there is no such condition, or there are too few other items.

@@ -1,10 +1,10 @@
-"""Excel workbooks as rows of text, read with care, since they may come from strangers.
+"""Excel workbooks as rows of text, read with care because they may be untrusted.
 
 An ``.xlsx`` file is a zip of XML parts (ECMA-376, part 1, 18). The sheet, the strings that its
-cells share and the styles that make a number a date are read, element by element: no more than a
-row is held beside what is given back, so that a part that grows is refused before it fills the
-memory. Programs that read a sheet as a whole make a grid of it first, which two cells in far
-corners are enough to make too large (docs/design/libraries.md).
+cells share and the styles that make a number a date are read element by element. Besides the
+result, no more than a row is held in memory, so that a part that grows is refused before it fills
+the memory. Libraries that read a sheet as a whole first make a grid of it, which two cells in far
+corners can make too large (docs/design/libraries.md).
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
 from cimento.suites.faults import fault
 
 MOST_ROWS = 1_048_576
-"""As many as a spreadsheet program has, empty ones included."""
+"""Largest number of rows, including empty ones, as in spreadsheet programs."""
 MOST_COLUMNS = 16_384
 MOST_CELLS = 20_000_000
-"""Empty ones before the last of a row included."""
+"""Largest number of cells, including empty ones before the last cell of a row."""
 MOST_SETTINGS = 100_000
-"""Sheets, relations or styles of a workbook; a spreadsheet program has 65,490 styles."""
+"""Largest number of sheets, relations or styles; spreadsheet programs allow 65,490 styles."""
 MOST_FAULTS = 1_000
 SMALL_CELLS = 300_000
-"""Cells that a workbook may have, however small it is; else one for every two bytes."""
+"""Number of cells that any workbook may have; a larger one may have one for every two bytes."""
 
 _CHUNK = 1 << 16
 _WIDEST = 90
@@ -47,28 +47,28 @@ _DURATION_MARK = re.compile(r"\[(?:hh?|mm?|ss?)\]", re.IGNORECASE)
 _TOO_LARGE = "#VALUE!"
 
 _Element: TypeAlias = tuple[str, dict[str, str], str]
-"""A tag without its prefix, its attributes, and the text in it."""
+"""An XML element: its tag without prefix, its attributes, and its text."""
 
 
 class _Moment(str):
-    """A date, a time or a duration as it is shown."""
+    """The parts of a date, a time or a duration, for display."""
 
     __slots__ = ()
 
 
 class _UnsafeError(Exception):
-    """Why a workbook is not read, as a sentence."""
+    """The error of a workbook that is not read, with the reason as a sentence."""
 
 
 def read_workbook(
     data: bytes, *, name: str, only_header: bool = False
 ) -> tuple[list[list[str]], list[Fault]]:
-    """The rows of a sheet: of that with the file's name, else of ``items``, else of the first.
+    """The rows of the sheet with the file's name, else of ``items``, else of the first sheet.
 
     Args:
         data: the content of the file.
-        name: of the file, for messages and for the sheet: ``about.xlsx`` reads ``about``.
-        only_header: leave out whatever follows the first row that is not empty.
+        name: name of the file, for messages and for the sheet: ``about.xlsx`` reads ``about``.
+        only_header: whether reading stops after the first row that is not empty.
 
     Returns:
         The rows without the empty cells at their ends, and the faults found.
@@ -94,7 +94,7 @@ def read_workbook(
 
 
 def sheet_names(data: bytes) -> list[str]:
-    """The names of the sheets of a workbook in small letters; none of what is no workbook."""
+    """The names of the sheets of a workbook in lower case; none for other data."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             return _Workbook(archive, len(data), "").sheets
@@ -105,7 +105,7 @@ def sheet_names(data: bytes) -> list[str]:
 
 
 def _damages() -> tuple[type[BaseException], ...]:
-    """What zipfile, expat and the values of attributes raise, each at its own place, for damage."""
+    """The errors that zipfile, expat and the parsing of attributes raise for damaged files."""
     import zlib
     from xml.parsers.expat import ExpatError
 
@@ -117,8 +117,8 @@ def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
     """A workbook of one sheet; see `write_sheets`.
 
     Args:
-        rows: of the sheet.
-        sheet: its name.
+        rows: rows of the sheet.
+        sheet: name of the sheet.
 
     Raises:
         InputError: a text is too long for a cell.
@@ -127,14 +127,14 @@ def write_workbook(rows: Sequence[Sequence[str]], *, sheet: str) -> bytes:
 
 
 def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -> bytes:
-    """A workbook in which every cell is text whatever it looks like.
+    """A workbook in which every cell is text, whatever its content looks like.
 
-    The first row of a sheet stays in sight, and columns are as wide as their texts.
+    The first row of a sheet is frozen, and columns are as wide as their texts.
 
     Args:
-        sheets: name of each to its rows; as ``=1+1``, ``10`` or ``null`` their cells are the same
-            when they are read again.
-        where: what is written, for the message.
+        sheets: rows of each sheet, by its name; cells such as ``=1+1``, ``10`` or ``null`` are read
+            back unchanged.
+        where: name of the workbook in messages.
 
     Raises:
         InputError: a text is too long for a cell.
@@ -161,14 +161,14 @@ def write_sheets(sheets: Mapping[str, Sequence[Sequence[str]]], *, where: str) -
 
 
 def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
-    """Give the cells of a column that were merged what stands in the first of them.
+    """Copy the content of the first of some merged cells in a column into the others.
 
     Args:
-        rows: of the sheet; changed.
-        merged: stretches of cells, such as ``A2:A5``; those of several columns are titles.
+        rows: rows of the sheet, which are changed.
+        merged: ranges of cells, such as ``A2:A5``; ranges over several columns are titles.
 
     Raises:
-        ValueError: a stretch is none.
+        ValueError: a range is malformed.
     """
     stretches = []
     for stretch in merged:
@@ -180,7 +180,7 @@ def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
     filled: dict[int, int] = {}
     for column, begin, end in sorted(stretches):
         cell = "".join(rows[begin - 1][column : column + 1]) if begin <= len(rows) else ""
-        # In a file made to exhaust they overlap: no row is gone through twice.
+        # Ranges of a hostile file may overlap; no row is visited twice.
         for row in rows[max(begin, filled.get(column, 0)) : end] if cell else ():
             if row and not "".join(row[column : column + 1]):
                 row.extend([""] * (column + 1 - len(row)))
@@ -189,19 +189,19 @@ def _fill_down(rows: list[list[str]], merged: Iterable[str]) -> None:
 
 
 class _Workbook:
-    """The sheet of a workbook that is wanted, with what its cells refer to.
+    """The wanted sheet of a workbook, with the strings and styles of its cells.
 
     Args:
-        archive: the file.
-        size: its bytes.
-        sheet: name of the sheet that is wanted most.
+        archive: the zip archive.
+        size: size of the file in bytes.
+        sheet: name of the preferred sheet.
 
     Attributes:
-        sheets: the names of all sheets with cells, in small letters.
-        merged: the stretches of cells that are one, such as ``A2:A5``; known when all rows are.
+        sheets: the names of all sheets with cells, in lower case.
+        merged: the ranges of merged cells, such as ``A2:A5``; known after all rows are read.
 
     Raises:
-        _UnsafeError: it is larger than a workbook of this size can be.
+        _UnsafeError: the content is larger than that of a workbook of this size can be.
     """
 
     def __init__(self, archive: zipfile.ZipFile, size: int, sheet: str) -> None:
@@ -225,8 +225,8 @@ class _Workbook:
         """The rows of the sheet without the empty cells at their ends.
 
         Args:
-            name: of the file, for messages.
-            faults: where cells that are no text are noted.
+            name: name of the file in messages.
+            faults: list to which faults of cells that are not text are added.
 
         Raises:
             _UnsafeError: there are more cells than a file of this size has.
@@ -235,7 +235,7 @@ class _Workbook:
         texts, styles = self._others.get("sharedStrings"), self._others.get("styles")
         self._shared = list(self._shared_texts(texts)) if texts else []
         self._styles = self._date_styles(styles) if styles else []
-        nothing: list[str] = []  # one list for the gaps, which may be a million rows
+        nothing: list[str] = []  # one shared list for gaps, which may have a million rows
         cells: dict[int, str] = {}
         moments: list[_Moment] = []
         column = number = read = wide = letters = 0
@@ -271,7 +271,7 @@ class _Workbook:
     def _wanted(
         self, book: str, related: Mapping[str, tuple[str, str]], wanted: str
     ) -> tuple[list[str], str]:
-        """The names of the sheets, and the part that holds the wanted one; charts are none."""
+        """The names of the sheets, and the part with the wanted one; charts are not sheets."""
         sheets: list[tuple[str, str]] = []
         self._epoch = datetime(1899, 12, 30)  # noqa: DTZ001  # workbooks know no time zones
         for tag, attributes, _ in self._few(book, {"sheet", "workbookPr"}):
@@ -287,7 +287,7 @@ class _Workbook:
         return list(by_name), part
 
     def _related(self, part: str) -> dict[str, tuple[str, str]]:
-        """Kind and path of the parts that one refers to, by their IDs; of the file for no part."""
+        """Kind and path of the parts to which a part, or the whole file, refers, by their IDs."""
         folder, name = posixpath.split(part)
         return {
             attributes["Id"]: (
@@ -306,7 +306,7 @@ class _Workbook:
             yield _plain(text)
 
     def _date_styles(self, part: str) -> list[bool | None]:
-        """For each style that cells name: None for no date, else whether it is a duration."""
+        """The kind of each style of cells: None if not a date, else whether it is a duration."""
         formats: dict[int, str] = {}
         styles: list[int] = []
         for tag, attributes, _ in self._few(part, {"numFmt", "xf", "cellXfs", "cellStyleXfs"}):
@@ -315,13 +315,13 @@ class _Workbook:
             elif tag == "xf":
                 styles.append(int(attributes.get("numFmtId", 0)))
             elif tag == "cellStyleXfs":
-                styles.clear()  # those of named styles, which stand before those of cells
+                styles.clear()  # the styles read so far are named styles, not cell styles
             else:
                 break
         return [_date_kind(number, formats.get(number)) for number in styles]
 
     def _value(self, attributes: Mapping[str, str], text: str) -> str | None:
-        """What a cell holds, as it is shown; None for nothing."""
+        """The content of a cell as displayed; None for an empty cell."""
         kind = attributes.get("t", "n")
         if not text:
             return None
@@ -334,7 +334,7 @@ class _Workbook:
         return _Moment(text) if kind == "d" else _plain(text)
 
     def _amount(self, text: str, style: int) -> str:
-        """A number, or the date or time that it is in this style."""
+        """A number as displayed, or the date or time that it denotes in a style."""
         is_duration = self._styles[style] if self._styles else None
         if is_duration is None:
             return _number(text)
@@ -345,7 +345,7 @@ class _Workbook:
             return _TOO_LARGE
 
     def _few(self, part: str, tags: Collection[str]) -> Iterator[_Element]:
-        """The elements of a part that has no cells."""
+        """The elements of a part without cells."""
         for number, element in enumerate(self._elements(part, tags)):
             if number == MOST_SETTINGS:
                 raise _UnsafeError(f"The part {part!r} has more than {MOST_SETTINGS:,} settings.")
@@ -354,7 +354,7 @@ class _Workbook:
     def _elements(self, part: str, tags: Collection[str]) -> Iterator[_Element]:
         """The elements of these tags in the order in which they end.
 
-        Their text is that of the values in them, without formulas and phonetic guides.
+        The text of an element is that of its values, without formulas and phonetic guides.
         """
         from xml.parsers import expat
 
@@ -381,7 +381,7 @@ class _Workbook:
                 ended.append((tag, _without_prefixes(begun.pop()), "".join(texts)))
 
         def refuse(*_: object) -> NoReturn:
-            # Entities can be made to fill the memory, and no workbook declares any.
+            # Entities can fill the memory, and no real workbook declares any.
             raise _UnsafeError(f"The part {part!r} of the workbook declares a document type.")
 
         parser = expat.ParserCreate()
@@ -396,7 +396,7 @@ class _Workbook:
         parser.Parse(b"", True)  # noqa: FBT003  # says that it was all
 
     def _counted(self, read: int) -> int:
-        """One more than the cells, or texts, that were read."""
+        """The count of cells, or texts, after one more was read."""
         if read >= self._most_cells:
             raise _UnsafeError(f"The workbook has {read:,} cells or more in {self._size:,} bytes.")
         return read + 1
@@ -423,7 +423,7 @@ def _column(reference: str) -> int:
     """The number of the column in a reference such as ``AB12``.
 
     Raises:
-        ValueError: it is none, or no spreadsheet program has that column.
+        ValueError: the reference is malformed, or beyond the columns of spreadsheet programs.
     """
     found = _REFERENCE.fullmatch(reference)
     number = _column_number(found[1]) if found else 0
@@ -433,12 +433,12 @@ def _column(reference: str) -> int:
 
 
 def _plain(text: str) -> str:
-    """A text with its characters that XML has no room for, which are written as ``_x000D_``."""
+    """A text with characters that XML cannot hold restored from the form ``_x000D_``."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
 
 def _number(text: str) -> str:
-    """A number as it is shown: 3 and not 3.0."""
+    """A number as displayed: 3 and not 3.0."""
     if not any(mark in text for mark in ".eE"):
         return str(int(text))
     value = float(text)
@@ -446,7 +446,7 @@ def _number(text: str) -> str:
 
 
 def _date_kind(number: int, code: str | None) -> bool | None:
-    """None for a format of numbers that is none of dates, else whether it is one of durations."""
+    """Whether a number format is one of durations; None if it is not one of dates."""
     if code is None:
         return number == _DURATION if number in _DATES else None
     first = _NOT_SHOWN.sub("", code.partition(";")[0])
@@ -456,7 +456,7 @@ def _date_kind(number: int, code: str | None) -> bool | None:
 
 
 def _moment(days: float, epoch: datetime, *, is_duration: bool) -> _Moment:
-    """The date, time or duration that a number of days stands for."""
+    """The date, time or duration denoted by a number of days."""
     if is_duration:
         return _Moment(timedelta(milliseconds=round(days * 86_400_000)))
     whole, part = divmod(days, 1)

@@ -1,10 +1,10 @@
-"""Connectives: inventories, where they stand in sentences, how often, and what replaces them."""
+"""Connectives: inventories, occurrences in sentences, frequencies and replacements."""
 
 from enum import StrEnum
 
 
 class DecisionKind(StrEnum):
-    """A section of a suite of connectives, named as `cimento corpus pairs --section` has it."""
+    """A section of a suite of connectives, named as in `cimento corpus pairs --section`."""
 
     SENTENCES = "acceptability"
     BLANKS = "cloze"
@@ -18,5 +18,5 @@ class DecisionKind(StrEnum):
 
     @property
     def ending(self) -> str:
-        """What the ids of its items end with."""
+        """The suffix of the ids of its items."""
         return "" if self is DecisionKind.SENTENCES else "cl"

@@ -1,6 +1,6 @@
-"""Extraction: which connectives a study takes, and sentences drawn for each of them by seed.
+"""Extraction: selection of the connectives of a study, and sentences drawn for each by seed.
 
-Connectives are taken by frequency, less those left out with a reason; sentences are drawn from
+Connectives are selected by frequency, except those excluded with a reason; sentences are drawn from
 strata of length and number of clauses.
 """
 
@@ -27,15 +27,15 @@ _AUXILIARIES = ("aux", "cop")
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """A connective, and whether it is taken.
+    """A connective with the decision whether it is selected.
 
     Attributes:
         connective: its name.
-        n: its occurrences.
-        infinitive: those whose clause is an infinitive.
-        rank: by `n`; connectives of the same number share a rank.
-        taken: whether it is.
-        reason: why it is not.
+        n: number of its occurrences.
+        infinitive: number of occurrences whose clause is an infinitive.
+        rank: rank by `n`, which connectives with the same number share.
+        taken: whether it is selected.
+        reason: the reason why it is not selected.
     """
 
     connective: str
@@ -47,7 +47,7 @@ class Selected:
 
     @property
     def infinitive_share(self) -> float | None:
-        """Infinitives among its occurrences; None where there are none."""
+        """The share of infinitives among its occurrences; None without occurrences."""
         return self.infinitive / self.n if self.n else None
 
 
@@ -60,23 +60,23 @@ def select_connectives(
     exclude: Mapping[str, str],
     skipped: list[ReadingProblem] | None = None,
 ) -> list[Selected]:
-    """Take the most frequent connectives, and leave some of them out.
+    """Select the most frequent connectives, except those that are excluded.
 
-    Those that share the rank of the last one are taken too: which of them comes first is chance.
+    Connectives that share the rank of the last one are selected too, since their order is chance.
 
     Args:
         files: treebanks that are counted together.
-        inventory: what to choose from.
-        rule: what counts.
-        top: how many of the most frequent, the excluded ones among them.
-        exclude: connective to the reason why it is left out.
-        skipped: where malformed sentences are noted; None refuses them.
+        inventory: the inventory to choose from.
+        rule: the rule for occurrences that count.
+        top: number of the most frequent connectives, including excluded ones.
+        exclude: reasons for exclusion, by connective.
+        skipped: list to which malformed sentences are added; None refuses them.
 
     Returns:
         All connectives, the most frequent first.
 
     Raises:
-        UsageError: a connective that is excluded is not in the inventory.
+        UsageError: an excluded connective is not in the inventory.
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
     """
     for name in exclude:
@@ -100,13 +100,13 @@ def select_connectives(
 
 
 def selected_inventory(inventory: Inventory, selected: Sequence[Selected]) -> Inventory:
-    """The inventory of those that were taken, the most frequent first."""
+    """The inventory of the selected connectives, the most frequent first."""
     taken = tuple(inventory[each.connective] for each in selected if each.taken)
     return replace(inventory, connectives=taken)
 
 
 def is_infinitive(hit: Hit, sentence: Sentence) -> bool:
-    """Whether the clause of an occurrence is an infinitive: no finite verb or auxiliary in it."""
+    """Whether the clause of an occurrence is an infinitive, without a finite verb or auxiliary."""
     if not hit.head_id:
         return False
     head = sentence.words[hit.head_id - 1]
@@ -122,14 +122,14 @@ _NOT_CLAUSES = ("aux", "cop")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CandidateSentence:
-    """An occurrence that a sentence could be taken from.
+    """An occurrence of a connective in a sentence that could become an item.
 
     Attributes:
         hit: the occurrence.
         passage: its text.
-        licence: of its treebank.
-        words: of its sentence, marks among them.
-        clauses: of its sentence.
+        licence: licence of its treebank.
+        words: number of words of its sentence, including marks.
+        clauses: number of clauses of its sentence.
         order: number of the candidate in the treebanks.
     """
 
@@ -143,14 +143,15 @@ class CandidateSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SentenceLimits:
-    """What sentences are looked at.
+    """The limits on candidate sentences.
 
     Attributes:
-        shortest: in words, marks among them.
-        longest: in words.
-        join: whether sentences are joined to the one before where the connective asks for it; not
-            in collections of single sentences, such as tweets.
-        whole_words: leave out connectives that are glued to the next word, such as ``dov'``.
+        shortest: least number of words, including marks.
+        longest: greatest number of words, including marks.
+        join: whether a sentence is joined to the one before if its connective requires it; not in
+            collections of single sentences, such as tweets.
+        whole_words: whether connectives that are glued to the next word, such as ``dov'``, are left
+            out.
     """
 
     shortest: int = 5
@@ -170,16 +171,16 @@ def candidate_sentences(
 ) -> Iterator[CandidateSentence]:
     """Every occurrence whose sentence can be used.
 
-    A connective that opens its sentence and links it to the one before (CCONJ, ADV) is joined to
-    that; where the file lacks it, and where a sentence was there before, it is skipped.
+    If a connective opens its sentence and links it to the one before (CCONJ, ADV), both are joined.
+    It is skipped if the file lacks the sentence before, or if a sentence is a repetition.
 
     Args:
         files: treebanks.
-        inventory: what to look for.
-        rule: what counts.
-        limits: what sentences are looked at.
-        skipped: where malformed sentences are noted; None refuses them.
-        reasons: given, counts the reasons why occurrences were skipped.
+        inventory: the connectives to look for.
+        rule: the rule for occurrences that count.
+        limits: the limits on sentences.
+        skipped: list to which malformed sentences are added; None refuses them.
+        reasons: if given, counts the reasons for skipping occurrences.
 
     Raises:
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
@@ -218,7 +219,7 @@ def _passage(
     previous: Sentence | None,
     limits: SentenceLimits,
 ) -> Passage | str:
-    """The text of an occurrence, or why it cannot be used."""
+    """The passage of an occurrence, or the reason why it cannot be used."""
     mark = JOINED_BY.get(category, "") if is_initial(sentence, match) else ""
     before = previous if limits.join else None
     found = passage_of(sentence, match.word_ids, needs_before=mark, previous=before)
@@ -230,8 +231,8 @@ def _passage(
 def follows(previous: Sentence, sentence: Sentence) -> bool:
     """Whether a sentence follows another in its document.
 
-    Where both IDs end in a number, these must follow each other: the files of a treebank often hold
-    single sentences drawn from documents.
+    If both IDs end in a number, the numbers must be consecutive, because files of treebanks often
+    hold single sentences drawn from documents.
     """
     one, other = _NUMBER.search(previous.id), _NUMBER.search(sentence.id)
     if one and other and int(other[0]) != int(one[0]) + 1:
@@ -240,7 +241,7 @@ def follows(previous: Sentence, sentence: Sentence) -> bool:
 
 
 def count_clauses(sentence: Sentence) -> int:
-    """How many clauses a sentence has: verbs that are no auxiliaries, and heads with a copula."""
+    """The number of clauses of a sentence: main verbs, and heads with a copula."""
     return sum(
         is_clause(sentence, word) for word in sentence.words if word.relation not in _NOT_CLAUSES
     )
@@ -257,22 +258,22 @@ def draw_candidates(
 ) -> dict[str, list[CandidateSentence]]:
     """Draw sentences for each connective; no sentence is drawn twice.
 
-    Candidates are divided by length (thirds) and number of clauses (one, two, more), and taken from
-    these strata in turn; in each, those come first whose clause has a verb that was not taken yet.
+    Candidates are divided by length (thirds) and number of clauses (one, two, more), and drawn from
+    these strata in turn; within a stratum, clauses with a verb that was not drawn yet come first.
 
     Args:
-        candidates: of all connectives.
-        names: of the connectives.
-        per: how many sentences for each.
-        seed: of the draw.
-        fewer: take what there is where there are not so many.
-        avoid: sha256 and sentence ID of sentences that are not to be drawn.
+        candidates: candidates of all connectives.
+        names: names of the connectives.
+        per: number of sentences for each connective.
+        seed: seed of the draw.
+        fewer: whether fewer sentences are accepted where there are not enough.
+        avoid: sha256 of the file and ID of each sentence that must not be drawn.
 
     Returns:
-        For each connective its candidates, in the order of the treebanks.
+        The drawn candidates of each connective, in the order of the treebanks.
 
     Raises:
-        InputError: there are fewer for some connectives, and `fewer` is not set.
+        InputError: a connective has too few candidates, and `fewer` is not set.
     """
     urns = {
         name: _Urn([c for c in candidates if c.hit.connective == name], f"{seed}/{name}")
@@ -280,7 +281,8 @@ def draw_candidates(
     }
     used, waiting = set(avoid), dict(urns)
     while waiting:
-        # The one with the least to spare draws next, so that others do not take its sentences.
+        # The connective with the fewest spare candidates draws next, so that others do not take
+        # them.
         name = min(waiting, key=lambda name: waiting[name].left(used) + len(waiting[name].taken))
         if not waiting[name].draw(used) or len(waiting[name].taken) == per:
             del waiting[name]
@@ -309,13 +311,13 @@ class _Urn:
         self._lemmas: set[str] = set()
 
     def left(self, used: set[tuple[str, str]]) -> int:
-        """How many candidates there are whose sentences nobody has; the others are let go."""
+        """The number of candidates whose sentences are still free; the others are discarded."""
         for members in self._strata.values():
             members[:] = [member for member in members if not _places(member) & used]
         return sum(map(len, self._strata.values()))
 
     def draw(self, used: set[tuple[str, str]]) -> bool:
-        """Take one from the next stratum that has some; whether there was one."""
+        """Draw a candidate from the next stratum that has some; returns whether there was one."""
         if not self.left(used):
             return False
         members = next(found for key in self._turns if (found := self._strata[key]))
@@ -329,7 +331,7 @@ class _Urn:
 
 
 def _places(candidate: CandidateSentence) -> set[tuple[str, str]]:
-    """The sentences that a candidate is made of."""
+    """The sentences of a candidate's passage."""
     hit, joined = candidate.hit, candidate.passage.joined
     return {(hit.sha256, name) for name in (hit.sentence_id, joined) if name}
 

@@ -1,7 +1,7 @@
-"""Frequencies of connectives in treebanks, as counted here and in a published table.
+"""Frequencies of connectives in treebanks, counted here and compared with published tables.
 
-The layout is that of Table 6 of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033, paper
-16).
+The layout of published tables is that of Table 6 of Albertin, Miaschi and Brunato 2021
+(ceur-ws.org/Vol-3033, paper 16).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ Denominator: TypeAlias = Literal["words", "tokens"]
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How large a corpus is.
+    """The size of a corpus.
 
     Attributes:
-        sentences: read, malformed ones and left-out duplicates not among them.
-        words: syntactic words.
-        tokens: what is written between blanks and marks: ``del`` is one token and two words.
+        sentences: number of sentences, without malformed ones and omitted duplicates.
+        words: number of syntactic words.
+        tokens: number of orthographic tokens: ``del`` is one token and two words.
     """
 
     sentences: int
@@ -39,21 +39,21 @@ class Size:
     tokens: int
 
     def of(self, denominator: Denominator) -> int:
-        """Words or tokens."""
+        """The number of words or tokens, by the denominator."""
         return self.words if denominator == "words" else self.tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The connectives of one corpus under one rule.
+    """The counts of connectives in one corpus under one rule.
 
     Attributes:
         corpus: its name.
         rule: the rule's name.
-        size: of the corpus.
-        hits: connective to the number of its occurrences.
-        in_sentences: connective to the number of sentences that have some.
-        duplicates: sentences that were there before; left out only where that was asked for.
+        size: size of the corpus.
+        hits: number of occurrences of each connective.
+        in_sentences: number of sentences that contain each connective.
+        duplicates: number of repeated sentences, which are left out only on request.
     """
 
     corpus: str
@@ -64,12 +64,12 @@ class Counts:
     duplicates: int = 0
 
     def percent(self, connective: str, denominator: Denominator) -> float | None:
-        """Occurrences in a hundred words or tokens; None where the corpus is empty."""
+        """Occurrences per hundred words or tokens; None for an empty corpus."""
         size = self.size.of(denominator)
         return 100 * self.hits.get(connective, 0) / size if size else None
 
     def ranks(self, connectives: Sequence[str]) -> dict[str, int]:
-        """The rank of each connective by its number; those of the same number share the first."""
+        """The rank of each connective by its number; equal numbers share the best rank."""
         counts = [self.hits.get(name, 0) for name in connectives]
         return {
             name: 1 + sum(other > count for other in counts)
@@ -90,18 +90,18 @@ def count_connectives(
 
     Args:
         files: treebanks; files of the same corpus are counted together.
-        inventory: what to look for.
-        rules: what counts; each gives counts of its own.
-        joint: name of a joint corpus to the corpora in it, which are then not given alone.
-        skipped: where malformed sentences are noted; None refuses them.
-        drop_duplicates: leave out sentences that were there before in the same (joint) corpus.
+        inventory: the connectives to look for.
+        rules: the rules for occurrences that count, each with separate counts.
+        joint: the corpora in each joint corpus, which are then not returned separately.
+        skipped: list to which malformed sentences are added; None refuses them.
+        drop_duplicates: whether repeated sentences in the same (joint) corpus are left out.
 
     Returns:
-        For each corpus, in order of appearance, the counts under each rule, in order.
+        For each corpus in order of appearance, the counts under each rule in order.
 
     Raises:
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
-        UsageError: a joint corpus names one that is not there.
+        UsageError: a joint corpus names an unknown corpus.
     """
     named = _corpus_names(files, joint or {})
     finders = [Finder(inventory, rule) for rule in rules]
@@ -127,7 +127,7 @@ def count_connectives(
 
 
 class _Tally:
-    """What is counted while one corpus is read."""
+    """The running counts of one corpus while it is read."""
 
     def __init__(self, n_rules: int) -> None:
         self.known = DuplicateSentences()
@@ -144,7 +144,7 @@ class _Tally:
 def _corpus_names(
     files: Sequence[TreebankFile], joint: Mapping[str, Sequence[str]]
 ) -> dict[str, str]:
-    """Each corpus to the name that it is counted under."""
+    """The name under which each corpus is counted."""
     there = list(dict.fromkeys(file.corpus for file in files))
     named = {corpus: corpus for corpus in there}
     for name, members in joint.items():
@@ -161,7 +161,7 @@ def _corpus_names(
 
 MOST_ROWS = 2_000
 _FAR = 2
-"""With so many times what is expected, a printed number may be that of another row."""
+"""Factor above the expected number from which a printed number may belong to another row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,9 +169,9 @@ class PublishedFrequencies:
     """A column of a published table.
 
     Attributes:
-        corpus: what the table calls the corpus.
-        counts: connective to its published number.
-        percents: connective to the printed percentage, with its decimals; may be empty.
+        corpus: name of the corpus in the table.
+        counts: published number of each connective.
+        percents: printed percentage of each connective, with its decimals; may be empty.
         size: published number of words; None where it is not given.
     """
 
@@ -183,15 +183,15 @@ class PublishedFrequencies:
 
 @dataclass(frozen=True, slots=True)
 class ComparedFrequencies:
-    """A cell of a published table and the count.
+    """A cell of a published table compared with our count.
 
     Attributes:
-        connective: the row.
+        connective: name of the row.
         published: the printed number.
-        counted: what was counted under the chosen rule.
+        counted: number counted under the chosen rule.
         expected: the published number for as many words as were counted here; None where the
             published number of words is not known.
-        causes: what may explain the difference, the likeliest first; empty where there is none.
+        causes: possible explanations of the difference, the likeliest first; may be empty.
     """
 
     connective: str
@@ -202,18 +202,18 @@ class ComparedFrequencies:
 
     @property
     def difference(self) -> int:
-        """Counted less published."""
+        """The counted number minus the published one."""
         return self.counted - self.published
 
 
 def compare_published(
     counts: Sequence[Counts], published: PublishedFrequencies, *, rule: str
 ) -> list[ComparedFrequencies]:
-    """A published column and the counts of one corpus.
+    """The comparison of a published column with the counts of one corpus.
 
     Args:
-        counts: of one corpus under several rules, that of `rule` among them; the others tell
-            which other reading would give the published number.
+        counts: counts of one corpus under several rules, including `rule`; the others show which
+            rule would give the published number.
         published: the column.
         rule: name of the rule that is compared.
     """
@@ -233,10 +233,11 @@ def compare_published(
 
 
 def size_remark(published: PublishedFrequencies) -> str:
-    """What the printed percentages say of the printed number of words; empty where they agree.
+    """A remark if the printed percentages contradict the printed number of words; else empty.
 
-    Each percentage, rounded, leaves a range of numbers of words; those that most rows leave are
-    taken, and a printed number that two neighbouring digits keep out of them is said so.
+    Each rounded percentage allows a range of numbers of words. The numbers that most rows allow are
+    taken, and the remark says if swapping two neighboring digits of the printed number would bring
+    it into their range.
     """
     ranges = [
         (100 * number / (printed + half), 100 * number / (printed - half))
@@ -263,12 +264,12 @@ def size_remark(published: PublishedFrequencies) -> str:
 
 
 def _inside(size: float, bounds: tuple[float, float]) -> bool:
-    # The bounds themselves are ends of other ranges, which rounding errors must not keep out.
+    # The bounds are themselves ends of ranges, which rounding errors must not exclude.
     return bounds[0] * (1 - 1e-12) <= size <= bounds[1] * (1 + 1e-12)
 
 
 def _swapped(number: int) -> list[int]:
-    """The number with two neighbouring digits swapped, in every place."""
+    """The numbers made by swapping two neighboring digits, for every pair of places."""
     digits = str(number)
     return [
         int(digits[:at] + digits[at + 1] + digits[at] + digits[at + 2 :])
@@ -298,7 +299,7 @@ def _causes(
 
 
 def _other_rules(name: str, counted: int, target: float, others: Sequence[Counts]) -> list[str]:
-    """The rules that come nearest to a number, where they come at least twice as near."""
+    """The rules whose counts are nearest to a number, if at least twice as near as this count."""
     gaps = {other.rule: abs(other.hits.get(name, 0) - target) for other in others}
     nearest = min(gaps.values(), default=math.inf)
     if nearest > abs(counted - target) / 2:
@@ -320,10 +321,10 @@ def _copied(name: str, published: PublishedFrequencies) -> list[str]:
 
 
 def read_published(path: Path) -> list[PublishedFrequencies]:
-    """A published table: ``connective``, ``corpus``, ``count``; ``percent`` and ``size`` if known.
+    """A published table with ``connective``, ``corpus``, ``count`` and maybe ``percent``, ``size``.
 
     Raises:
-        InputError: it cannot be read, a column is missing or a number is none.
+        InputError: the file cannot be read, a column is missing or a number is malformed.
     """
     table = open_table(path)
     missing = [name for name in ("connective", "corpus", "count") if name not in table.columns]

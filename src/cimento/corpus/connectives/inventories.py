@@ -14,10 +14,10 @@ from cimento.errors import InputError, did_you_mean
 from cimento.io.parsing import read_toml
 
 Part: TypeAlias = tuple[str, ...]
-"""Words that stand together."""
+"""A part of a spelling: adjacent words."""
 
 Spelling: TypeAlias = tuple[Part, ...]
-"""The parts of one way to write a connective; other words may stand between them."""
+"""A spelling of a connective in parts, between which other words may stand."""
 
 FOLDER = Path(__file__).parents[2] / "data" / "inventories"
 
@@ -34,16 +34,16 @@ class Connective:
     """An entry of an inventory.
 
     Attributes:
-        name: what it is called; also its usual spelling.
-        spellings: all ways to write it, the usual one first.
-        category: syntactic class: ``CCONJ``, ``SCONJ``, ``ADV``, or what the lexicon has.
-        senses: as the lexicon names them, such as ``Contingency.Cause.Reason``.
+        name: name, which is also the usual spelling.
+        spellings: all spellings, the usual one first.
+        category: syntactic class: ``CCONJ``, ``SCONJ``, ``ADV``, or the class in the lexicon.
+        senses: senses as named in the lexicon, such as ``Contingency.Cause.Reason``.
         interrogative: whether the same word also asks questions (``quando``).
         elided: its form before some vowels (``dov'``); empty for none.
-        elided_before: how the words begin before which it is elided.
+        elided_before: beginnings of words before which it is elided.
         euphonic: its other form before some vowels (``ed``); empty for none.
-        euphonic_before: how the words begin before which it has that form.
-        comment: anything else.
+        euphonic_before: beginnings of words before which it has that form.
+        comment: any other remark.
     """
 
     name: str
@@ -63,11 +63,11 @@ class Inventory:
     """A list of connectives.
 
     Attributes:
-        name: of the list.
-        language: ISO 639-1 code; empty where the file does not say.
-        connectives: in the order of the list.
-        licence: of the list.
-        source: where it comes from.
+        name: name of the list.
+        language: ISO 639-1 code; empty if the file does not state it.
+        connectives: the connectives in the order of the list.
+        licence: licence of the list.
+        source: origin of the list.
     """
 
     name: str
@@ -78,11 +78,11 @@ class Inventory:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of its connectives."""
+        """The names of the connectives."""
         return tuple(connective.name for connective in self.connectives)
 
     def __getitem__(self, name: str) -> Connective:
-        """The connective of that name; KeyError where there is none."""
+        """The connective of a name; raises KeyError if there is none."""
         for connective in self.connectives:
             if connective.name == name:
                 return connective
@@ -90,18 +90,18 @@ class Inventory:
 
 
 def normal(text: str) -> str:
-    """How words are compared: NFC, lower case, one kind of apostrophe."""
+    """A text in the form for comparing words: NFC, lower case, one kind of apostrophe."""
     return unicodedata.normalize("NFC", text).lower().replace("’", "'")
 
 
 def read_spelling(text: str) -> Spelling:
-    """A spelling by its text: ``a meno che``; ``sia ... sia`` has two parts."""
+    """The spelling of a text: ``a meno che`` has one part, ``sia ... sia`` has two."""
     parts = (tuple(_WORD.findall(normal(part))) for part in _GAP.split(text.strip()))
     return tuple(part for part in parts if part)
 
 
 def builtin_inventories() -> list[str]:
-    """The names of the inventories that come with cimento."""
+    """The names of the built-in inventories."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
@@ -138,10 +138,10 @@ def make_inventory(
     licence: str = "",
     source: str = "",
 ) -> Inventory:
-    """An inventory in which every name is there once.
+    """Make an inventory in which every name occurs once.
 
     Raises:
-        InputError: it is empty, or a name is there twice.
+        InputError: the inventory is empty, or a name occurs twice.
     """
     if not connectives:
         raise InputError(where=where, seen="there is no connective", todo="Add one at least.")
@@ -212,7 +212,7 @@ def _from_toml(values: Mapping[str, object], where: str) -> Connective:
 
 
 def write_inventory(inventory: Inventory, path: Path) -> Path:
-    """Write an inventory in cimento's own format.
+    """Write an inventory in cimento's TOML format.
 
     Raises:
         StorageError: the file cannot be written.
@@ -236,13 +236,13 @@ def write_inventory(inventory: Inventory, path: Path) -> Path:
 
 
 def write_spelling(spelling: Spelling) -> str:
-    """A spelling as text; the inverse of `read_spelling`."""
+    """The text of a spelling; the inverse of `read_spelling`."""
     parts = (" ".join(part).replace("' ", "'") for part in spelling)
     return " ... ".join(parts)
 
 
 def _plain(value: object) -> object:
-    """A field as TOML has it."""
+    """A field as a TOML value."""
     if not isinstance(value, tuple):
         return value
     return [each if isinstance(each, str) else write_spelling(each) for each in value]

@@ -40,15 +40,15 @@ _CONJUNCTION = "cong."
 
 
 def open_inventory(name: str) -> Inventory:
-    """An inventory that comes with cimento, by its name, or one in a file.
+    """A built-in inventory by its name, or an inventory in a file.
 
     Args:
-        name: a built-in name, or a path: ``.toml`` as docs/corpus.md has it, ``.tsv`` or ``.csv``,
+        name: a built-in name, or a path: ``.toml`` as in docs/corpus.md, ``.tsv`` or ``.csv``,
             ``.xml`` (DiMLex and LexConn), ``.json`` (Nuovo vocabolario di base), ``.txt`` with one
             connective a line.
 
     Raises:
-        InputError: there is none, or it cannot be used.
+        InputError: there is no such inventory, or it cannot be used.
     """
     if name in builtin_inventories():
         return read_inventory(FOLDER / f"{name}.toml")
@@ -74,10 +74,10 @@ def open_inventory(name: str) -> Inventory:
 
 
 def read_xml_lexicon(path: Path) -> Inventory:
-    """A lexicon in the XML of DiMLex or of LexConn, whichever it is.
+    """A lexicon in the XML of DiMLex or LexConn, which is detected.
 
     Raises:
-        InputError: it is neither.
+        InputError: the file is neither.
     """
     root = parse_xml(path)
     if root.tag == "liste" or root.find(".//connecteur") is not None:
@@ -94,15 +94,15 @@ def read_xml_lexicon(path: Path) -> Inventory:
 
 
 def read_table_lexicon(path: Path) -> Inventory:
-    """A table: one row for each spelling.
+    """A lexicon in a table with one row for each spelling.
 
-    The columns are ``connective`` (or ``lemma``); and, where they are there, ``category`` (or
-    ``syn``), ``senses`` with semicolons between them, ``spellings`` with bars between them, and
-    ``entry_id``: rows that share it are spellings of one connective, the first of them its name. A
-    column ``features`` is that of NVdB tables: only lemmas with ``cong.`` in it are taken.
+    The columns are ``connective`` (or ``lemma``) and, if present, ``category`` (or ``syn``),
+    ``senses`` separated by semicolons, ``spellings`` separated by bars, and ``entry_id``: rows that
+    share it are spellings of one connective, the first of which is its name. In NVdB tables with a
+    column ``features``, only lemmas with ``cong.`` in it are taken.
 
     Raises:
-        InputError: it cannot be read or has no such column.
+        InputError: the table cannot be read or has no such column.
     """
     table = open_table(path)
     column = _first(table, _NAMES)
@@ -130,7 +130,7 @@ def read_nvdb(path: Path) -> Inventory:
     The file is an object from lemmas to lists of ``{"cat": band, "features": "avv. , cong."}``.
 
     Raises:
-        InputError: it is something else.
+        InputError: the file has another form.
     """
     try:
         content = parse_json(read_bytes(path).decode("utf-8-sig"))
@@ -156,10 +156,10 @@ def read_nvdb(path: Path) -> Inventory:
 
 
 def read_line_lexicon(path: Path) -> Inventory:
-    """One connective a line; ``/`` separates its spellings, ``#`` begins a remark.
+    """A lexicon with one connective a line; ``/`` separates spellings, ``#`` begins a remark.
 
     Raises:
-        InputError: it cannot be read or is empty.
+        InputError: the file cannot be read or is empty.
     """
     try:
         text = read_bytes(path).decode("utf-8-sig")
@@ -177,13 +177,13 @@ def parse_xml(path: Path) -> Element:
     """The root of an XML file.
 
     Raises:
-        InputError: it cannot be read, is no XML, or declares entities.
+        InputError: the file cannot be read, is not XML, or declares entities.
     """
     from xml.etree import ElementTree as ET
 
     data = read_bytes(path)
-    if _DECLARATION.search(data.replace(b"\0", b"")):  # UTF-16 has zeros between the letters
-        # Entities could be made to fill the memory, and no lexicon declares any.
+    if _DECLARATION.search(data.replace(b"\0", b"")):  # UTF-16 has zero bytes between ASCII letters
+        # Entities could fill the memory, and no real lexicon declares any.
         raise InputError(
             where=str(path), seen="the file declares XML entities", todo="Remove them."
         )
@@ -245,14 +245,14 @@ def _text(element: Element) -> str:
 def _entry(
     texts: Iterable[str], *, category: str = "", senses: tuple[str, ...] = (), comment: str = ""
 ) -> Connective:
-    """An entry of texts, the first of which is its name."""
+    """A connective with some spellings, the first of which is its name."""
     written = [unicodedata.normalize("NFC", text.strip()) for text in texts if text.strip()]
     spellings: dict[Spelling, None] = dict.fromkeys(filter(None, map(read_spelling, written)))
     return Connective(written[0], tuple(spellings), category, senses, comment=comment)
 
 
 def _merged(entries: Iterable[Connective]) -> list[Connective]:
-    """Entries of the same name as one: LexConn has one for each sense."""
+    """Entries with those of the same name merged, since LexConn has one for each sense."""
     found: dict[str, list[Connective]] = {}
     for entry in entries:
         found.setdefault(entry.name, []).append(entry)
@@ -260,7 +260,7 @@ def _merged(entries: Iterable[Connective]) -> list[Connective]:
 
 
 def _joined(entries: Sequence[Connective]) -> Connective:
-    """Entries of one name as one."""
+    """The entries of one name merged into one."""
     categories = [part for entry in entries for part in entry.category.split("; ") if part]
     return Connective(
         entries[0].name,

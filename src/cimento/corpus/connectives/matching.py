@@ -1,6 +1,6 @@
-"""Connective matching: where connectives stand in a sentence, and which occurrences count.
+"""Matching of connectives in sentences, and the rules for occurrences that count.
 
-Which occurrences count is said by rules, which are data, in TOML (docs/corpus.md).
+The rules are data in TOML (docs/corpus.md).
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from cimento.io.files import expanded
 from cimento.io.parsing import read_toml
 
 By: TypeAlias = Literal["lemma", "form", "exact"]
-"""``lemma``; ``form`` without regard to case; ``exact``: the form with its case."""
+"""The basis of comparing words: ``lemma``, ``form`` ignoring case, or ``exact`` form."""
 
 BYS: tuple[By, ...] = get_args(By)
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A connective in a sentence.
+    """An occurrence of a connective in a sentence.
 
     Attributes:
         connective: its name.
@@ -36,21 +36,20 @@ class Match:
 
 
 _Unit: TypeAlias = tuple[str, int, int]
-"""What is compared, and the first and the last word that it stands for."""
+"""A text to compare, with the first and the last word to which it belongs."""
 
 
 class Matcher:
-    """Finds the connectives of an inventory.
+    """A matcher, which finds the connectives of an inventory in sentences.
 
     Connectives of one word are found by lemma or form, those of several by form alone, since
-    treebanks take fixed expressions apart (``dato che`` has the lemma ``dare``). They are looked
-    for among words and among tokens, so that ``a causa di`` is found in *a causa del* and ``del
-    resto`` in *del resto*.
+    treebanks split fixed expressions (``dato che`` has the lemma ``dare``). Both words and tokens
+    are searched, so that ``a causa di`` is found in *a causa del* and ``del resto`` in *del resto*.
 
     Args:
-        inventory: what to look for.
-        by: how words of single-word connectives are compared.
-        all_spellings: whether all spellings count, or only the one that is the connective's name.
+        inventory: the connectives to look for.
+        by: basis of comparing single-word connectives.
+        all_spellings: whether all spellings count, or only the connective's name.
         longest: whether a connective inside a longer one (``se`` in ``anche se``) is left out.
     """
 
@@ -106,7 +105,7 @@ class Matcher:
         for start, unit in enumerate(units):
             for name, spelling in self._several.get(unit[0], ()):
                 if (name, start) in used:
-                    continue  # the second *sia* of *sia ... sia* begins no other
+                    continue  # the second *sia* of *sia ... sia* does not begin another match
                 places = _places(units, spelling, start)
                 if places:
                     used.update((name, place) for place in places)
@@ -115,7 +114,7 @@ class Matcher:
 
 
 def _places(units: Sequence[_Unit], spelling: Spelling, start: int) -> list[int]:
-    """The places of a spelling's words, the first at `start`; empty where they are not there."""
+    """The places of a spelling's words, of which the first is at `start`; empty without a match."""
     if not _stands_at(units, spelling[0], start):
         return []
     places = list(range(start, start + len(spelling[0])))
@@ -135,7 +134,7 @@ def _stands_at(units: Sequence[_Unit], part: Sequence[str], start: int) -> bool:
 
 
 def _without_shorter(found: Iterable[Match]) -> list[Match]:
-    """Without repetitions and without matches whose words are all in a longer one."""
+    """The matches without repetitions and without those whose words are all in a longer one."""
     unique = list(dict.fromkeys(found))
     sets = [frozenset(match.word_ids) for match in unique]
     return [
@@ -168,29 +167,30 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """What an occurrence must be to count.
+    """A rule for the occurrences of connectives that count.
 
-    The connective's word is its only one; of several, the first whose head is outside of them. The
-    two tests of the head are alternatives, all others must hold. A relation in a list stands for
-    its subtypes too: ``cc`` for ``cc:preconj``, but ``parataxis:discourse`` for itself alone.
+    The tests apply to the connective's only word, or of several words to the first whose head is
+    outside of them. The two tests of the head are alternatives; all others must hold. A relation in
+    a list includes its subtypes: ``cc`` includes ``cc:preconj``, but ``parataxis:discourse`` means
+    only itself.
 
     Attributes:
-        name: of the rule.
-        comment: what it is for.
-        match: compare ``lemma``, ``form`` (case ignored) or ``exact`` form.
-        spellings: ``own``, the name alone; ``all`` spellings of the inventory.
+        name: name of the rule.
+        comment: purpose of the rule.
+        match: basis of comparison: ``lemma``, ``form`` (case ignored) or ``exact`` form.
+        spellings: ``own`` for the name alone, ``all`` for all spellings of the inventory.
         overlaps: ``longest`` leaves out a connective inside a longer one, ``all`` does not.
-        climb: relations that are climbed out of before the head is looked at, such as ``fixed``.
+        climb: relations, such as ``fixed``, that are followed upwards before the head is tested.
         head_upos: parts of speech of the head.
         head_child: relations of a child of the head, such as ``cop``.
         upos: parts of speech that the word may have; empty for any.
-        not_upos: those it may not have.
+        not_upos: parts of speech that it must not have.
         deprel: relations that it may have; empty for any.
-        not_deprel: those it may not have.
-        position: where in the sentence.
-        exclude: ``questions``: sentences that end in a question mark; ``interrogatives``: in those,
-            the question words of the main clause; ``indirect-questions``: question words of a
-            clause that is an argument.
+        not_deprel: relations that it must not have.
+        position: required position in the sentence.
+        exclude: ``questions`` excludes sentences that end in a question mark; ``interrogatives``
+            excludes, in those, the question words of the main clause; ``indirect-questions``
+            excludes question words of a clause that is an argument.
         both_clauses: whether the head must itself depend on a clause.
     """
 
@@ -211,7 +211,7 @@ class Rule:
     both_clauses: bool = False
 
     def matcher(self, inventory: Inventory) -> Matcher:
-        """What finds the connectives that this rule then accepts or not."""
+        """The matcher whose matches this rule then accepts or rejects."""
         return Matcher(
             inventory,
             by=self.match,
@@ -220,10 +220,10 @@ class Rule:
         )
 
     def accepts(self, sentence: Sentence, match: Match, *, interrogative: bool = False) -> bool:
-        """Whether an occurrence counts.
+        """Whether an occurrence counts under the rule.
 
         Args:
-            sentence: that it is in.
+            sentence: the sentence of the occurrence.
             match: the occurrence.
             interrogative: whether the connective's word also asks questions.
         """
@@ -267,15 +267,15 @@ class Rule:
 
 
 def builtin_rules() -> list[str]:
-    """The names of the rules that come with cimento."""
+    """The names of the built-in rules."""
     return sorted(path.stem for path in FOLDER.glob("*.toml"))
 
 
 def open_rule(name: str) -> Rule:
-    """A rule that comes with cimento, by its name, or one in a TOML file.
+    """A built-in rule by its name, or a rule in a TOML file.
 
     Raises:
-        InputError: there is none, or it cannot be used.
+        InputError: there is no such rule, or it cannot be used.
     """
     if name in builtin_rules():
         return read_rule(FOLDER / f"{name}.toml")
@@ -293,16 +293,16 @@ def read_rule(path: Path) -> Rule:
     """A rule in a TOML file.
 
     Raises:
-        InputError: it cannot be read, or a key is unknown or of the wrong kind.
+        InputError: the file cannot be read, or a key is unknown or has a value of the wrong type.
     """
     return make_rule({"name": path.stem, **read_toml(path)}, where=str(path))
 
 
 def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
-    """A rule from keys and values, as TOML has them.
+    """A rule made from the keys and values of TOML.
 
     Raises:
-        InputError: a key is unknown or of the wrong kind.
+        InputError: a key is unknown or has a value of the wrong type.
     """
     defaults = {field.name: field.default for field in fields(Rule)}
     checked: dict[str, object] = {}
@@ -336,13 +336,13 @@ def _checked(key: str, value: object, default: object, where: str) -> object:
 
 
 def anchor(sentence: Sentence, match: Match) -> Word:
-    """The word of an occurrence whose head is outside of it; the first one of several."""
+    """The first word of an occurrence whose head is outside of the occurrence."""
     words = [sentence.words[number - 1] for number in match.word_ids]
     return next((word for word in words if word.head not in match.word_ids), words[0])
 
 
 def head_after_climbing(sentence: Sentence, word: Word, climb: tuple[str, ...]) -> Word | None:
-    """The head of a word, or of the word that it climbs to through some relations."""
+    """The head of a word, or of the word reached by climbing some relations."""
     while word.head and _is_one_of(word.deprel, climb):
         word = sentence.words[word.head - 1]
     return sentence.head_of(word)
@@ -359,12 +359,12 @@ def is_clause(sentence: Sentence, word: Word) -> bool:
 
 
 def is_initial(sentence: Sentence, match: Match) -> bool:
-    """Whether nothing but marks and symbols stands before an occurrence."""
+    """Whether only marks and symbols precede an occurrence."""
     return all(word.upos in _MARKS for word in sentence.words[: match.word_ids[0] - 1])
 
 
 def is_question(sentence: Sentence) -> bool:
-    """Whether a sentence ends in a question mark, closing marks aside."""
+    """Whether a sentence ends in a question mark, ignoring closing quotes and brackets."""
     words = [word.form for word in sentence.words if not set(word.form) <= _CLOSING]
     return bool(words) and "?" in words[-1] and set(words[-1]) <= set("?!.…")
 
@@ -374,11 +374,11 @@ def _is_one_of(deprel: str, relations: tuple[str, ...]) -> bool:
 
 
 def _opens_main(sentence: Sentence, match: Match, head: Word | None) -> bool:
-    """Whether a word of the main clause stands before that clause's verb, as question words do."""
+    """Whether a word of the main clause precedes the verb of that clause, as question words do."""
     if head is None:
         return True
     above = sentence.head_of(head)
-    # A head is in the main clause as its root, or as what is coordinated with the root.
+    # A head is in the main clause if it is the root or coordinated with the root.
     is_joined = head.relation in ("conj", "parataxis") and (above is None or above.head == 0)
     return (head.head == 0 or is_joined) and match.word_ids[-1] < head.id
 

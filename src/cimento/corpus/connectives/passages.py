@@ -1,6 +1,6 @@
-"""Passages: a connective in its text, and another connective in its place.
+"""Passages: texts with a connective, in which another connective can take its place.
 
-A passage is joined to the sentence before it where it needs that one.
+A passage that needs the sentence before it is joined to that sentence.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cimento.corpus.sentences import Sentence, token_spans
 from cimento.suites.model import Region
 
 JOINED_BY = {"CCONJ": ",", "ADV": ";"}
-"""Classes that link to the sentence before, and the mark that takes the place of its period."""
+"""Classes that link to the sentence before, with the mark that replaces its period."""
 
 _ENDS = ("?", "!", "…", "...", "»", '"', "”", ")")
 
@@ -25,11 +25,11 @@ class Passage:
     """A text with one connective in it.
 
     Attributes:
-        text: the sentence, or two sentences made one.
-        start: where the connective begins.
-        end: where it ends.
+        text: the sentence, or two sentences joined.
+        start: offset of the connective's first character.
+        end: offset one past its last character.
         joined: ID of the sentence that was put before it; empty for none.
-        edit: what was changed to put it there; empty for nothing.
+        edit: description of the changes for joining; empty for none.
     """
 
     text: str
@@ -40,22 +40,22 @@ class Passage:
 
     @property
     def before(self) -> str:
-        """Everything before the connective."""
+        """The text before the connective."""
         return self.text[: self.start]
 
     @property
     def form(self) -> str:
-        """The connective as it is written there."""
+        """The connective as written in the text."""
         return self.text[self.start : self.end]
 
     @property
     def after(self) -> str:
-        """Everything after it."""
+        """The text after the connective."""
         return self.text[self.end :]
 
     @property
     def glued(self) -> bool:
-        """Whether a word follows without a blank, as after ``dov'``."""
+        """Whether a word follows the connective without a blank, as after ``dov'``."""
         return self.after[:1].isalnum()
 
     @property
@@ -71,12 +71,12 @@ def passage_of(
     needs_before: str = "",
     previous: Sentence | None = None,
 ) -> Passage | str:
-    """The text of a sentence with a connective, or why it cannot be had.
+    """The passage of a connective in a sentence, or the reason why there is none.
 
     Args:
-        sentence: that it is in.
-        word_ids: its words.
-        needs_before: the mark that joins the sentence before to it; empty to leave it alone.
+        sentence: the sentence of the connective.
+        word_ids: IDs of the connective's words.
+        needs_before: mark for joining the sentence before; empty for no joining.
         previous: the sentence before it in the same document; None where there is none.
     """
     spans = token_spans(sentence)
@@ -117,14 +117,14 @@ def _join(passage: Passage, previous: Sentence, mark: str) -> Passage:
 
 
 def uncapitalised(form: str) -> str:
-    """A form without its capital; one that is all capitals stays as it is."""
+    """A form without its initial capital; a form in all capitals is unchanged."""
     if len(form) > 1 and form.isupper():
         return form
     return form[:1].lower() + form[1:]
 
 
 def regions_of(passage: Passage) -> tuple[Region, ...]:
-    """Before, the word, after; a region is glued where the text has no blank."""
+    """The regions before, connective and after, glued where the text has no blank."""
     parts = (passage.before, passage.form, passage.after)
     regions, ends_open = [], False
     for part in parts:
@@ -138,12 +138,12 @@ _WORD = re.compile(r"\s*(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class ConnectiveReplacement:
-    """A connective that could stand in another's place.
+    """A connective that could replace another.
 
     Attributes:
         name: the connective.
-        same_class: whether it is of the same syntactic class, which keeps the sentence grammatical.
-        shared: senses of the other one that it has too; with one it is plausible.
+        same_class: whether it has the same syntactic class, which keeps the sentence grammatical.
+        shared: senses that both connectives have; with one, the replacement is plausible.
     """
 
     name: str
@@ -159,10 +159,10 @@ class ConnectiveReplacement:
 def implausible_candidates(
     connective: Connective, inventory: Inventory
 ) -> list[ConnectiveReplacement]:
-    """The others, those first that should leave a grammatical sentence that makes no sense.
+    """The other connectives, starting with those that should make it grammatical nonsense.
 
-    That is: of the same class without a shared sense, of another class without one, then the rest.
-    Within each the order is that of the inventory.
+    The order is: the same class without a shared sense, another class without one, then the rest;
+    within each group, the order of the inventory.
     """
     found = _candidates(connective, inventory)
     return sorted(found, key=lambda each: (bool(each.shared), not each.same_class))
@@ -171,7 +171,7 @@ def implausible_candidates(
 def plausible_candidates(
     connective: Connective, inventory: Inventory
 ) -> list[ConnectiveReplacement]:
-    """The others, those first that should leave a sentence that means about the same."""
+    """The other connectives, starting with those that should best preserve the meaning."""
     found = _candidates(connective, inventory)
     return sorted(found, key=lambda each: (not each.shared, not each.same_class))
 
@@ -179,7 +179,7 @@ def plausible_candidates(
 def ranked_candidates(
     section: DecisionKind, connective: Connective, inventory: Inventory
 ) -> list[ConnectiveReplacement]:
-    """What may take the place of a connective in a section, the likeliest first."""
+    """The candidates to replace a connective in a section, the likeliest first."""
     if section is DecisionKind.SENTENCES:
         return implausible_candidates(connective, inventory)
     return plausible_candidates(connective, inventory)
@@ -206,16 +206,16 @@ def _classes(connective: Connective) -> list[str]:
 
 
 def _is_same_sense(one: str, other: str) -> bool:
-    """Whether two senses are the same as far as both go down the hierarchy.
+    """Whether two senses agree on all levels of the hierarchy that both have.
 
-    Precedence and succession are both asynchronous, and opposites.
+    Precedence and succession are both asynchronous, but opposites.
     """
     levels = zip(_levels(one), _levels(other), strict=False)
     return all(first == second for first, second in levels)
 
 
 def _levels(sense: str) -> list[str]:
-    """The levels of a sense, however the lexicon separates them."""
+    """The levels of a sense, with any separator that lexicons use."""
     return [part.strip().lower() for part in re.split(r"[.:]", sense)]
 
 
@@ -223,10 +223,10 @@ def _levels(sense: str) -> list[str]:
 
 
 def replaced(passage: Passage, connective: Connective) -> Passage:
-    """The passage with another connective in the place of its own.
+    """A passage with its connective replaced by another.
 
-    Case, elision and euphonic *d* are those that the connective has there; a blank is put in or
-    taken out where elision asks for it. Nothing else is changed.
+    The new connective gets the case, elision and euphonic *d* that the place requires; a blank is
+    added or removed if elision requires it. Nothing else changes.
     """
     form = spelt(connective, passage)
     elided = bool(connective.elided) and form.lower() == connective.elided
@@ -243,12 +243,12 @@ def replaced(passage: Passage, connective: Connective) -> Passage:
 
 
 def spelt(connective: Connective, passage: Passage, *, elide: bool = True) -> str:
-    """How a connective is written in the place of a passage's own.
+    """The form of a connective in the place of a passage's connective.
 
     Args:
-        connective: that is to stand there.
-        passage: the place.
-        elide: whether it may be elided, which takes a blank out of the text.
+        connective: the new connective.
+        passage: the passage.
+        elide: whether it may be elided, which removes a blank from the text.
     """
     found = _WORD.match(passage.after)
     following = found[1].lower() if found else ""
@@ -266,11 +266,12 @@ def _in_case_of(passage: Passage, form: str) -> str:
     if len(letters) > 1 and all(letter.isupper() for letter in letters):
         return form.upper()
     if letters and letters[0].isupper():
-        # A single capital letter (E, O) opens a sentence; that all is in capitals shows elsewhere.
+        # A single capital letter (E, O) may just open a sentence, so it does not show text in
+        # capitals.
         return form[:1].upper() + form[1:]
     return form
 
 
 def _plain(text: str) -> str:
-    """Without accents: *ed è* has its *d* before an *e*."""
+    """A text without accents, because *ed è* has its *d* before an *e*."""
     return "".join(each for each in unicodedata.normalize("NFD", text) if each.isalpha())

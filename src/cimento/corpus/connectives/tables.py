@@ -1,4 +1,4 @@
-"""Tables of connectives in treebanks: their frequencies, next to published numbers."""
+"""Tables of the frequencies of connectives in treebanks, next to published numbers."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
 
 Key = tuple[str, str]
-"""A corpus, and the column of a published table."""
+"""The name of a corpus and of a column of a published table."""
 
 _SMALL = 0.001
 
 
 def read_joint(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """``NAME=A,B`` as a mapping.
+    """A mapping from ``NAME=A,B``.
 
     Raises:
-        UsageError: an option is written otherwise.
+        UsageError: an option has another form.
     """
     found = {}
     for option in options:
@@ -45,10 +45,10 @@ def read_joint(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
 def read_comparisons(
     options: Sequence[str], tables: Callable[[str], Sequence[PublishedFrequencies]]
 ) -> list[tuple[str, PublishedFrequencies]]:
-    """``CORPUS=TABLE:COLUMN`` as corpora and columns.
+    """Corpora and columns from ``CORPUS=TABLE:COLUMN``.
 
     Raises:
-        UsageError: an option is written otherwise, or a table has no such column.
+        UsageError: an option has another form, or a table has no such column.
     """
     found = []
     for option in options:
@@ -72,17 +72,17 @@ def read_comparisons(
 
 
 def need_corpora(wanted: Sequence[str], there: Sequence[str]) -> None:
-    """See that every corpus is there.
+    """Refuse a corpus that is not among those read.
 
     Raises:
-        UsageError: one is not.
+        UsageError: a corpus is missing.
     """
     for corpus in wanted:
         need_known(corpus, there, where="--compare", seen=f"there is no corpus {corpus!r}")
 
 
 def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denominator) -> Grid:
-    """Connectives by corpora: number, percentage and rank."""
+    """A grid of connectives by corpora, with number, percentage and rank."""
     from cimento.report.grid import Grid
 
     ranks = [count.ranks(names) for count in counts]
@@ -111,7 +111,7 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
 def compared_grid(
     cells: Sequence[ComparedFrequencies], *, corpus: str, published: PublishedFrequencies
 ) -> Grid:
-    """Counted and published numbers."""
+    """A grid of counted and published numbers."""
     from cimento.corpus.connectives.frequencies import size_remark
     from cimento.report.grid import Grid
 
@@ -144,7 +144,7 @@ def connectives_json(
     *,
     per: Denominator,
 ) -> dict[str, object]:
-    """The table for programs."""
+    """The frequencies and comparisons as JSON values."""
     from cimento.corpus.connectives.frequencies import size_remark
     from cimento.corpus.treebanks import licences_of
 

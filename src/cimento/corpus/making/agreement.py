@@ -1,8 +1,8 @@
-"""Agreeing pairs of a treebank with one of the two inflected, as minimal pairs.
+"""Minimal pairs from agreeing words of a treebank, one of which is inflected differently.
 
-The way of MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768): a word that
-must agree takes its form with the other value of one feature, and what a dictionary cannot tell
-apart is left out.
+The method is that of MultiBLiMP (Jumelet, Weissweiler, Nivre and Bisazza 2025, arXiv:2504.02768): a
+word that must agree takes its form with the other value of one feature, and pairs that a dictionary
+cannot distinguish are left out.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OTHER: Mapping[str, Mapping[str, str]] = {
     "Number": {"Sing": "Plur", "Plur": "Sing"},
     "Gender": {"Masc": "Fem", "Fem": "Masc"},
 }
-"""Features that are changed, and the value that each value is changed to."""
+"""The features that can be changed, with the new value for each value."""
 
 _COMMENT = "The sentence that agrees is less surprising."
 _KEPT = ("VerbForm", "Mood", "Tense", "Person", "Gender", "Number", "Degree")
@@ -39,21 +39,22 @@ _COLLECTIVE = ("conj", "nummod", "cc", "nmod:desc")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeingPair:
-    """A word, the one that agrees with it, and the latter with another value of a feature.
+    """A word and another that agrees with it, with the form of the latter that does not agree.
 
     Attributes:
         file: name of the file.
-        sha256: of it.
-        licence: of its treebank.
-        sentence_id: of the sentence.
+        sha256: hash of the file.
+        licence: licence of its treebank.
+        sentence_id: ID of the sentence.
         passage: the text, with the agreeing word marked.
-        wrong: that word with the other value.
-        lemma: of that word.
-        controller: the word that it agrees with.
-        feature: that is changed.
-        value: of it in the treebank.
-        distance: words from the controller to the agreeing word; negative where that comes first.
-        attractors: nouns between both with the other value.
+        wrong: the agreeing word with the other value.
+        lemma: lemma of that word.
+        controller: the word with which it agrees.
+        feature: the feature that is changed.
+        value: its value in the treebank.
+        distance: number of words from the controller to the agreeing word; negative if the latter
+            comes first.
+        attractors: number of nouns between both with the other value.
     """
 
     file: str
@@ -72,7 +73,7 @@ class AgreeingPair:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A controller and what agrees with it."""
+    """A controller and the word that agrees with it."""
 
     controller: Word
     target: Word
@@ -89,16 +90,16 @@ def agreeing_pairs(
     skipped: list[ReadingProblem] | None = None,
     reasons: Counter[str] | None = None,
 ) -> Iterator[AgreeingPair]:
-    """Every agreeing pair whose other form is beyond doubt.
+    """Every agreeing pair with an unambiguous wrong form.
 
     Args:
         files: treebanks.
         morphology: a dictionary of their language.
         phenomenon: finite verbs with their subjects, or adjectives with their nouns.
         feature: ``Number`` or ``Gender``.
-        longest: longer sentences are skipped.
-        skipped: where malformed sentences are noted; None refuses them.
-        reasons: given, counts why pairs were left out.
+        longest: greatest number of words in a sentence.
+        skipped: list to which malformed sentences are added; None refuses them.
+        reasons: if given, counts the reasons for leaving pairs out.
 
     Raises:
         InputError: a file cannot be read, or a sentence is malformed and `skipped` is None.
@@ -119,16 +120,16 @@ def agreeing_pairs(
 def draw_pairs(
     pairs: Sequence[AgreeingPair], *, n: int | None, per_lemma: int, seed: int
 ) -> list[AgreeingPair]:
-    """Some pairs: both values in turn, no sentence twice, no lemma too often.
+    """Draw pairs: both values in turn, no sentence twice, no lemma too often.
 
     Args:
-        pairs: to draw from.
-        n: how many; None for all that the limits leave.
-        per_lemma: pairs with the same agreeing lemma, at most.
-        seed: of the draw.
+        pairs: the pairs to draw from.
+        n: number of pairs; None for all that the limits allow.
+        per_lemma: largest number of pairs with the same agreeing lemma.
+        seed: seed of the draw.
 
     Raises:
-        InputError: there are fewer than `n`.
+        InputError: there are fewer than `n` pairs.
     """
     generator = random.Random(seed)  # noqa: S311  # a draw, not a secret
     by_value: dict[str, list[AgreeingPair]] = {}
@@ -195,7 +196,7 @@ def _make(
     morphology: Morphology,
     feature: str,
 ) -> AgreeingPair | str:
-    """The pair, or why there is none."""
+    """The pair, or the reason why there is none."""
     controller, target = found.controller, found.target
     value = target.feature(feature)
     if value not in OTHER[feature]:
@@ -230,18 +231,18 @@ def _make(
 
 @dataclass(frozen=True, slots=True)
 class _No:
-    """Why there is no other form."""
+    """The reason why there is no wrong form."""
 
     reason: str
 
 
 def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _No:
-    """The only form with the other value, where neither form can have both."""
+    """The only form with the other value, if neither form can have both values."""
     target = found.target
     own = {name: kept for name in _KEPT if (kept := target.feature(name))}
     value, other = own[feature], OTHER[feature][own[feature]]
     forms = morphology.inflect(target.lemma, None, pos=found.pos)
-    # A dictionary need not have every feature that the treebank has.
+    # A dictionary need not have every feature of the treebank.
     there = {name for reading in forms for name in reading.features}
     wanted = {name: kept for name, kept in own.items() if name in there}
     if feature not in wanted:
@@ -253,7 +254,8 @@ def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _N
         return _No("there is no other form, or more than one")
     (wrong,) = changed
     right = _spelled(chosen(forms, {feature: value})) | _spelled(
-        # Another lemma's form of the same spelling may agree as well; guesses say nothing of that.
+        # A form of another lemma with the same spelling may agree too; guessed readings do not
+        # count.
         reading
         for reading in morphology.analyse(wrong)
         if not reading.guessed and reading.pos == found.pos and reading.has({feature: value})
@@ -268,7 +270,7 @@ def _spelled(readings: Iterable[WordReading]) -> set[str]:
 
 
 def _like(form: str, other: str) -> str:
-    """A form in the case of another."""
+    """A form with the capitalization of another."""
     if len(form) > 1 and form.isupper():
         return other.upper()
     return other[:1].upper() + other[1:] if form[:1].isupper() else other
@@ -278,11 +280,11 @@ def _like(form: str, other: str) -> str:
 
 
 def agreement_suite(pairs: Sequence[AgreeingPair], *, meta: Meta) -> Suite:
-    """Pairs as a suite with the conditions ``match`` and ``mismatch``.
+    """A suite of pairs with the conditions ``match`` and ``mismatch``.
 
     Args:
-        pairs: one item each.
-        meta: of the suite.
+        pairs: the pairs, each of which becomes an item.
+        meta: metadata of the suite.
     """
     return Suite(
         meta,
@@ -307,7 +309,7 @@ def _item(number: int, pair: AgreeingPair) -> Item:
 
 
 def as_ids(pairs: Sequence[AgreeingPair]) -> str:
-    """Where pairs come from, as TSV without their sentences."""
+    """The sources of pairs, as TSV without their sentences."""
     columns = ("item", "licence", "file", "sha256", "sent_id", "form", "wrong", "feature", "value")
     rows = [
         (

@@ -1,7 +1,7 @@
-"""The table in which a person decides what each sentence becomes: written, read back, checked.
+"""The table in which a person decides on each drawn sentence: writing, reading and checking.
 
-One row for each sentence. What is drawn is there already; a person fills in the replacement (or, of
-a cloze item, the alternatives), whether the result is grammatical, and what is dropped and why.
+The table has one row for each sentence, with its source filled in. A person adds the replacement
+(for a cloze item, the alternatives), whether the result is grammatical, and why an item is dropped.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from cimento.io.parsing import whole_number
 from cimento.suites.tables import Row, Table, open_table
 
 IMPLAUSIBLE = 3
-"""Implausible alternatives of a cloze item."""
+"""Number of implausible alternatives of a cloze item."""
 
 _SOURCE = ("corpus", "licence", "file", "sha256", "sent_id", "token_id", "joined")
 _ID = re.compile(r"(?P<connective>.+) (?P<number>[1-9]\d{0,8})(?P<kind>cl|)")
@@ -42,19 +42,19 @@ _SHOWN = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairDecision:
-    """A row, checked against its treebank.
+    """A decision: a row of the table, checked against its treebank.
 
     Attributes:
         id: ``<connective> <n>``, with ``cl`` for a cloze item.
-        section: which kind of item it becomes.
-        connective: the original one.
-        source: corpus, licence, file, sha256, sent_id, token_id and joined, as the row has them.
-        passage: the text, taken from the treebank again.
-        replacement: what takes the connective's place; empty for cloze items.
-        grammatical: whether the result is; None for cloze items.
+        section: the kind of item that it becomes.
+        connective: the original connective.
+        source: corpus, licence, file, sha256, sent_id, token_id and joined, from the row.
+        passage: the text, read again from the treebank.
+        replacement: the connective in place of the original; empty for cloze items.
+        grammatical: whether the result is grammatical; None for cloze items.
         plausible: the plausible alternative of a cloze item.
-        implausible: its implausible ones.
-        dropped: why the item is left out; empty where it is not.
+        implausible: its implausible alternatives.
+        dropped: the reason why the item is dropped; empty if it is not.
     """
 
     id: str
@@ -101,17 +101,17 @@ def decision_rows(
     with_text: bool,
     propose: int | None = None,
 ) -> list[dict[str, str]]:
-    """The rows to be decided on, in the order of the inventory.
+    """The rows to decide on, in the order of the inventory.
 
-    Items are numbered over the whole section: those of the k-th connective from ``per * (k - 1) +
-    1``, so that numbers stay when there are fewer.
+    Items are numbered over the whole section. The numbers of the k-th connective begin with ``per *
+    (k - 1) + 1``, so that they do not change if a connective has fewer items.
 
     Args:
         drawn: candidates of each connective.
-        inventory: that replacements are taken from.
-        section: what is made.
-        per: how many numbers each connective has.
-        with_text: whether the texts are a column.
+        inventory: the inventory of replacements.
+        section: the kind of items.
+        per: number of ids reserved for each connective.
+        with_text: whether the table has a column of texts.
         propose: seed of proposals to start from; None leaves the columns empty.
     """
     rows = []
@@ -147,7 +147,7 @@ def _source(candidate: CandidateSentence) -> dict[str, str]:
 def _proposal(
     identity: str, own: Connective, inventory: Inventory, section: DecisionKind, seed: int
 ) -> dict[str, str]:
-    """One of the likeliest, drawn, so that not every item gets the same."""
+    """A proposal drawn from the likeliest candidates, so that items get different ones."""
     generator = random.Random(f"{seed}/{identity}")  # noqa: S311  # a draw, not a secret
     unlike = [other for other in implausible_candidates(own, inventory) if not other.shared]
     names = [other.name for other in unlike]
@@ -168,13 +168,13 @@ def _proposal(
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """A table whose sentences are those of their treebanks, whatever is decided so far.
+    """A table whose sentences agree with their treebanks, however many decisions it has so far.
 
     Attributes:
-        section: which kind of items it is about.
-        columns: of the table.
-        rows: its cells, row by row.
-        passages: the text of each row.
+        section: the kind of its items.
+        columns: names of its columns.
+        rows: its rows of cells.
+        passages: the passage of each row.
     """
 
     section: DecisionKind
@@ -184,15 +184,15 @@ class OpenTable:
 
 
 def open_decisions(path: Path, files: Sequence[TreebankFile], inventory: Inventory) -> OpenTable:
-    """A table to go on deciding in.
+    """Open a table of decisions to continue it.
 
     Args:
         path: the table: TSV, CSV or xlsx.
         files: the treebanks, identified by their sha256.
-        inventory: that the connectives are of.
+        inventory: the inventory of the connectives.
 
     Raises:
-        InputError: a row has no sentence, or an id that is none; all of them are named.
+        InputError: a row lacks its sentence or has a malformed id; the message names all such rows.
     """
     table = open_table(path)
     reader = _Rows(table, _section(table), inventory)
@@ -207,15 +207,15 @@ def open_decisions(path: Path, files: Sequence[TreebankFile], inventory: Invento
 def read_decisions(
     path: Path, files: Sequence[TreebankFile], inventory: Inventory
 ) -> list[PairDecision]:
-    """The decisions of a table, each held against the treebank that it comes from.
+    """The decisions of a table, each checked against its treebank.
 
     Args:
         path: the table: TSV, CSV or xlsx.
         files: the treebanks, identified by their sha256.
-        inventory: that the connectives are of.
+        inventory: the inventory of the connectives.
 
     Raises:
-        InputError: something is missing or wrong; all of it is named.
+        InputError: something is missing or wrong; the message names all faults.
     """
     table = open_table(path)
     reader = _Rows(table, _section(table), inventory)
@@ -253,7 +253,7 @@ class _Rows:
         self.faults.append(f"{self._table.where(row)} ({name}): {seen}")
 
     def raise_faults(self, path: Path) -> None:
-        """InputError with all that was found, if anything was."""
+        """Raise an InputError with all faults found, if there are any."""
         if self.faults:
             shown = "".join(f"\n  {fault}" for fault in self.faults[:_SHOWN])
             more = len(self.faults) - _SHOWN
@@ -263,7 +263,7 @@ class _Rows:
             )
 
     def check_names(self) -> None:
-        """Whether every id is one, of a connective of the inventory."""
+        """Add faults for malformed ids and for connectives that are not in the inventory."""
         for row in self._table.rows:
             self._identity(row, row.cells["id"].strip())
         self.check_ids()
@@ -271,7 +271,7 @@ class _Rows:
     # The treebank's side
 
     def passages(self, files: Sequence[TreebankFile]) -> dict[int, Passage]:
-        """The passage of each row, by its number; rows without one have a fault."""
+        """The passage of each row by its number; rows without a passage get a fault."""
         by_hash = {file.sha256: file for file in files}
         wanted: dict[str, dict[str, list[Row]]] = {}
         for row in self._table.rows:
@@ -284,7 +284,7 @@ class _Rows:
         found: dict[int, Passage] = {}
         for sha256, rows in wanted.items():
             previous: Sentence | None = None
-            # What is malformed was passed over when sentences were drawn, or there is none of it.
+            # Malformed sentences were skipped when sentences were drawn, so no row can be of one.
             for sentence in by_hash[sha256].sentences(skipped=[]):
                 for row in rows.pop(sentence.id, ()):
                     passage = self._passage(row, sentence, previous)
@@ -322,7 +322,7 @@ class _Rows:
     # The person's side
 
     def decision(self, row: Row, passage: Passage | None) -> PairDecision | None:
-        """What a row says; None where it cannot be used."""
+        """The decision of a row; None if it cannot be used."""
         before = len(self.faults)
         cells = {name: cell.strip() for name, cell in row.cells.items()}
         connective = self._identity(row, cells["id"])
@@ -389,7 +389,7 @@ class _Rows:
         return names
 
     def check_ids(self) -> None:
-        """Whether the numbers of the section are in order and no number is there twice."""
+        """Add faults for ids out of order and for repeated ids."""
         numbers = [int(match["number"]) for text in self._ids if (match := _ID.fullmatch(text))]
         twice = next((number for number, times in Counter(numbers).items() if times > 1), None)
         if twice is not None:

@@ -1,4 +1,4 @@
-"""Items made from decisions: pairs of sentences as a suite, and the options of a blank."""
+"""Items made from decisions: a suite of sentence pairs, and the options of blanks."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ REGIONS = ("before", "connective", "after")
 
 
 def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta: Meta) -> Suite:
-    """The acceptability section: each sentence, and the same with another connective.
+    """The suite of the acceptability section: each sentence, and the same with another connective.
 
     Args:
-        decisions: of the section; those that are dropped become no item.
-        inventory: that the connectives are of.
-        meta: of the suite.
+        decisions: decisions of the section; dropped ones do not become items.
+        inventory: the inventory of the connectives.
+        meta: metadata of the suite.
 
     Raises:
-        InputError: all are dropped.
+        InputError: all decisions are dropped.
     """
     items = tuple(_pair(decision, inventory) for decision in decisions if not decision.dropped)
     if not items:
@@ -41,16 +41,16 @@ def pair_suite(decisions: Sequence[PairDecision], inventory: Inventory, *, meta:
 def options_of(
     decision: PairDecision, inventory: Inventory, *, seed: int
 ) -> tuple[list[tuple[str, str]], list[str]]:
-    """The options of a text with a blank: the target, the plausible one, those that are not.
+    """The options of a text with a blank: the target, the plausible one, the implausible ones.
 
     Args:
-        decision: of the section with blanks.
-        inventory: that the connectives are of.
-        seed: of the order in which they are shown.
+        decision: a decision of the section with blanks.
+        inventory: the inventory of the connectives.
+        seed: seed of the order in which options are shown.
 
     Returns:
-        Each option with its other spelling that counts as equal (``e`` and ``ed``), or "" for
-        none; and the options in the order in which they are shown.
+        Each option with another spelling that counts as equal (``e`` and ``ed``), or "" for none;
+        and the options in the order in which they are shown.
     """
     passage = decision.passage
     names = (decision.connective, decision.plausible, *decision.implausible)
@@ -64,7 +64,7 @@ def options_of(
 
 
 def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
-    """The files that items were taken from, with licence and sha256."""
+    """The source files of items, with licence and sha256."""
     found: dict[str, JsonValue] = {
         decision.source["sha256"]: {
             "corpus": decision.source["corpus"],
@@ -79,7 +79,7 @@ def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
 
 
 def licence_of(decisions: Sequence[PairDecision]) -> str:
-    """The licences of all sources, with ``AND`` between them as SPDX has it."""
+    """The licences of all sources, joined by ``AND`` as in SPDX."""
     return " AND ".join(dict.fromkeys(decision.source["licence"] for decision in decisions))
 
 
@@ -104,7 +104,7 @@ def _pair(decision: PairDecision, inventory: Inventory) -> Item:
 
 
 def _other_spelling(connective: Connective, form: str) -> str:
-    """The other form of a connective with a euphonic one, in the same case; "" for none."""
+    """The other form of a connective with a euphonic form, in the same case; "" without one."""
     both = {connective.name, connective.euphonic}
     if not (connective.euphonic and connective.euphonic_before and form.lower() in both):
         return ""

@@ -1,4 +1,4 @@
-"""Items generated from a grammar: drawn by seed, balanced over features, without duplicates."""
+"""Items generated from a grammar, drawn by seed, balanced over features, without duplicates."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Filled:
     """A slot with its word.
 
     Attributes:
-        word: of the lexicon.
-        bundle: all its features here, the inherent ones too.
-        form: as it stands in the sentence.
+        word: a word of the lexicon.
+        bundle: its features in the slot, including inherent ones.
+        form: its form in the sentence.
     """
 
     word: LexiconWord
@@ -37,18 +37,18 @@ class Filled:
 
 
 def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suite | None]:
-    """A suite of `n` items, and its adversarial twin where templates have an attractor.
+    """A suite of `n` items, and its adversarial twin if templates have an attractor.
 
-    Items take templates in turn, and in each template the values of the features that vary. Both
-    suites have the same items: the twin's only have the attractor between.
+    Items use templates in turn, and within a template the values of the features that vary. Both
+    suites have the same items, but those of the twin also contain the attractor.
 
     Args:
-        grammar: what they are made from.
+        grammar: the grammar.
         n: number of items.
-        seed: of the draw of words.
+        seed: seed of the draw of words.
 
     Raises:
-        InputError: the grammar cannot make so many different items.
+        InputError: the grammar cannot make that many different items.
     """
     generator = random.Random(seed)  # noqa: S311  # a draw of words, not of secrets
     turns = _turns(grammar)
@@ -73,7 +73,7 @@ def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suit
 
 
 def _turns(grammar: Grammar) -> list[tuple[GrammarTemplate, dict[tuple[str, str], str]]]:
-    """Every template with every combination of the values that vary, templates in turn."""
+    """Every template with every combination of the varying values, with templates in turn."""
     by_template = []
     for template in grammar.templates:
         keys = [(slot.name, feature) for slot in template.slots for feature in slot.vary]
@@ -90,12 +90,13 @@ def _fresh(
     generator: random.Random,
     seen: set[str],
 ) -> dict[str, Filled] | None:
-    """Words for all slots that make a sentence that was not there yet; None where none is found."""
+    """Words for all slots that make a new sentence; None if none is found."""
     for _ in range(_TRIES_PER_ITEM):
         filled = _fill(grammar, template, values, generator)
         if filled is None or not _is_telling(grammar, template, filled):
             continue
-        # Two sentences that differ only in the attractor are the same plain item.
+        # Sentences that differ only in the attractor are the same plain item, so they are compared
+        # without it.
         text = " ".join(_regions(template, filled, adversarial=False)).casefold()
         if text not in seen:
             seen.add(text)
@@ -135,7 +136,7 @@ def _fitting(
     filled: Mapping[str, Filled],
     generator: random.Random,
 ) -> Iterator[Filled]:
-    """The words that can stand in a slot, with their forms."""
+    """The words that fit a slot, with their forms."""
     part = grammar.parts[slot.pos]
     for word in words:
         bundle = {**word.inherent, **slot.fixed}
@@ -158,14 +159,14 @@ def _fitting(
 
 
 def _is_telling(grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled]) -> bool:
-    """Whether the target's wrong forms exist and are other forms."""
+    """Whether the target's wrong forms exist and differ from its right form."""
     target = filled[template.target.name]
     wrong = [form for _, form in _wrong_forms(grammar, template.target, target)]
     return all(wrong) and target.form not in wrong
 
 
 def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple[str, str]]:
-    """Name of a condition and the form that is wrong in it."""
+    """The wrong forms of a target, each with the name of its condition."""
     part = grammar.parts[slot.pos]
     for wrong in grammar.wrong_combinations(slot):
         bundle = dict(target.bundle)
@@ -178,7 +179,7 @@ def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple
 def _regions(
     template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
 ) -> tuple[str, ...]:
-    """The regions of a sentence; the first that has words begins with a capital."""
+    """The regions of a sentence; the first non-empty one begins with a capital."""
     regions = []
     for region in template.text.split("|"):
         optional = _OPTIONAL.match(region.strip())
@@ -213,7 +214,7 @@ def _item(
 def _columns(
     template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
 ) -> dict[str, str]:
-    """Features of the target, and of the attractor where there is one."""
+    """The columns with features of the target, and of the attractor if there is one."""
     slot = template.target
     target = filled[slot.name]
     columns = {"template": template.name, "lemma": target.word.lemma}

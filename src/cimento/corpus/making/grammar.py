@@ -1,4 +1,4 @@
-"""Grammars: features, words with their forms, templates with slots; read from a folder.
+"""Grammars of features, words with their forms and templates with slots, read from a folder.
 
 The folder has ``grammar.toml`` and ``lexicon.tsv`` (docs/generating.md).
 """
@@ -16,16 +16,16 @@ from cimento.io.parsing import read_toml
 from cimento.suites.tables import open_table
 
 FeatureBundle = Mapping[str, str]
-"""Feature to value, such as number to pl."""
+"""The value of each feature, such as ``pl`` for ``number``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOfSpeech:
-    """How words of one kind inflect.
+    """A part of speech with its inflection.
 
     Attributes:
-        name: as templates and the lexicon name it.
-        inflects: features that its forms differ in, in the order of the form's name.
+        name: name in templates and in the lexicon.
+        inflects: features in which its forms differ, in the order of names of forms.
     """
 
     name: str
@@ -43,8 +43,8 @@ class LexiconWord:
     Attributes:
         pos: its part of speech.
         lemma: its name.
-        inherent: features that all its forms have, such as gender to f, animate to yes.
-        forms: name of a form to the form.
+        inherent: features that all its forms have, such as ``f`` for ``gender``.
+        forms: its forms by their names.
     """
 
     pos: str
@@ -58,15 +58,15 @@ class Slot:
     """A place for a word in a template.
 
     Attributes:
-        name: as the template's text writes it in braces.
+        name: name in braces in the template's text.
         pos: part of speech of the word.
         where: inherent features that the word must have.
         vary: features whose values are taken in turn, so that items are balanced over them.
         fixed: features with one value.
-        agrees_with: slot whose features it takes; empty where it has its own.
-        differs_from: slot whose values it must not have, in every feature of `features`.
-        features: in which it agrees or differs.
-        target: whether it is the place where the conditions differ.
+        agrees_with: slot with which it agrees; empty if its features are independent.
+        differs_from: slot from which its value must differ in every feature of `features`.
+        features: features in which it agrees or differs.
+        target: whether the conditions differ in this slot.
     """
 
     name: str
@@ -85,10 +85,10 @@ class GrammarTemplate:
     """A sentence with slots.
 
     Attributes:
-        name: for the items' column ``template``.
-        text: regions separated by `` | ``; slots in braces; what only the adversarial twin has in
-            square brackets, which must be a region of its own.
-        slots: in the order in which they are filled: one that agrees after the one it agrees with.
+        name: name in the items' column ``template``.
+        text: regions separated by `` | ``, with slots in braces; square brackets enclose a whole
+            region that only the adversarial twin has.
+        slots: slots in the order of filling, so that a slot follows the one it agrees with.
     """
 
     name: str
@@ -97,25 +97,25 @@ class GrammarTemplate:
 
     @property
     def target(self) -> Slot:
-        """The slot where the conditions differ."""
+        """The slot in which the conditions differ."""
         return next(slot for slot in self.slots if slot.target)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grammar:
-    """Everything that suites of one phenomenon are made from.
+    """A grammar, from which suites of one phenomenon are generated.
 
     Attributes:
-        name: of the suite that is made.
+        name: name of the generated suite.
         language: ISO 639-1 code.
-        phenomenon: what it is about.
-        features: feature to its values.
-        parts: by name.
+        phenomenon: name of the phenomenon.
+        features: the values of each feature.
+        parts: parts of speech by name.
         lexicon: all words.
         templates: at least one.
-        regions: names of the regions of all templates.
-        wrong: combinations of the target's features that are made wrong, one condition each;
-            empty for all of them.
+        regions: names of the regions, the same for all templates.
+        wrong: combinations of the target's features that are made wrong, each in a condition; empty
+            for all combinations.
     """
 
     name: str
@@ -142,7 +142,7 @@ _SLOT = re.compile(r"\{(\w+)\}")
 
 
 def grammar_names() -> list[str]:
-    """The grammars that come with cimento."""
+    """The names of the built-in grammars."""
     return sorted(path.parent.name for path in _BUILT_IN.glob(f"*/{GRAMMAR}"))
 
 
@@ -150,7 +150,7 @@ def find_grammar(name_or_path: str) -> Path:
     """The folder of a grammar: a built-in one by its name, any other by its path.
 
     Raises:
-        InputError: it is neither.
+        InputError: there is neither a built-in grammar nor a path of this name.
     """
     if name_or_path in grammar_names():
         return _BUILT_IN / name_or_path
@@ -165,11 +165,11 @@ def find_grammar(name_or_path: str) -> Path:
 
 
 def read_grammar(folder: Path) -> Grammar:
-    """Read a grammar.
+    """Read a grammar from its folder.
 
     Raises:
-        InputError: a file is missing or cannot be read, or names something that there is not.
-        SuiteError: the lexicon is no table.
+        InputError: a file is missing, cannot be read, or names something unknown.
+        SuiteError: the lexicon is not a table.
     """
     path = folder / GRAMMAR
     content = read_toml(path)
@@ -260,7 +260,7 @@ def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ..
 
 
 def _check(grammar: Grammar, path: Path) -> None:
-    """See that templates name slots, parts, features and regions that there are."""
+    """Refuse templates that name unknown slots, parts of speech, features or regions."""
     if not grammar.templates:
         raise InputError(where=str(path), seen="there is no template", todo="Write one.")
     for template in grammar.templates:

@@ -1,8 +1,7 @@
-"""Inference items made of sentences with connectives: hypotheses that spell the relation out.
+"""Inference items from sentences with connectives: hypotheses that make the relation explicit.
 
-The premise is the sentence. From the sense of its connective one hypothesis follows, one
-contradicts it, and one is left open; the model, or a person, says which is which by one of three
-words.
+The sentence is the premise. One hypothesis follows from the sense of its connective, one
+contradicts it, and one is neutral; the model, or a person, labels each with one of three words.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ InferenceLabel: TypeAlias = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[InferenceLabel, ...] = get_args(InferenceLabel)
 
 Ambiguous: TypeAlias = Literal["skip", "first"]
-"""What becomes of a connective with several senses: left out, or taken in the first one."""
+"""The treatment of a connective with several senses: left out, or taken in the first sense."""
 
 ACCEPTABLE = ("acceptable", "good", "sentence")
 CONNECTIVE, SENSE = "connective", "sense"
@@ -40,15 +39,15 @@ _MARKS = (",", ";", ":", ".", "!", "?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HypothesisWording:
-    """How hypotheses are worded in a language.
+    """The wording of hypotheses in a language.
 
     Attributes:
         language: ISO 639-1 code.
-        status: such as ``draft, not yet reviewed by native speakers``.
-        prompt: with ``{premise}``, ``{hypothesis}`` and ``{blank}``.
-        labels: label to the word that stands for it.
-        neutral: hypotheses that no sense decides.
-        senses: sense to label to hypothesis, with ``{first}`` and ``{second}``.
+        status: state of review, such as ``draft, not yet reviewed by native speakers``.
+        prompt: prompt with ``{premise}``, ``{hypothesis}`` and ``{blank}``.
+        labels: the word for each label.
+        neutral: hypotheses that are neutral whatever the sense.
+        senses: hypotheses by sense and label, with ``{first}`` and ``{second}``.
     """
 
     language: str
@@ -59,7 +58,7 @@ class HypothesisWording:
     senses: Mapping[str, Mapping[InferenceLabel, str]]
 
     def of(self, sense: str) -> Mapping[InferenceLabel, str] | None:
-        """The hypotheses of a sense, or of the longest one that it is a kind of."""
+        """The hypotheses of a sense, or of the most specific sense above it."""
         levels = sense.split(".")
         while levels:
             if found := self.senses.get(".".join(levels)):
@@ -73,14 +72,15 @@ class InferenceItem:
     """A premise and a hypothesis.
 
     Attributes:
-        id: of the source item, with the label after a hyphen.
-        source: id of the source item; three items share it.
+        id: id of the source item, a hyphen and the label.
+        source: id of the source item, which three items share.
         premise: the sentence.
-        hypothesis: about it.
-        label: how the one stands to the other.
-        connective: of the premise.
-        sense: of the connective, there.
-        sense_by: ``column``: a person gave it; ``only``: there is no other; ``first``: assumed.
+        hypothesis: the hypothesis about it.
+        label: relation of the hypothesis to the premise.
+        connective: connective of the premise.
+        sense: sense of the connective in the premise.
+        sense_by: origin of the sense: ``column`` if a person gave it, ``only`` if it is the only
+            one, ``first`` if it is assumed.
         text: the prompt, up to the blank and after it.
     """
 
@@ -97,11 +97,11 @@ class InferenceItem:
 
 @dataclass(frozen=True, slots=True)
 class Inferences:
-    """What was made of a suite.
+    """The inference items made from a suite.
 
     Attributes:
         items: three for each premise.
-        passed: item to why nothing was made of it.
+        passed: the reasons for source items without inference items, by item.
     """
 
     items: tuple[InferenceItem, ...]
@@ -109,10 +109,10 @@ class Inferences:
 
 
 def open_wording(name: str) -> HypothesisWording:
-    """The wording of a language that cimento has, or of a TOML file.
+    """The built-in wording of a language, or the wording in a TOML file.
 
     Raises:
-        InputError: there is none, or it lacks something.
+        InputError: there is no such wording, or it lacks something.
     """
     path = _FOLDER / f"{name}.toml" if (_FOLDER / f"{name}.toml").is_file() else Path(name)
     try:
@@ -128,7 +128,7 @@ def open_wording(name: str) -> HypothesisWording:
                 for sense, texts in found["senses"].items()
             },
         )
-    # What is no TOML, or not UTF-8, is a ValueError.
+    # Text that is not TOML, or not UTF-8, raises a ValueError.
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(
             where=str(path),
@@ -152,10 +152,10 @@ def inferences(
     Args:
         suite: sentences in three regions, before, connective and after, with a column
             ``connective`` and maybe ``sense``, as `cimento corpus finish` writes them.
-        inventory: that the senses are of.
-        wording: of the hypotheses.
-        seed: of the choice among neutral hypotheses.
-        ambiguous: what becomes of connectives with several senses, where no column decides.
+        inventory: the inventory with the senses.
+        wording: the wording of the hypotheses.
+        seed: seed of the choice among neutral hypotheses.
+        ambiguous: treatment of connectives with several senses, if no column decides.
 
     Raises:
         UsageError: the suite has no such regions or column.
@@ -181,15 +181,15 @@ def inferences(
 def clauses(
     before: str, connective: str, after: str, *, category: str = ""
 ) -> tuple[str, str] | str:
-    """The clause before a connective and the one it introduces, or why they are not told apart.
+    """The clause before a connective and the one it introduces, or why they cannot be separated.
 
-    Where the connective opens the sentence, the clause that it introduces ends at the first comma.
-    An adverb opens its clause only behind a mark: in *vengo anche io* it does not.
+    If the connective opens the sentence, the clause that it introduces ends at the first comma. An
+    adverb opens its clause only after a mark: in *vengo anche io* it does not.
 
     Args:
-        before: what stands before the connective.
-        connective: as it is written.
-        after: what stands after it.
+        before: the text before the connective.
+        connective: the connective as written.
+        after: the text after it.
         category: its syntactic class.
     """
     if after.rstrip().endswith("?"):
@@ -242,7 +242,7 @@ def _of_item(
 
 @dataclass(frozen=True, slots=True)
 class _Premise:
-    """What the three items of a premise share."""
+    """The parts that the three items of a premise share."""
 
     source: str
     text: str
@@ -273,7 +273,7 @@ def _item(
 
 
 def _sense(condition: Condition, connective: Connective, ambiguous: Ambiguous) -> tuple[str, str]:
-    """The sense of a connective in a sentence and who says so; or nothing, and why."""
+    """The sense of a connective in a sentence with its origin, or "" with the reason."""
     if given := condition.columns.get(SENSE, "").strip():
         return given, "column"
     if len(connective.senses) == 1:
@@ -287,7 +287,7 @@ def _sense(condition: Condition, connective: Connective, ambiguous: Ambiguous) -
 
 
 def _refuse_wording(wording: HypothesisWording, path: Path) -> None:
-    """See that every text has the places that are filled in."""
+    """Refuse a wording in which a text lacks a placeholder."""
     hypotheses = [text for sense in wording.senses.values() for text in sense.values()]
     for number, text in enumerate((wording.prompt, *wording.neutral, *hypotheses)):
         names = set(re.findall(r"{([^{}]*)}", text))

@@ -1,1 +1,1 @@
-"""Morphological dictionaries: what a form can be, and which forms a lemma has."""
+"""Morphological dictionaries: the readings of a form, and the forms of a lemma."""

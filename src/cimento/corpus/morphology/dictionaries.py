@@ -1,8 +1,8 @@
 """Dictionaries by name: DELAF and UniMorph files, the rules of a language, pymorphy3.
 
-Russian is analysed by pymorphy3 (Korobov 2015, "Morphological analyzer and generator for Russian
-and Ukrainian languages", doi:10.1007/978-3-319-26123-2_31). The analyser's own order (by its
-estimate) is kept, and none of its readings is left out.
+Russian is analyzed by pymorphy3 (Korobov 2015, "Morphological analyzer and generator for Russian
+and Ukrainian languages", doi:10.1007/978-3-319-26123-2_31). All of its readings are kept, in its
+order of estimated probability.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class _Tag(Protocol):
 
 
 class _Parse(Protocol):
-    """What is used of one of pymorphy3's readings."""
+    """The used attributes of a reading from pymorphy3."""
 
     word: str
     normal_form: str
@@ -52,7 +52,7 @@ class _Parse(Protocol):
 
 
 class Russian:
-    """pymorphy3 behind the one interface.
+    """The dictionary of pymorphy3 as a `Morphology`.
 
     Raises:
         MissingDependencyError: pymorphy3 is not installed.
@@ -69,7 +69,7 @@ class Russian:
 
     @property
     def name(self) -> str:
-        """``pymorphy3``."""
+        """The name ``pymorphy3``."""
         return "pymorphy3"
 
     def analyse(self, form: str) -> tuple[WordReading, ...]:
@@ -80,7 +80,7 @@ class Russian:
         self, lemma: str, features: Features | None = None, *, pos: str = ""
     ) -> tuple[WordReading, ...]:
         """All forms of a lemma with these features; see `Morphology`."""
-        # ё may be written е: pymorphy3 finds such words too, under their right spelling.
+        # ё may be written е; pymorphy3 finds such words too, under their spelling with ё.
         wanted = lemma.lower().replace("ё", "е")
         forms = [
             _pymorphy_reading(form)
@@ -109,13 +109,13 @@ _PARSERS: dict[FileFormat, ParseLine] = {"delaf": parse_delaf, "unimorph": parse
 
 
 class FileMorphology:
-    """A dictionary file behind its index.
+    """A dictionary file with its index, as a `Morphology`.
 
     Args:
         index: the open index.
-        format: of the file, which says how its tags are read.
-        language: ISO 639-1 code; UniMorph's past tenses are read by it.
-        name: for messages and manifests.
+        format: format of the file, which determines the reading of tags.
+        language: ISO 639-1 code, on which the reading of UniMorph's past tenses depends.
+        name: name in messages and manifests.
     """
 
     def __init__(
@@ -133,22 +133,22 @@ class FileMorphology:
 
     @property
     def name(self) -> str:
-        """Format and file name."""
+        """The format and the file name."""
         return self._name
 
     @property
     def faults(self) -> tuple[LineFault, ...]:
-        """Lines of the file that could not be read: the first hundred."""
+        """The first hundred lines of the file that could not be read."""
         return self._index.faults
 
     @property
     def faulty_lines(self) -> int:
-        """How many lines could not be read."""
+        """The number of lines that could not be read."""
         return int(self._index.facts["faulty_lines"])
 
     @property
     def faults_text(self) -> str:
-        """Which lines could not be read, as one sentence; empty where all could."""
+        """The lines that could not be read, as one sentence; empty without any."""
         count = self.faulty_lines
         more = [f"{count - _SHOWN_FAULTS} more"] if count > _SHOWN_FAULTS else []
         shown = "; ".join([*map(str, self.faults[:_SHOWN_FAULTS]), *more])
@@ -157,7 +157,7 @@ class FileMorphology:
 
     @property
     def entries(self) -> int:
-        """How many lines could."""
+        """The number of lines that could be read."""
         return int(self._index.facts["entries"])
 
     def analyse(self, form: str) -> tuple[WordReading, ...]:
@@ -191,16 +191,16 @@ def open_dictionary_file(
     language: str = "",
     index_folder: Path | None = None,
 ) -> FileMorphology:
-    """Open a dictionary file; its index is made first where there is none, or the file changed.
+    """Open a dictionary file; its index is made first if it is missing or the file has changed.
 
     Args:
         path: the dictionary.
         format: ``delaf`` or ``unimorph``.
-        language: ISO 639-1 code; UniMorph's past tenses are read by it.
-        index_folder: where the index is; None for the folder of the dictionary.
+        language: ISO 639-1 code, on which the reading of UniMorph's past tenses depends.
+        index_folder: folder of the index; None for the folder of the dictionary.
 
     Raises:
-        InputError: the file cannot be read, or no line of it can.
+        InputError: the file cannot be read, or none of its lines can.
         StorageError: the index cannot be written.
     """
     facts = _facts(path, format)
@@ -221,7 +221,7 @@ def split_tags(tags: str) -> list[str]:
 
 
 def _up_to_date(indexed: Path, facts: dict[str, str]) -> DictionaryIndex | None:
-    """The index, where there is one of the dictionary as it is now."""
+    """The index, if there is one of the dictionary's current content; else None."""
     if not indexed.is_file():
         return None
     try:
@@ -235,7 +235,7 @@ def _up_to_date(indexed: Path, facts: dict[str, str]) -> DictionaryIndex | None:
 
 
 def _facts(path: Path, format: FileFormat) -> dict[str, str]:  # noqa: A002
-    """What tells a changed file from the one that was indexed."""
+    """The facts by which a changed file differs from the one that was indexed."""
     try:
         known = path.stat()
     except OSError as error:
@@ -270,8 +270,8 @@ def open_morphology(
     Args:
         name: ``delaf:FILE``, ``unimorph:FILE``, ``rules:LANGUAGE`` or ``pymorphy3``.
         language: ISO 639-1 code, for UniMorph files and for ``rules`` without one.
-        index_folder: where the indices of files are; None for the folder of the file.
-        lemmas: for ``rules``: part of speech to the lemmas that there are; None for any.
+        index_folder: folder of the indices of files; None for the folder of the file.
+        lemmas: for ``rules``, the existing lemmas by part of speech; None for any.
 
     Raises:
         CimentoError: there is no such dictionary, or it cannot be used.

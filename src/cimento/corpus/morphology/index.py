@@ -1,8 +1,8 @@
-"""The index of a dictionary file: millions of forms on disk, built once and opened at once.
+"""The index of a dictionary file: millions of forms on disk, built once and opened instantly.
 
-Entries lie sorted in compressed blocks of a SQLite file, once by form and once by lemma. The key
-of a block is the first word in it, and all entries of a word are in one block: one look-up reads
-and unpacks one block.
+Entries are sorted in compressed blocks of a SQLite file, once by form and once by lemma. The key of
+a block is its first word, and all entries of a word are in the same block, so that a look-up reads
+and unpacks a single block.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ _REMARK = re.compile(r"(?<!\\)/")
 
 @dataclass(frozen=True, slots=True)
 class DictionaryEntry:
-    """What one line says.
+    """An entry of a dictionary, from one line.
 
     Attributes:
         form: the word form.
         lemma: its lemma.
-        tags: its tags as one text; `delaf.split_tags` takes several codes apart.
+        tags: its tags as one text; `dictionaries.split_tags` separates several codes.
     """
 
     form: str
@@ -67,19 +67,19 @@ class LineFault:
 
 
 ParseLine: TypeAlias = Callable[[str], "DictionaryEntry | str | None"]
-"""From a line to its entry; to what is wrong with it; or to None where it says nothing."""
+"""A parser of lines, which returns the entry, the description of a fault, or None for no entry."""
 
 _LONGEST_LINE = 10_000
-"""Of a dictionary; the expression below needs two hundred times the memory of its text."""
+"""Greatest length of a line; the expression below needs two hundred times its memory."""
 
 _DELAF = re.compile(r"(?P<form>(?:\\.|[^\\,])*),(?P<lemma>(?:\\.|[^\\.])*)\.(?P<tags>.*)")
 _DELAF_TAGS = re.compile(r"[A-Za-z0-9]+(?:\+[^+:\s]+)*(?::[^+:\s]+)*")
 
 
 def parse_delaf(line: str) -> DictionaryEntry | str | None:
-    r"""A line ``form,lemma.CLASS+trait:code:code``; ``\`` escapes, ``/`` begins a remark.
+    r"""The entry of a line ``form,lemma.CLASS+trait:code:code``; ``\`` escapes, ``/`` is a remark.
 
-    An empty lemma is the form itself (Unitex manual, "The DELAF format").
+    An empty lemma means the form itself (Unitex manual, "The DELAF format").
     """
     if not line.strip() or line.startswith("/"):
         return None
@@ -89,7 +89,7 @@ def parse_delaf(line: str) -> DictionaryEntry | str | None:
         return "is not form,lemma.CLASS"
     form, lemma = _plain(found["form"]), _plain(found["lemma"])
     tags = found["tags"]
-    # Millions of lines have neither a remark nor an escape.
+    # Most of millions of lines have neither a remark nor an escape, so they take a fast path.
     if "/" in tags:
         tags = _REMARK.split(tags)[0]
     tags = tags.strip()
@@ -101,7 +101,7 @@ def parse_delaf(line: str) -> DictionaryEntry | str | None:
 
 
 def parse_unimorph(line: str) -> DictionaryEntry | str | None:
-    """A line ``lemma<TAB>form<TAB>features``; a fourth column (segmentation) is ignored."""
+    """The entry of a line ``lemma<TAB>form<TAB>features``; a fourth column is ignored."""
     if not line.strip() or line.startswith("#"):
         return None
     cells = [cell.strip() for cell in line.split("\t")]
@@ -114,7 +114,7 @@ def parse_unimorph(line: str) -> DictionaryEntry | str | None:
 
 
 def dictionary_lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The lines of a dictionary with their numbers, from 1; UTF-8, or UTF-16 with its mark.
+    """The numbered lines of a dictionary, from 1; UTF-8, or UTF-16 with a byte order mark.
 
     Raises:
         InputError: the file cannot be read, or is in another encoding.
@@ -151,12 +151,12 @@ def _plain(text: str) -> str:
 
 VERSION = 1
 FAULTS_KEPT = 100
-"""Faulty lines that are kept whole; all are counted."""
+"""Number of faulty lines that are stored; all are counted."""
 
 _BLOCK = 256
-"""Entries in a block, or a few more."""
+"""Approximate number of entries in a block."""
 _LARGEST_BLOCK = 50_000_000
-"""Bytes, unpacked."""
+"""Largest size of an unpacked block, in bytes."""
 _CELLS = 3
 
 _INSERTED = 50_000
@@ -186,20 +186,20 @@ CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT);
 
 
 class DictionaryIndex:
-    """An index that `build_index` wrote; its file is closed with `close`, or with the object.
+    """An index that `build_index` wrote; `close` or deleting the object closes its file.
 
     Args:
         path: the SQLite file.
 
     Raises:
-        InputError: it is no such index, or of another version.
+        InputError: the file is not such an index, or is of another version.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         uri = f"{path.resolve().as_uri()}?mode=ro"
         try:
-            # The last reference to an index may be dropped in any thread, which then closes it.
+            # Any thread may drop the last reference to an index and so close it.
             self._connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
         except DATABASE_ERRORS as error:
             raise _not_an_index(path, error) from error
@@ -209,13 +209,14 @@ class DictionaryIndex:
         except InputError:
             self.close()
             raise
-        # One word is often asked for many times, and its neighbours (its other forms) after it.
-        # The cache belongs to no method: a bound one would refer back to the index and keep it.
+        # A word is often looked up many times, followed by its neighbors (its other forms). The
+        # cached function is not a bound method, which would refer back to the index and keep it
+        # alive.
         read = functools.partial(_read_block, self._connection, path)
         self._block = functools.lru_cache(maxsize=128)(read)
 
     def find(self, key: IndexKey, word: str) -> list[DictionaryEntry]:
-        """The entries of a form or lemma, whatever its case, in the order of the file."""
+        """The entries of a form or lemma, ignoring case, in the order of the file."""
         wanted = word.lower()
         column = 0 if key == "form" else 1
         return [
@@ -232,7 +233,7 @@ class DictionaryIndex:
         try:
             made = self._connection.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")
             if any(f"{sql};" not in _TABLES for (sql,) in made):
-                # Views and columns that are computed would run when they are read.
+                # Views and computed columns in an untrusted file would run when they are read.
                 raise _not_an_index(self._path, "it holds what no index has")
             facts = dict(self._connection.execute("SELECT name, value FROM facts").fetchall())
             rows = self._connection.execute("SELECT line, text, seen FROM faults").fetchall()
@@ -274,13 +275,13 @@ def _row(
 
 
 def build_index(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[str, str]) -> None:
-    """Write the index of a dictionary, whole or not at all.
+    """Write the index of a dictionary, completely or not at all.
 
     Args:
         dictionary: the file.
         path: the index to write.
         parse: reads one line.
-        facts: kept with it, to tell whether the dictionary has changed.
+        facts: facts stored with the index, which reveal whether the dictionary has changed.
 
     Raises:
         InputError: the dictionary cannot be read, or has no entry.
@@ -298,7 +299,7 @@ def build_index(dictionary: Path, path: Path, *, parse: ParseLine, facts: dict[s
 
 def _write(dictionary: Path, file: Path, parse: ParseLine, facts: dict[str, str]) -> None:
     with closing(sqlite3.connect(file)) as connection:
-        # Entries wait in a table that is sorted on disk and never kept.
+        # Entries go through a temporary table that SQLite sorts on disk.
         connection.executescript("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;" + _TABLES)
         connection.execute(
             "CREATE TEMP TABLE entries (form_key TEXT, lemma_key TEXT, form, lemma, tags)"
@@ -320,7 +321,7 @@ def _write(dictionary: Path, file: Path, parse: ParseLine, facts: dict[str, str]
 
 
 def _fill(connection: sqlite3.Connection, dictionary: Path, parse: ParseLine) -> tuple[int, int]:
-    """Put the entries into the waiting table; how many there are, and how many faulty lines."""
+    """Fill the temporary table, and return the numbers of entries and of faulty lines."""
     entries = faults = 0
     rows: list[tuple[str, ...]] = []
     store = "INSERT INTO entries VALUES (?, ?, ?, ?, ?)"
@@ -344,7 +345,7 @@ def _fill(connection: sqlite3.Connection, dictionary: Path, parse: ParseLine) ->
 
 
 def _blocks(rows: Iterable[tuple[str, str, str, str]]) -> Iterator[tuple[str, bytes]]:
-    """Sorted rows as blocks: the first key of each, and its packed lines."""
+    """The blocks of sorted rows, each with its first key and its compressed lines."""
     first: str | None = None
     lines: list[str] = []
     for key, same in groupby(rows, key=lambda row: row[0]):

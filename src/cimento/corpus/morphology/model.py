@@ -1,7 +1,7 @@
-"""What every dictionary gives: readings of a form, forms of a lemma; nothing is disambiguated.
+"""The interface of dictionaries: readings of a form and forms of a lemma, not disambiguated.
 
 Features are those of Universal Dependencies (https://universaldependencies.org/u/feat/), whatever
-the dictionary itself writes, so that one rule judges words of any dictionary.
+the notation of the dictionary, so that the same rule works with every dictionary.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from cimento.errors import UsageError
 DATA = Path(__file__).parents[2] / "data" / "morphology"
 
 Features: TypeAlias = Mapping[str, str]
-"""Feature to value, such as ``{"Gender": "Fem", "Number": "Plur"}``."""
+"""The value of each feature, such as ``{"Gender": "Fem", "Number": "Plur"}``."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class WordReading:
-    """One thing that a form can be.
+    """A reading of a form.
 
     Attributes:
-        form: the word form, as the dictionary spells it.
+        form: the word form in the spelling of the dictionary.
         lemma: its lemma.
         pos: part of speech as in Universal Dependencies; ``CONJ`` where a dictionary does not
             say whether a conjunction coordinates or subordinates.
         feats: features in UD's own notation, sorted: ``Gender=Fem|Number=Plur``; empty for none.
-        tag: as the dictionary writes it: ``A:fp``, ``ADJ;FEM;PL``.
-        guessed: made by rules, not found in a dictionary.
+        tag: tag in the dictionary's notation: ``A:fp``, ``ADJ;FEM;PL``.
+        guessed: whether it was made by rules and not found in a dictionary.
     """
 
     form: str
@@ -46,17 +46,17 @@ class WordReading:
         return parse_features(self.feats)
 
     def has(self, features: Features) -> bool:
-        """Whether it has all these features; one that it leaves open it has not."""
+        """Whether the reading has all these features; an unspecified feature counts as absent."""
         own = self.features
         return all(own.get(name) == value for name, value in features.items())
 
 
 class Morphology(Protocol):
-    """A dictionary, or rules that stand in for one."""
+    """The protocol of a dictionary, or of rules in place of one."""
 
     @property
     def name(self) -> str:
-        """What it is, for messages and manifests."""
+        """The name in messages and manifests."""
 
     def analyse(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form, in a fixed order; case is ignored; empty for an unknown form."""
@@ -67,14 +67,14 @@ class Morphology(Protocol):
         """All forms of a lemma that have these features, in a fixed order.
 
         Args:
-            lemma: as `WordReading.lemma` spells it; case is ignored.
-            features: what the forms must have; None for any.
+            lemma: the lemma, spelled as in `WordReading.lemma`; case is ignored.
+            features: features that the forms must have; None for any.
             pos: part of speech; empty for any.
         """
 
 
 def parse_features(text: str) -> dict[str, str]:
-    """Features in UD's notation, ``Gender=Fem|Number=Plur``, as a mapping.
+    """A mapping of features from UD's notation, ``Gender=Fem|Number=Plur``.
 
     Raises:
         UsageError: a part is not ``Name=Value``.
@@ -93,7 +93,7 @@ def parse_features(text: str) -> dict[str, str]:
 
 
 def format_features(features: Features) -> str:
-    """A mapping in UD's notation, sorted as UD sorts: by name, ignoring case."""
+    """Features in UD's notation, sorted as in UD: by name, ignoring case."""
     ordered = sorted(features.items(), key=lambda pair: (pair[0].lower(), pair[1]))
     return "|".join(f"{name}={value}" for name, value in ordered)
 
@@ -101,7 +101,7 @@ def format_features(features: Features) -> str:
 def chosen(
     readings: Iterable[WordReading], features: Features | None, *, pos: str = ""
 ) -> tuple[WordReading, ...]:
-    """Those readings that have a part of speech and features, each once, in their order."""
+    """The readings with a part of speech and features, without repeats, in the same order."""
     wanted = features or {}
     kept = (reading for reading in readings if pos in ("", reading.pos) and reading.has(wanted))
     return tuple(dict.fromkeys(kept))
@@ -110,16 +110,16 @@ def chosen(
 def sister_forms(
     morphology: Morphology, form: str, changes: Features, *, pos: str = ""
 ) -> tuple[WordReading, ...]:
-    """The form with other features: ``brancas`` from ``branco`` with feminine plural.
+    """The forms of the same lemma with other features: ``brancas`` from ``branco``.
 
-    Every reading of the form that has the changed features is followed; what the changes do not
-    name stays as it is.
+    Every reading of the form that has the changed features is used; features that are not changed
+    keep their values.
 
     Args:
         morphology: the dictionary.
         form: a word form.
-        changes: features to have instead.
-        pos: part of speech of the readings that are followed; empty for all.
+        changes: the new values of features.
+        pos: part of speech of the readings used; empty for all.
     """
     found: dict[WordReading, None] = {}
     for reading in chosen(morphology.analyse(form), None, pos=pos):

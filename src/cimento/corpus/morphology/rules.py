@@ -1,9 +1,9 @@
-"""Rules of Portuguese, Italian and Spanish, so that small things need no dictionary.
+"""Inflection rules of Portuguese, Italian and Spanish, for small tasks without a dictionary.
 
 Plurals, feminines and conjugations are the regular patterns of school grammars, tried in order; the
-first that fits is taken, and where a language leaves two ways open (``amici`` and ``laghi``) the
-commoner one. A few irregular verbs are known. Without a list of lemmas `Rules.analyse` can only say
-what a form could be by its shape; all that the rules give is marked as guessed.
+first that fits is used. If a language allows two forms (``amici`` and ``laghi``), it is the more
+frequent one. A few irregular verbs are known. Without a list of lemmas, `Rules.analyse` can only
+infer from its shape what a form could be. All readings from rules are marked as guessed.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _LONGEST_ENDING = 5
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """What ``data/morphology`` says of a language.
+    """The rules of a language in ``data/morphology``.
 
     Attributes:
-        lemma_endings: of nouns and adjectives.
-        plurals: patterns at the end of a word, and what replaces them; the first that fits.
+        lemma_endings: endings of nouns and adjectives.
+        plurals: patterns of word endings with their replacements; the first that fits is used.
         feminines: the same for feminine forms.
-        articles: definite and indefinite, in the order of `_CELLS`.
-        spellings: class of verbs to what a stem ends with, what it becomes, and a pattern of the
-            endings before which it does.
+        articles: definite and indefinite articles, in the order of `_CELLS`.
+        spellings: for each class of verbs, the end of a stem, its replacement, and a pattern of the
+            endings before which it is replaced.
     """
 
     lemma_endings: Sequence[str]
@@ -51,7 +51,7 @@ def _of(language: str) -> _Language:
 
 
 def decline(lemma: str, pos: str, language: str) -> tuple[WordReading, ...]:
-    """Singular and plural of a noun, or the four forms of an adjective."""
+    """The singular and plural of a noun, or the four forms of an adjective."""
     if not lemma:
         return ()
     if pos == "NOUN":
@@ -78,7 +78,7 @@ def plural(form: str, language: str) -> str:
 
 
 def possible_nominal_lemmas(form: str, language: str) -> Iterator[str]:
-    """Words that a form may be a form of, by its ending; each must be declined to see."""
+    """Words to which a form may belong by its ending; declining each must confirm it."""
     for cut in range(min(_LONGEST_ENDING, len(form) - 1) + 1):
         stem = form[: len(form) - cut]
         yield from (stem + ending for ending in _of(language).lemma_endings)
@@ -103,12 +103,12 @@ PERSONS = ("1s", "2s", "3s", "1p", "2p", "3p")
 
 @dataclass(frozen=True, slots=True)
 class Conjugation:
-    """Forms of one class of verbs, or of one verb.
+    """The forms of a class of verbs, or of a single verb.
 
     Attributes:
-        name: the end of its lemmas, or the lemma.
-        whole: whether it is one verb.
-        rows: code of a tense and its forms.
+        name: ending of its lemmas, or the lemma.
+        whole: whether it is a single verb.
+        rows: codes of tenses with their forms.
     """
 
     name: str
@@ -118,7 +118,7 @@ class Conjugation:
 
 @functools.cache
 def verbs_of(language: str) -> tuple[Conjugation, ...]:
-    """The classes and single verbs of a language; single ones first, then long endings first."""
+    """The single verbs and then the classes of a language, in order of decreasing ending length."""
     lines = (DATA / f"{language}.tsv").read_text(encoding="utf-8").splitlines()[1:]
     rows: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
     for line in lines:
@@ -133,7 +133,7 @@ def verbs_of(language: str) -> tuple[Conjugation, ...]:
 
 @functools.lru_cache(maxsize=4096)
 def conjugate(lemma: str, language: str) -> tuple[WordReading, ...]:
-    """All forms of a verb; empty where no class fits the lemma."""
+    """All forms of a verb; empty if no class fits the lemma."""
     verb = next((v for v in verbs_of(language) if _fits(lemma, v)), None)
     if verb is None:
         return ()
@@ -150,7 +150,7 @@ def conjugate(lemma: str, language: str) -> tuple[WordReading, ...]:
 
 
 def possible_verb_lemmas(form: str, language: str) -> Iterator[str]:
-    """Lemmas that a form may belong to, by its ending alone; each must be conjugated to see."""
+    """Lemmas to which a form may belong by its ending; conjugating each must confirm it."""
     for verb in verbs_of(language):
         for ending in _endings(verb, language):
             if verb.whole and form == ending:
@@ -165,7 +165,7 @@ def possible_verb_lemmas(form: str, language: str) -> Iterator[str]:
 
 
 def respelled(stem: str, ending: str, spellings: Sequence[SpellingRule]) -> str:
-    """Stem and ending together, spelled as the sounds need it; the longest change that fits."""
+    """Stem and ending joined, spelled as the sounds require; the longest change wins."""
     fitting = [
         (written, changed)
         for written, changed, before in spellings
@@ -184,7 +184,7 @@ def _fits(lemma: str, verb: Conjugation) -> bool:
 
 
 def _tagged(code: str, forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Each form with its tag; the first of several infinitives is also the bare one."""
+    """Each form with its tag; the first of several infinitives is also the impersonal one."""
     if len(forms) == 1:
         yield forms[0], f"V:{code}"
         return
@@ -197,7 +197,7 @@ def _tagged(code: str, forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 @functools.lru_cache
 def _endings(verb: Conjugation, language: str) -> frozenset[str]:
-    """Endings (or forms, of a single verb) with those of the participle in all its forms."""
+    """The endings of a class, or the forms of a single verb, including all participle forms."""
     found = {form for _, forms in verb.rows for form in forms if form != "-"}
     participles = [forms[0] for code, forms in verb.rows if code == "K"]
     return frozenset(
@@ -222,8 +222,8 @@ Article: TypeAlias = Literal["definite", "indefinite"]
 _CELLS = (("Masc", "Sing"), ("Fem", "Sing"), ("Masc", "Plur"), ("Fem", "Plur"))
 
 _VOWEL = re.compile(r"[aeiouàèéìòùh]", re.IGNORECASE)
-# Before s with a consonant, z, gn, ps, pn, x, y and i with a vowel (Serianni, Grammatica
-# italiana, IV.3).
+# lo and uno stand before s with a consonant, z, gn, ps, pn, x, y and i with a vowel (Serianni,
+# Grammatica italiana, IV.3).
 _IMPURE = re.compile(r"s[^aeiouàèéìòùh]|z|gn|ps|pn|x|y|i[aeou]", re.IGNORECASE)
 # Feminine nouns that begin with a stressed a take el and un in the singular (Nueva gramática de
 # la lengua española, 14.2).
@@ -234,13 +234,13 @@ _STRESSED_A = frozenset(
 
 
 def with_article(form: str, features: Features, *, language: str, article: Article) -> str:
-    """A form with its article before it.
+    """A form with its article.
 
     Args:
         form: a noun or adjective.
         features: its gender and number.
         language: ``pt``, ``it`` or ``es``.
-        article: which one.
+        article: definite or indefinite.
 
     Raises:
         UsageError: there are no articles for the language, or gender or number is missing.
@@ -264,7 +264,7 @@ def with_article(form: str, features: Features, *, language: str, article: Artic
 
 
 def _italian(plain: str, form: str) -> str:
-    """The article as the beginning of the word asks for it."""
+    """The article in the form that the beginning of the word requires."""
     if _IMPURE.match(form):
         return {"il": "lo", "i": "gli", "un": "uno", "dei": "degli"}.get(plain, plain)
     if _VOWEL.match(form):
@@ -277,11 +277,11 @@ _PARTS = ("NOUN", "ADJ", "VERB")
 
 
 class Rules:
-    """Inflection rules of one language.
+    """The inflection rules of one language, as a `Morphology`.
 
     Args:
         language: ``pt``, ``it`` or ``es``.
-        lemmas: part of speech (NOUN, ADJ, VERB) to the lemmas that there are; None for any.
+        lemmas: existing lemmas by part of speech (NOUN, ADJ, VERB); None for any.
 
     Raises:
         UsageError: there are no rules for the language or the part of speech.
@@ -306,11 +306,11 @@ class Rules:
 
     @property
     def name(self) -> str:
-        """``rules:`` and the language."""
+        """The name: ``rules:`` and the language."""
         return f"rules:{self._language}"
 
     def analyse(self, form: str) -> tuple[WordReading, ...]:
-        """All that a form can be; see `Morphology`."""
+        """All readings of a form; see `Morphology`."""
         word = form.lower()
         if self._lemmas is not None:
             return self._forms.get(word, ())
@@ -330,7 +330,7 @@ class Rules:
 
     @functools.cached_property
     def _forms(self) -> dict[str, tuple[WordReading, ...]]:
-        """Every form of the lemmas that there are."""
+        """The readings of every form of the existing lemmas."""
         found: dict[str, tuple[WordReading, ...]] = {}
         for pos, lemmas in (self._lemmas or {}).items():
             for lemma in lemmas:

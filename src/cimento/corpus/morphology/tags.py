@@ -1,11 +1,11 @@
-"""Tags of UniMorph, DELAF and OpenCorpora as Universal Dependencies; ``data/morphology/tags.toml``.
+"""Tags of UniMorph, DELAF and OpenCorpora in UD, by the tables of ``data/morphology/tags.toml``.
 
 UniMorph: Sylak-Glassman 2016, "The composition and use of the universal morphological feature
-schema". The order of a tag's parts says nothing, and a part that is not known gives no feature.
-The two schemes as a whole are compared in McCarthy et al. 2018 (doi:10.18653/v1/W18-6011). DELAF:
-the codes are those of UNITEX-PB (Muniz, Nunes and Laporte 2005, "UNITEX-PB, a set of flexible
-language resources for Brazilian Portuguese"); the letters for tenses are the ones that Unitex's
-other Romance dictionaries use too. A code that is not known gives no feature; the tag keeps it.
+schema". The order of a tag's parts has no meaning, and an unknown part gives no feature. The two
+schemes are compared in McCarthy et al. 2018 (doi:10.18653/v1/W18-6011). DELAF: the codes are those
+of UNITEX-PB (Muniz, Nunes and Laporte 2005, "UNITEX-PB, a set of flexible language resources for
+Brazilian Portuguese"); the letters for tenses are also used by Unitex's other Romance dictionaries.
+An unknown code gives no feature, but stays in the tag.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ _UNIMORPH_POS: Mapping[str, str] = _TABLES["unimorph"]["pos"]
 _UNIMORPH = _features_of(_TABLES["unimorph"]["features"])
 
 ROMANCE = frozenset({"ca", "es", "fr", "gl", "it", "pt", "ro"})
-"""Languages whose past tenses UD tells apart by ``Tense`` and UniMorph by aspect."""
+"""Languages whose past tenses differ by ``Tense`` in UD and by aspect in UniMorph."""
 
 _MOST_ALTERNATIVES = 256
-"""Readings of one tag: no word has so many, and a few dozen parts make more than can be read."""
+"""Largest number of readings of a tag; no word has so many, but a hostile tag could."""
 
 _PASTS: Mapping[str, str] = {"Imp": "Imp", "Perf": "Past", "Prf": "Pqp"}
 
 
 def from_unimorph(tag: str, *, language: str = "") -> list[tuple[str, dict[str, str]]]:
-    """Part of speech and features of a tag, ``V;IND;PRS;3;SG``.
+    """The part of speech and features of a tag such as ``V;IND;PRS;3;SG``.
 
     Args:
-        tag: parts with ``;`` between; ``1/3`` and ``{1/3}`` are one reading for each.
-        language: ISO 639-1 code; Romance past tenses become UD's ``Tense``.
+        tag: parts separated by ``;``; the alternatives ``1/3`` and ``{1/3}`` give a reading each.
+        language: ISO 639-1 code; for Romance languages, past tenses become UD's ``Tense``.
 
     Returns:
-        One for each combination of alternatives; usually one, at most 256.
+        A reading for each combination of alternatives; usually one, at most 256.
     """
     return [_single(parts, language) for parts in _alternatives(tag)]
 
@@ -61,7 +61,7 @@ def _single(parts: tuple[str, ...], language: str) -> tuple[str, dict[str, str]]
 
 
 def _romance(found: dict[str, str]) -> dict[str, str]:
-    """Past tenses by ``Tense`` alone, and the gerund by its own name, as UD has them."""
+    """Features with past tenses by ``Tense`` alone and with the gerund's own value, as in UD."""
     if found.get("VerbForm") == "Conv":
         return {**found, "VerbForm": "Ger"}
     if found.get("Tense") == "Past" and found.get("Mood") == "Sub":
@@ -74,7 +74,7 @@ def _romance(found: dict[str, str]) -> dict[str, str]:
 
 def _alternatives(tag: str) -> Iterator[tuple[str, ...]]:
     parts = (part.strip().strip("{}").split("/") for part in tag.split(";"))
-    # What is not known gives no feature, however many such there are; the same once more neither.
+    # Unknown and repeated alternatives give no feature and so do not add readings.
     known = dict.fromkeys(
         tuple(
             dict.fromkeys(one if one in _UNIMORPH or one in _UNIMORPH_POS else "" for one in part)
@@ -90,11 +90,11 @@ _DEGREES, _CASES, _NUMERALS, _TRAITS, _LETTERS = (
     for name in ("degrees", "cases", "numerals", "traits", "letters")
 )
 TENSES = _features_of(_TABLES["delaf"]["tenses"])
-"""The first letter of a verb's code, and what it says."""
+"""The features of the first letter of a verb's code."""
 
 
 def from_delaf(tag: str) -> tuple[str, dict[str, str]]:
-    """Part of speech and features of a tag with one code at most: ``V:P3s``, ``DET+Art+Def:ms``."""
+    """The part of speech and features of a tag with at most one code: ``V:P3s``."""
     category, _, code = tag.partition(":")
     head, *traits = category.split("+")
     found: dict[str, str] = {}
@@ -109,7 +109,7 @@ def from_delaf(tag: str) -> tuple[str, dict[str, str]]:
 
 
 def _capitals(head: str, traits: list[str]) -> Mapping[str, Features]:
-    """What the capital letters of a code mean for a class of words."""
+    """The meaning of the capital letters of a code for a class of words."""
     if head == "V":
         return TENSES
     if head in ("N", "A"):
@@ -131,7 +131,7 @@ _NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
 
 
 def from_opencorpora(grammemes: frozenset[str]) -> tuple[str, dict[str, str]]:
-    """Part of speech and features of a set of OpenCorpora's grammemes."""
+    """The part of speech and features of a set of OpenCorpora's grammemes."""
     ordered = sorted(grammemes)
     found = next((_OPENCORPORA_POS[name] for name in ordered if name in _OPENCORPORA_POS), "X")
     pos, _, own = found.partition(" ")

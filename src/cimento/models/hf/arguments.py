@@ -1,7 +1,7 @@
-"""Options and files that transformers is handed, and those that are refused before it sees them.
+"""Options and files for transformers, and the refusal of unsafe ones before it sees them.
 
-Options (attention, quantisation, devices) can change scores, so they are a part of the policy: of
-the cache's keys, of a run's inputs and of the name of its folder.
+Options (attention, quantization, devices) can change scores, so they are part of the policy, and
+thus of cache keys, of a run's inputs and of the name of its folder.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _KNOWN = (
     "attn_implementation", "device_map", "experts_implementation", "key_mapping", "max_memory",
     "offload_buffers", "offload_folder", "quantization_config", "use_kernels", "variant",
 )  # fmt: skip
-"""What a misspelt option may have meant; there are others, settings of the config among them."""
+"""Names suggested for a misspelled option; other options exist, such as settings of the config."""
 
 ALLOW_PICKLE, TRUST_CODE = "allow_pickle", "trust_remote_code"
-"""What the user trusts a model with; part of the options, since runs must tell of it."""
+"""What the user trusts a model with; these are options, so that runs record them."""
 
 _NO_CODE = "Code that comes with a model is run with --trust-remote-code only, as it is."
 _NO_PICKLE = "Weights are safetensors; --allow-pickle takes others too."
@@ -63,7 +63,7 @@ _OURS: Mapping[str, str] = {
     "use_safetensors": _NO_PICKLE,
     "weights_only": _NO_PICKLE,
 }
-"""Arguments that cannot be given, and what to do instead."""
+"""Arguments that cannot be given, each with the advice what to do instead."""
 
 _TRUST = (ALLOW_PICKLE, TRUST_CODE)
 _PICKLED = "no file named model.safetensors"
@@ -79,7 +79,7 @@ _SHORT = 80
 
 
 def texts_of_arguments(value: object) -> object:
-    """Arguments of a model as texts: in a mapping each keeps its type, as JSON has it."""
+    """Arguments of a model as texts; values of a mapping become JSON and so keep their types."""
     if isinstance(value, Mapping):
         return tuple(f"{key}={json.dumps(each)}" for key, each in value.items())
     return (value,) if isinstance(value, str) else value
@@ -88,16 +88,15 @@ def texts_of_arguments(value: object) -> object:
 def parse_model_args(
     texts: Sequence[str], *, allow_pickle: bool = False, trust_remote_code: bool = False
 ) -> dict[str, JsonValue]:
-    """Options from ``KEY=VALUE``; a value is JSON, or else text.
+    """Options from ``KEY=VALUE``, where a value is JSON or else text.
 
     Args:
-        texts: as the user wrote them.
-        allow_pickle: whether weights may be other than safetensors.
+        texts: the texts as the user wrote them.
+        allow_pickle: whether weights may be in other formats than safetensors.
         trust_remote_code: whether code that comes with the model may be run.
 
     Raises:
-        UsageError: one has no ``=``, a key stands there twice, or says what the model is trusted
-            with.
+        UsageError: a text has no ``=``, a key occurs twice, or a key concerns trust.
     """
     trusted = {ALLOW_PICKLE: allow_pickle, TRUST_CODE: trust_remote_code}
     args: dict[str, JsonValue] = {}
@@ -106,7 +105,7 @@ def parse_model_args(
         if not (equals and key.strip()):
             raise UsageError(
                 where=OPTION,
-                # Not shown: it may be a key of the other kind.
+                # The text is not shown, because it may be a secret key.
                 seen="what is given is not KEY=VALUE",
                 todo="Write it as attn_implementation=eager.",
             )
@@ -118,7 +117,7 @@ def parse_model_args(
 
 
 def as_options(args: Mapping[str, JsonValue]) -> str:
-    """Options as they stand on a command line; in words where there are none."""
+    """Options as on a command line; words where there are none."""
     said = [
         f"--{key.replace('_', '-')}"
         if key in _TRUST
@@ -130,10 +129,10 @@ def as_options(args: Mapping[str, JsonValue]) -> str:
 
 
 def refuse_ours(args: Mapping[str, JsonValue]) -> None:
-    """See that no option is one that cimento gives itself.
+    """Refuse options that cimento sets itself.
 
     Raises:
-        UsageError: one is; says what to do instead.
+        UsageError: an option is one of these; the message says what to do instead.
     """
     _refuse({key: todo for key, todo in _OURS.items() if key not in _TRUST}, args)
 
@@ -149,24 +148,25 @@ def _refuse(ours: Mapping[str, str], args: Mapping[str, JsonValue]) -> None:
 def for_transformers(
     args: Mapping[str, JsonValue], *, quantised: bool, device: str
 ) -> dict[str, object]:
-    """The options as ``from_pretrained`` takes them.
+    """The options in the form for ``from_pretrained``.
 
     Args:
-        args: as given.
-        quantised: whether the files hold quantised weights.
-        device: where the model goes, unless the options say so.
+        args: the options as given.
+        quantised: whether the files hold quantized weights.
+        device: device of the model, unless the options choose one.
     """
     ready: dict[str, object] = {key: args[key] for key in args if key not in _TRUST}
     ready[TRUST_CODE] = args.get(TRUST_CODE) is True
-    # Weights in other formats are pickles; of those only tensors are read, whatever is allowed.
+    # Weights in other formats are pickles, of which only tensors are read, even if they are
+    # trusted.
     ready["use_safetensors"] = None if args.get(ALLOW_PICKLE) is True else True
     ready["weights_only"] = True
     if quantised or "quantization_config" in args:
-        # Quantised weights cannot be moved afterwards.
+        # Quantized weights cannot be moved after loading.
         ready.setdefault("device_map", {"": device})
     limits = args.get("max_memory")
     if isinstance(limits, dict):
-        # JSON has no numbers for keys; GPUs are numbers here.
+        # Keys in JSON are texts, but GPUs are numbers here.
         ready["max_memory"] = {int(k) if k.isdigit() else k: limits[k] for k in limits}
     return ready
 
@@ -174,13 +174,13 @@ def for_transformers(
 def loading_error(
     error: Exception, args: Mapping[str, JsonValue], *, name: str, kind: str
 ) -> CimentoError:
-    """What to tell the user when transformers cannot load a model.
+    """The error for a model that transformers cannot load.
 
     Args:
-        error: what it raised.
-        args: options that were handed to it.
-        name: of the model.
-        kind: what it was loaded as, such as ``causal``.
+        error: the exception it raised.
+        args: the options given to it.
+        name: name of the model.
+        kind: kind as which it was loaded, such as ``causal``.
     """
     message = str(error).strip()
     unknown = [key for key in args if f"unexpected keyword argument '{key}'" in message]
@@ -213,7 +213,7 @@ def loading_error(
 
 
 def _as_text(value: JsonValue) -> str:
-    """What `_value` reads as this value."""
+    """The text that `_value` reads as this value."""
     plain = isinstance(value, str) and _value(value) == value
     return str(value) if plain else json.dumps(value)
 
@@ -229,17 +229,17 @@ def _value(text: str) -> JsonValue:
 def refuse_other_files(
     folder: Path, config: Mapping[str, JsonValue], *, allow_pickle: bool
 ) -> None:
-    """See that the indices of a model, and its config, name safetensors in its folder only.
+    """Refuse indices and configs that name anything but safetensors files in the model's folder.
 
-    An index says which file holds which weight, and transformers opens whatever it names.
+    An index gives the file of each weight, and transformers opens whatever file it names.
 
     Args:
-        folder: of the model.
-        config: of the model.
+        folder: folder of the model.
+        config: config of the model.
         allow_pickle: whether files of other formats may be named.
 
     Raises:
-        ModelError: one names a file of another format that is not trusted, or outside the folder.
+        ModelError: a named file is in a format that is not trusted, or outside the folder.
     """
     named = config.get(_NAMED_BY_CONFIG)
     if named is not None and not (
@@ -252,13 +252,13 @@ def refuse_other_files(
         )
     indices = {*folder.glob(f"*{_INDEX}"), *([folder / named] if named else [])}
     for index in sorted(path for path in indices if path.name.endswith(_INDEX)):
-        # Indices of pickles are not opened where pickles are not.
+        # Indices of pickles are skipped if pickles are not allowed.
         if index.name.endswith(SAFE + _INDEX) or allow_pickle:
             _check(index, allow_pickle=allow_pickle)
 
 
 def _check(index: Path, *, allow_pickle: bool) -> None:
-    """See that an index names what may be opened."""
+    """Refuse an index that names files which must not be opened."""
     content = read_json(index)
     weights = content.get("weight_map") if isinstance(content, dict) else None
     if not isinstance(weights, dict):

@@ -1,6 +1,6 @@
-"""Batches: which sequences share one, what is asked of it, and what is done without memory for it.
+"""Batches: grouping of sequences, values requested of a batch, and recovery from lack of memory.
 
-Where memory runs out the batch is halved, and so are all later ones, instead of an end.
+If memory runs out, the batch and all later ones are halved, so that the run goes on.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ IntArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.int64]]"
 Inputs: TypeAlias = Mapping[str, torch.Tensor]
 
 _MESSAGES = ("out of memory", "can't allocate memory", "defaultcpuallocator", "alloc_failed")
-"""What devices say: MPS and older CUDA, the CPU (twice), cuBLAS."""
+"""Messages of devices without memory: MPS and older CUDA, the CPU (twice), cuBLAS."""
 
 _MEMORIES: WeakKeyDictionary[torch.nn.Module, Memory] = WeakKeyDictionary()
 
 
 class ScoreBuffer:
-    """The scores of some texts, written down in one array.
+    """A buffer for the scores of some texts in one array.
 
     Attributes:
-        values: NaN where nothing was written yet; shape (slots,), or (slots, 1 + columns).
+        values: scores of shape (slots,) or (slots, 1 + columns); NaN until they are written.
         starts: the first slot of each text.
 
     Args:
-        encoded: the texts; each has a slot for every token that is wanted.
-        columns: how many numbers are wanted besides log-probabilities.
+        encoded: the texts, each with a slot for every wanted token.
+        columns: number of values wanted besides log-probabilities.
     """
 
     def __init__(self, encoded: Sequence[Encoded], *, columns: int = 0) -> None:
@@ -50,18 +50,18 @@ class ScoreBuffer:
         self.values: FloatArray = np.full((ends[-1], *width), np.nan)
 
     def by_text(self) -> list[FloatArray]:
-        """The scores of each text: parts of `values`, and no copies."""
+        """The scores of each text, as views of `values`."""
         return [self.values[start:end] for start, end in zip(self.starts, self._ends, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class Asks:
-    """Log-probabilities that are wanted of a batch.
+    """The log-probabilities requested of a batch.
 
     Attributes:
-        rows: of the flattened (batch * length) positions, where each is predicted.
-        targets: which token is predicted.
-        places: slot of the buffer that each goes to.
+        rows: index of the predicting position of each, among the flattened (batch * length) ones.
+        targets: id of each predicted token.
+        places: slot of the buffer for each score.
     """
 
     rows: IntArray
@@ -72,22 +72,22 @@ class Asks:
         return len(self.rows)
 
     def between(self, start: int, end: int) -> Asks:
-        """What is asked at the rows from `start` to `end`, counted from `start`."""
+        """The requests at the rows from `start` to `end`, with rows counted from `start`."""
         chosen = (self.rows >= start) & (self.rows < end)
         return Asks(self.rows[chosen] - start, self.targets[chosen], self.places[chosen])
 
     def by_line(self) -> tuple[IntArray, Asks]:
-        """The distinct rows, ascending, and what is asked of each, by its number among them."""
+        """The distinct rows, ascending, and the requests with rows numbered among these."""
         rows, lines = np.unique(self.rows, return_inverse=True)
         return rows, Asks(lines, self.targets, self.places)
 
     def later(self, rows: int) -> Asks:
-        """What is asked, where so many rows stand before the first."""
+        """The requests with all rows shifted by a number."""
         return Asks(self.rows + rows, self.targets, self.places)
 
 
 def joined(asks: Sequence[Asks]) -> Asks:
-    """What several ask, as one."""
+    """Several lists of requests joined into one."""
     return Asks(
         np.concatenate([some.rows for some in asks]),
         np.concatenate([some.targets for some in asks]),
@@ -97,27 +97,27 @@ def joined(asks: Sequence[Asks]) -> Asks:
 
 @dataclass(slots=True)
 class AskList:
-    """`Asks` while they are gathered."""
+    """A builder of `Asks`."""
 
     rows: list[int] = field(default_factory=list)
     targets: list[int] = field(default_factory=list)
     places: list[int] = field(default_factory=list)
 
     def add(self, row: int, target: int, place: int) -> None:
-        """Ask for one token."""
+        """Add the request for one token."""
         self.rows.append(row)
         self.targets.append(target)
         self.places.append(place)
 
     def add_following(self, text: Encoded, rows: Sequence[int], *, first_slot: int) -> None:
-        """Ask for the wanted tokens of a text, each at the position before it.
+        """Add requests for the wanted tokens of a text, each predicted at the position before it.
 
-        A first token that is wanted has none before it and is not asked for.
+        A first token has no position before it and is not requested.
 
         Args:
-            text: which.
-            rows: where each of its tokens stands in the batch.
-            first_slot: of the text.
+            text: the text.
+            rows: the row of each of its tokens in the batch.
+            first_slot: first slot of the text.
         """
         wanted = text.wanted[1:] if text.wanted[:1] == (0,) else text.wanted
         end = first_slot + len(text.wanted)
@@ -126,21 +126,21 @@ class AskList:
         self.places += range(end - len(wanted), end)
 
     def done(self) -> Asks:
-        """What was gathered."""
+        """The gathered requests."""
         return Asks(
             *(np.array(some, dtype=np.int64) for some in (self.rows, self.targets, self.places))
         )
 
 
 class DoesNotFitError(ModelError):
-    """A single row of tokens is more than the device's memory holds."""
+    """The error of a single row of tokens that does not fit the device's memory."""
 
 
 class Memory:
-    """What is known of the memory that a model has: how large a batch may be.
+    """The experience with a model's memory, which limits the size of batches.
 
     Attributes:
-        budget: padded positions of the largest batch that is tried; None while all have fitted.
+        budget: number of padded positions of the largest batch tried; None while all have fitted.
     """
 
     def __init__(self) -> None:
@@ -149,7 +149,7 @@ class Memory:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the user should know of it, as sentences."""
+        """Remarks on memory for the user, as sentences."""
         if self.budget is None:
             return ()
         remark = (
@@ -163,8 +163,8 @@ class Memory:
 
         Args:
             inputs: tensors with a row for each line of the batch.
-            asks: what is asked of it, by position in the flattened batch.
-            work: may be done twice for a part, and must then do the same.
+            asks: the requests, by position in the flattened batch.
+            work: the work, which must be repeatable, since a part may be done twice.
 
         Raises:
             DoesNotFitError: not even one line fits.
@@ -195,12 +195,12 @@ class Memory:
 
 
 def memory_of(model: torch.nn.Module) -> Memory:
-    """The one record of a model's memory, whichever way its texts go."""
+    """The memory record of a model, shared by all ways of scoring."""
     return _MEMORIES.setdefault(model, Memory())
 
 
 def is_out_of_memory(error: Exception) -> bool:
-    """Whether an error says that memory ran out; each kind of device has its own way."""
+    """Whether an error reports lack of memory, for any kind of device."""
     if isinstance(error, torch.OutOfMemoryError | MemoryError):
         return True
     message = str(error).lower()
@@ -208,7 +208,10 @@ def is_out_of_memory(error: Exception) -> bool:
 
 
 def fits(work: Callable[[], None]) -> bool:
-    """Do it; False where memory ran out. Only on return is what the error held free again."""
+    """Do some work; returns False if memory ran out.
+
+    The memory that the error refers to is free only after the return.
+    """
     try:
         work()
     except (RuntimeError, MemoryError) as error:
@@ -219,10 +222,10 @@ def fits(work: Callable[[], None]) -> bool:
 
 
 def smaller(rows: int, *, device: torch.device) -> int:
-    """How many rows of logits are tried next where memory did not hold so many.
+    """The number of rows of logits to try next after a number did not fit in memory.
 
     Raises:
-        DoesNotFitError: there was but one.
+        DoesNotFitError: there was only one row.
     """
     _give_back(device)
     if rows == 1:
@@ -235,7 +238,7 @@ def smaller(rows: int, *, device: torch.device) -> int:
 
 
 def _halves(inputs: Inputs, asks: Asks) -> list[tuple[Inputs, Asks]]:
-    """The first lines of a batch and the others, each with what is asked of it."""
+    """The two halves of a batch, each with its requests."""
     lines, width = inputs["input_ids"].shape
     middle = (lines + 1) // 2
     return [
@@ -248,7 +251,7 @@ def _halves(inputs: Inputs, asks: Asks) -> list[tuple[Inputs, Asks]]:
 
 
 def _give_back(device: torch.device) -> None:
-    """Have the allocator return what it holds and does not use."""
+    """Have the allocator release memory that it holds and does not use."""
     if device.type == "cuda":
         torch.cuda.empty_cache()
     elif device.type == "mps":
@@ -258,21 +261,20 @@ def _give_back(device: torch.device) -> None:
 def batches(
     lengths: Sequence[int], *, limits: BatchLimits, mixed: bool = True
 ) -> Iterator[list[int]]:
-    """Group sequences so that each padded batch keeps to the limits.
+    """Group sequences so that each padded batch is within the limits.
 
-    Sequences are taken from the longest down, so that neighbours are of like length and an
-    out-of-memory error comes first and not last. A batch that holds half of the tokens it may
-    ends where the length changes, so that sequences of which there are many are not padded: a
-    fuller batch gains less. One sequence longer than the limit is a batch of its own. The grouping
-    depends on the lengths alone.
+    Sequences are taken in order of decreasing length, so that neighbors have similar lengths and
+    lack of memory shows at the beginning. A batch that is at least half full ends where the length
+    changes, because padding costs more than a fuller batch gains. A sequence longer than the limit
+    forms a batch alone. The grouping depends on the lengths alone.
 
     Args:
-        lengths: of the sequences, in tokens.
-        limits: of a batch.
-        mixed: whether sequences of different length may share a batch.
+        lengths: lengths of the sequences, in tokens.
+        limits: the limits of a batch.
+        mixed: whether sequences of different lengths may share a batch.
 
     Yields:
-        Indices into `lengths`.
+        The indices into `lengths` of each batch.
     """
     order = sorted(range(len(lengths)), key=lambda index: (-lengths[index], index))
     batch: list[int] = []

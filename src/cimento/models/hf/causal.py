@@ -1,11 +1,11 @@
-"""Causal language models: log P of a token given the tokens before it, taken in two ways.
+"""Causal language models: log P of a token given the tokens before it, computed in two ways.
 
-The plain way gives each text a row of its own; the fast way lays texts out in prefix trees. The
-fast way is not trusted. The first trees that branch are scored both ways and compared, and
-wider ones again when they come, because what goes wrong can depend on the width of a row (an
-attention window that counts places in the row instead of positions in the text). Where the two
-differ (position biases that follow the layout, recurrent models, anything new), or where the
-model does not take the mask, every text goes the plain way.
+The plain way gives each text its own row; the fast way lays texts out in prefix trees. The fast way
+must be verified for each model. The first branching trees are scored both ways and compared, and
+wider ones are compared again, because errors can depend on the width of a row (an attention window
+that counts places in the row instead of positions in the text). If the two differ (position biases
+that follow the layout, recurrent models, anything new), or if the model does not accept the mask,
+every text is scored the plain way.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ PROOF_TEXTS = 6
 
 
 def fed(text: Encoded) -> tuple[int, ...]:
-    """The tokens that must be fed: those from the last wanted one on change nothing before it."""
+    """The tokens that must be fed; those from the last wanted one on do not influence it."""
     return text.ids[: text.wanted[-1]] if text.wanted else ()
 
 
 def length_that_matters(model: PreTrainedModel) -> int:
-    """The length above which a text's scores depend on how much of it is fed, and with what.
+    """The length above which a text's scores depend on the length of what is fed with it.
 
-    Rotary positions of the type ``longrope`` are other ones once the longest row of a batch is
-    longer than the texts of the model's first training. (Those of the type ``dynamic`` change
-    only beyond the model's window, where no text comes.)
+    Rotary positions of the type ``longrope`` change once the longest row of a batch is longer than
+    the texts of the model's original training. (Those of the type ``dynamic`` change only beyond
+    the model's window, which no text exceeds.)
     """
     config = model.config.get_text_config()
     rope = getattr(config, "rope_parameters", None) or {}
@@ -77,17 +77,17 @@ def length_that_matters(model: PreTrainedModel) -> int:
 
 
 class CausalScoring:
-    """Scores encoded texts with a causal model, in prefix trees where these are proven.
+    """The scoring of encoded texts with a causal model, in prefix trees where these are verified.
 
     Args:
-        model: in evaluation mode, on its device.
-        layout: what may share a batch.
-        limits: of a batch.
+        model: the model in evaluation mode, on its device.
+        layout: the layout that the model allows.
+        limits: the limits of a batch.
         packing: whether prefix trees may be used.
-        columns: what is read besides log-probabilities.
+        columns: values read besides log-probabilities.
 
     Attributes:
-        proof: what the last comparison of the two ways showed.
+        proof: result of the last comparison of the two ways.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class CausalScoring:
         return results
 
     def _plain(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """The same with each text in a row of its own, which every model allows."""
+        """The same with a row for each text, which every model allows."""
         buffer = ScoreBuffer(encoded, columns=len(self._columns))
         long = [i for i, text in enumerate(encoded) if len(text.tokens) > self._whole_above]
         short = sorted(set(range(len(encoded))) - set(long))
@@ -145,17 +145,17 @@ class CausalScoring:
         return buffer.by_text()
 
     def _tree_batches(self, encoded: Sequence[Encoded]) -> Iterator[list[PrefixTree]]:
-        """The texts that may stand in trees, in batches of these."""
-        # A tree's mask has no window that slides.
+        """The texts that may be laid out in trees, as batches of trees."""
+        # The mask of a tree cannot express a sliding attention window.
         limit = min(self._tree_nodes, self._window or self._tree_nodes)
         sequences = [
             fed(text) if len(fed(text)) <= limit and len(text.tokens) <= self._whole_above else ()
             for text in encoded
         ]
-        # The widest first: they are compared with the plain way, and then all others may follow.
+        # The widest trees come first: once they agree with the plain way, all others may follow.
         planted = plant(sequences, max_nodes=self._tree_nodes, max_members=self._limits.sequences)
         trees = sorted(planted, key=len, reverse=True)
-        # Batches of like size: a small one is slower for each of its nodes.
+        # Batches have similar sizes, because a small one is slower per node.
         count = ceil(len(trees) / _largest(trees, self._limits))
         cuts = [len(trees) * number // max(count, 1) for number in range(count + 1)]
         for start, end in pairwise(cuts):
@@ -166,11 +166,11 @@ class CausalScoring:
     ) -> bool:
         """Score a batch of trees; False where its texts must be scored the plain way.
 
-        Where memory runs out, trees are smaller from then on.
+        If memory runs out, trees are smaller from then on.
         """
         nodes = max(len(tree) for tree in trees)
-        # A row that does not branch is a plain row: it proves nothing, and gains nothing. It goes
-        # the plain way whatever was proven before, so that its scores do not depend on that.
+        # A row without branches is a plain row, which proves nothing and gains nothing. It is
+        # always scored the plain way, so that its scores do not depend on what was proven before.
         branching = any(tree.branches for tree in trees)
         if nodes > self._tree_nodes or not self.proof.holds or not branching:
             return False
@@ -196,13 +196,13 @@ class CausalScoring:
             self._pack(trees, encoded, buffer)
         except DoesNotFitError:
             raise
-        # A model that knows no such mask or no positions says so in its own way.
+        # Models that do not accept such a mask or positions raise errors of various classes.
         except Exception as error:  # noqa: BLE001
             reason = f"the model does not take it ({type(error).__name__})"
             return Proof(holds=False, nodes=nodes, reason=reason)
         numbers = _numbers(trees)
         packed = buffer.by_text()
-        # The last text lies furthest from the beginning that it shares with others.
+        # The last text is furthest in the row from the beginning that it shares with others.
         sample = [*numbers[:: max(1, len(numbers) // PROOF_TEXTS)], numbers[-1]]
         plain = self._plain([encoded[number] for number in sample])
         worst = max(
@@ -228,7 +228,7 @@ class CausalScoring:
     def _tree_inputs(self, trees: Sequence[PrefixTree], width: int) -> dict[str, torch.Tensor]:
         ids = torch.zeros((len(trees), width), dtype=torch.long)
         positions = torch.zeros_like(ids)
-        # A padding node sees itself, for a softmax over nothing is not a number.
+        # A padding node sees itself, because a softmax over nothing is NaN.
         visible = torch.eye(width, dtype=torch.bool).repeat(len(trees), 1, 1, 1)
         for line, tree in enumerate(trees):
             size = len(tree)
@@ -246,12 +246,12 @@ class CausalScoring:
 
 
 def logprobs(scores: FloatArray) -> FloatArray:
-    """The log-probabilities among scores, which stand first where there are other columns."""
+    """The log-probabilities among scores; they come first if there are other columns."""
     return scores if scores.ndim == 1 else scores[:, 0]
 
 
 def _largest(trees: Sequence[PrefixTree], limits: BatchLimits) -> int:
-    """How many trees may share a batch, wherever they are taken from; one at least."""
+    """The number of trees, at least one, that may share a batch, whichever trees they are."""
     if not trees:
         return 1
     width, members = len(trees[0]), max(len(tree.members) for tree in trees)
@@ -269,14 +269,14 @@ def _numbers(trees: Sequence[PrefixTree]) -> list[int]:
 
 
 class CausalScorer(TransformersScorer):
-    """Scores texts with a causal language model of transformers.
+    """A scorer with a causal language model of transformers.
 
     Args:
         model: in evaluation mode, on its device.
         tokenizer: a fast tokenizer.
-        card: what is known about the model; the BOS token is added to it here.
-        policy: how texts are scored.
-        limits: of a batch.
+        card: the card of the model, to which the BOS token is added here.
+        policy: the policy of scoring.
+        limits: the limits of a batch.
 
     Raises:
         ModelError: the model is not causal, or cannot be scored exactly.

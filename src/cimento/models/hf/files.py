@@ -1,6 +1,6 @@
-"""The files of a model: where a name leads, and what its config says.
+"""The files of a model: resolution of its name, and its config.
 
-Nothing is loaded. A PEFT adapter is found together with the model it was trained with.
+Nothing is loaded. A PEFT adapter is located together with its base model.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
 _TOKENIZER_PATTERNS = ("*.json", "*.txt", "*.model", "*.jinja")
 _TOKENIZER_FILES = ("tokenizer.json", "vocab*", "*.model")
 _CODE = "*.py"
-"""Brought and hashed too: it is run for those who trust it."""
+"""Files of code, which are downloaded and hashed too, since they run if the user trusts them."""
 
 Kind: TypeAlias = Literal["causal", "masked", "seq2seq"]
-"""What a model of transformers can be loaded as."""
+"""The kind as which a model of transformers can be loaded."""
 
 _CAUSAL_ENDINGS = ("ForCausalLM", "LMHeadModel")
 _MASKED_ENDINGS = ("ForMaskedLM", "ForPreTraining", "WithLMHeadModel")
@@ -47,13 +47,13 @@ _INNER_CONFIGS = ("text_config", "vision_config", "audio_config")
 
 @dataclass(frozen=True, slots=True)
 class Adapter:
-    """What the config of an adapter says.
+    """The config of a PEFT adapter.
 
     Attributes:
-        folder: of the adapter.
-        kind: such as ``LORA``.
-        base: name of the model it belongs on; a folder, or a name on the hub.
-        revision: of that model on the hub; empty for the newest.
+        folder: folder of the adapter.
+        kind: kind of adapter, such as ``LORA``.
+        base: its base model: a folder, or a name on the hub.
+        revision: revision of the base model on the hub; empty for the newest.
     """
 
     folder: Path
@@ -63,7 +63,7 @@ class Adapter:
 
     @property
     def is_complete(self) -> bool:
-        """Whether the model is in the same folder."""
+        """Whether the base model is in the same folder."""
         return self.base == str(self.folder)
 
 
@@ -71,14 +71,14 @@ def find_adapter(folder: Path) -> Adapter | None:
     """The adapter in a folder; None where there is none.
 
     Raises:
-        ModelError: its config cannot be read, or names no model.
+        ModelError: its config cannot be read, or does not name a base model.
     """
     path = folder / CONFIG
     if not path.is_file():
         return None
     config = _read_object(path)
     if config.get("megatron_config"):
-        # peft would import whatever module the config names beside it.
+        # peft would import any module that the config names for the base model.
         raise ModelError(
             where=str(path),
             seen="it is made for Megatron, and names a module to be imported",
@@ -101,7 +101,7 @@ def find_adapter(folder: Path) -> Adapter | None:
 
 
 def need_peft(name: str) -> None:
-    """See that adapters can be loaded.
+    """Check that adapters can be loaded.
 
     Raises:
         MissingDependencyError: peft is not installed.
@@ -113,10 +113,10 @@ def need_peft(name: str) -> None:
 
 
 def refuse_pickled(adapter: Adapter) -> None:
-    """See that the weights of an adapter are safetensors: transformers takes others as well.
+    """Refuse an adapter without safetensors weights, since transformers would load other formats.
 
     Raises:
-        ModelError: there are none.
+        ModelError: there are no safetensors weights.
     """
     if not (adapter.folder / _WEIGHTS).is_file():
         raise ModelError(
@@ -127,16 +127,16 @@ def refuse_pickled(adapter: Adapter) -> None:
 
 
 def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
-    """Load an adapter onto the model it belongs on.
+    """Load an adapter onto its base model.
 
     Args:
-        model: without it.
-        adapter: what is put on.
+        model: the base model.
+        adapter: the adapter.
 
     Raises:
         ModelError: the files lack some of its weights.
     """
-    # A folder that holds both is loaded as one by transformers itself.
+    # transformers itself loads a folder that holds both.
     if adapter.is_complete:
         return
     info = model.load_adapter(str(adapter.folder))
@@ -152,12 +152,12 @@ def put_on(model: PreTrainedModel, adapter: Adapter) -> None:
 
 @dataclass(frozen=True, slots=True)
 class TokenizerFiles:
-    """A tokenizer that is not the model's.
+    """A tokenizer other than the model's.
 
     Attributes:
-        name: as the user wrote it, without the revision.
-        folder: with its files.
-        revision: commit of the hub, or sha256 over the folder's files but for weights.
+        name: name as the user wrote it, without the revision.
+        folder: folder with its files.
+        revision: commit of the hub, or sha256 over the folder's files except weights.
     """
 
     name: str
@@ -172,16 +172,16 @@ class TokenizerFiles:
 
 @dataclass(frozen=True, slots=True)
 class Located:
-    """A model that was found.
+    """A located model.
 
     Attributes:
-        name: for tables and reports.
+        name: name in tables and reports.
         folder: the Hugging Face folder with its weights.
         revision: commit of the hub, or sha256 over the folder's files; for an adapter, a hash over
-            its own and that of the model it belongs on; with a tokenizer from elsewhere, a hash
-            over that of the model and that of the tokenizer.
-        adapter: what is put on the model in the folder; None for a model as it is.
-        tokenizer: from elsewhere; None for the model's.
+            its revision and that of the base model; with another tokenizer, a hash over the
+            revisions of model and tokenizer.
+        adapter: the adapter of the model in the folder; None for none.
+        tokenizer: the other tokenizer; None for the model's.
     """
 
     name: str
@@ -197,7 +197,7 @@ class Located:
 
     @property
     def tokenizer_folder(self) -> Path:
-        """Where the tokenizer is: elsewhere, or beside the adapter, where one was saved there."""
+        """The folder of the tokenizer: that of another one, of the adapter, or of the model."""
         if self.tokenizer is not None:
             return self.tokenizer.folder
         if self.adapter is not None and any(self.adapter.folder.glob("tokenizer*.json")):
@@ -206,16 +206,16 @@ class Located:
 
 
 _LONG = 600
-"""Characters of a message of the hub that are shown whole."""
+"""Number of characters up to which a message of the hub is shown whole."""
 
 
 def locate(name: str, *, tokenizer: str = "") -> Located:
-    """Find a model by the name a user gives.
+    """Locate a model by the name a user gives.
 
     Args:
         name: ``demo-causal`` or ``demo-masked``; a folder; ``org/name`` or ``org/name@revision``
-            of the Hugging Face hub, downloaded where it is not in the local cache yet. The folder
-            may be that of a PEFT adapter, which is put on the model its config names.
+            of the Hugging Face hub, downloaded unless it is in the local cache. The folder may be
+            that of a PEFT adapter, which is loaded onto the base model in its config.
         tokenizer: the name of another tokenizer than the model's, in the same forms; empty for
             the model's.
 
@@ -232,10 +232,10 @@ def locate(name: str, *, tokenizer: str = "") -> Located:
 
 
 def tokenizer_files(name: str) -> TokenizerFiles:
-    """Find a tokenizer by the name a user gives.
+    """Locate a tokenizer by the name a user gives.
 
     Raises:
-        UsageError: there is none of this name, or it cannot be downloaded.
+        UsageError: there is no such tokenizer, or it cannot be downloaded.
     """
     path = expanded(name)
     if name in DEMO_MODELS:
@@ -261,12 +261,12 @@ def tokenizer_files(name: str) -> TokenizerFiles:
 
 
 def _locate(name: str, *, inner: bool) -> Located:
-    """Find a model; see `locate`.
+    """Locate a model; see `locate`.
 
     Args:
-        name: as a user, or the config of an adapter, gives it.
-        inner: whether an adapter belongs on it: if it is one itself, its own model is not looked
-            for, since adapters could name each other without end.
+        name: the name given by a user, or by the config of an adapter.
+        inner: whether it is the base model of an adapter; if it is an adapter too, its base is not
+            located, since adapters could name each other endlessly.
     """
     if name in DEMO_MODELS:
         folder = _demo_folder(name)
@@ -312,11 +312,11 @@ def _from_hub(name: str, revision: str | None, *, inner: bool) -> Located:
 
 
 def _download(name: str, revision: str | None, patterns: Sequence[str], *, what: str) -> Path:
-    """The folder of some files of the hub, downloaded where they are not in the cache yet.
+    """The folder of some files of the hub, downloaded unless they are in the cache.
 
     Raises:
         MissingDependencyError: the hub's library is not installed.
-        UsageError: they cannot be had.
+        UsageError: the files cannot be downloaded.
     """
     where = f"{what} {name!r}"
     try:
@@ -340,14 +340,14 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
 
 
 def _whole_sentences(text: str) -> str:
-    """The beginning of a text that is long, cut where a sentence ends: never in a quotation."""
+    """The beginning of a long text, cut at the end of a sentence and never in a quotation."""
     if len(text) <= _LONG:
         return text
     return text[:_LONG].rpartition(". ")[0] or text[:_LONG].rpartition(" ")[0] + " ..."
 
 
 def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
-    """The model in a folder, or an adapter with the model that it belongs on."""
+    """The model in a folder, or an adapter with its base model."""
     adapter = find_adapter(folder)
     if inner or adapter is None or adapter.is_complete:
         return Located(name, folder, revision, adapter)
@@ -365,12 +365,12 @@ def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
 
 
 def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
-    """sha256 over the names and contents of files: by default those that make the model."""
+    """The sha256 over the names and contents of files, by default those that define the model."""
     total = hashlib.sha256()
     try:
         files = sorted({path for pattern in patterns for path in folder.glob(pattern)})
         for path in files:
-            if not path.is_file():  # a link may lead to a device, which never ends
+            if not path.is_file():  # a link may lead to a device, which could be read endlessly
                 raise ModelError(where=str(path), seen="is no file")
             total.update(path.name.encode() + b"\0")
             with path.open("rb") as handle:
@@ -383,10 +383,10 @@ def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
 
 
 def read_json(path: Path) -> object:
-    """The content of one of a model's files in JSON.
+    """The content of a JSON file of a model.
 
     Raises:
-        ModelError: it cannot be read.
+        ModelError: the file cannot be read.
     """
     try:
         content: object = parse_json(path.read_text(encoding="utf-8"))
@@ -403,18 +403,18 @@ def _read_object(path: Path) -> dict[str, Any]:
 
 
 def read_config(located: Located) -> dict[str, Any]:
-    """A model's config, as its file has it.
+    """A model's config, unchanged from its file.
 
     Raises:
-        ModelError: it cannot be read.
+        ModelError: the config cannot be read.
     """
     return _read_object(located.folder / "config.json")
 
 
 def kind_of(located: Located) -> Kind:
-    """Encoder-decoder, as the config says; else causal or masked, by the name of the architecture.
+    """The kind of a model: encoder-decoder by the config, else by the name of the architecture.
 
-    ``...WithLMHeadModel`` ends like GPT-2's ``LMHeadModel`` but is masked (XLM, Flaubert).
+    ``...WithLMHeadModel`` has the ending of GPT-2's ``LMHeadModel``, but is masked (XLM, Flaubert).
     """
     config = read_config(located)
     names = named_architectures(config)
@@ -434,7 +434,7 @@ def kind_of(located: Located) -> Kind:
 
 
 def named_architectures(config: Mapping[str, Any]) -> list[str]:
-    """The classes that a config names; none where it does not say."""
+    """The classes that a config names; may be empty."""
     named = config.get("architectures")
     return [str(name) for name in named] if isinstance(named, list) else []
 
@@ -442,14 +442,14 @@ def named_architectures(config: Mapping[str, Any]) -> list[str]:
 def kind_by_name(
     architecture: str, *, parts: Container[str] = ()
 ) -> Literal["causal", "masked"] | None:
-    """What a class of transformers is, by the end of its name; None where that does not tell.
+    """The kind of a class of transformers, by the end of its name; None where that is unclear.
 
     ``...ForConditionalGeneration`` is an encoder-decoder (T5), or a causal language model that also
     takes images or sound (Gemma 3, Qwen2-VL); these have a config inside their config.
 
     Args:
-        architecture: name of the class, of no encoder-decoder.
-        parts: names of what its config holds.
+        architecture: name of a class that is not an encoder-decoder.
+        parts: keys of its config.
     """
     if architecture.endswith(_MASKED_ENDINGS):
         return "masked"

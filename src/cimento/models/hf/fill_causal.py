@@ -1,10 +1,9 @@
-"""Blanks filled from left to right: by causal models and by encoder-decoders.
+"""Fillers of blanks from left to right: causal models and encoder-decoders.
 
-A causal model continues what stands before the blank; what follows is not seen here, and ranking
-candidates by the whole text is a matter of scoring, for which any model will do. An encoder-decoder
-(T5, mT5, UL2) reads the text with a sentinel in the blank and writes the sentinel and what belongs
-there, up to the next sentinel (Raffel et al. 2020, section 3.1.4,
-https://jmlr.org/papers/v21/20-074.html).
+A causal model continues the text before the blank and does not see the text after it; ranking
+candidates by the whole text is left to scoring, which every model can do. An encoder-decoder (T5,
+mT5, UL2) reads the text with a sentinel in the blank and writes that sentinel and the fill, up to
+the next sentinel (Raffel et al. 2020, section 3.1.4, https://jmlr.org/papers/v21/20-074.html).
 """
 
 from __future__ import annotations
@@ -39,19 +38,19 @@ if TYPE_CHECKING:
     from cimento.models.hf.fill_words import BoolArray
 
 _BEAMS = 2
-"""Unfinished candidates that are followed for each one that is wanted."""
+"""Number of unfinished candidates that are extended for each one wanted."""
 
 _Ids = tuple[int, ...]
 
 
 class CausalFiller:
-    """Fills blanks with a causal language model of transformers.
+    """A filler of blanks with a causal language model of transformers.
 
     Args:
-        inside: model and tokenizer.
-        card: what is known about the model.
-        policy: how texts are scored; its rules for BOS and for long texts hold here too.
-        limits: of a batch.
+        inside: the model and its tokenizer.
+        card: the card of the model.
+        policy: the policy of scoring, whose rules for BOS and for long texts also apply here.
+        limits: the limits of a batch.
 
     Raises:
         ModelError: the model cannot be asked exactly.
@@ -81,7 +80,7 @@ class CausalFiller:
         *,
         choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
     ) -> list[list[Fill]]:
-        """Candidates for each blank; see `Filler`."""
+        """The candidates for each blank; see `Filler`."""
         protocol = chosen_protocol(policy, self)
         room = policy.masks if protocol == "complete" else 0
         texts = [self._before(request, room) for request in requests]
@@ -100,11 +99,11 @@ class CausalFiller:
         ]
 
     def _before(self, request: FillRequest, room: int) -> _Ids:
-        """What the model reads: a blank at the end belongs to the token that is to come.
+        """The token ids that the model reads; a blank at the end belongs to the next token.
 
         Raises:
             ModelError: there is nothing to read.
-            TextTooLongError: it does not fit the window with `room` tokens more.
+            TextTooLongError: the text and `room` more tokens do not fit the window.
         """
         ids: list[int] = self._tokenizer(
             request.before.rstrip(), add_special_tokens=False, verbose=False
@@ -136,12 +135,12 @@ class CausalFiller:
         *,
         also: Take | None = None,
     ) -> list[list[tuple[int, float]]]:
-        """The most probable tokens after each text, of those that are allowed there."""
+        """The most probable tokens after each text among those allowed there."""
         rows: list[Row] = [(ids, len(ids) - 1) for ids in texts]
         return best_at(self._distributions, rows, k, allowed, also=also)
 
     def _note_ends(self, ended: dict[_Ids, float]) -> Take:
-        """Notes the log of the probability that a word has ended after a text, in nats."""
+        """A callback that records ln P that a word has ended after each text."""
         boundary = torch.from_numpy(~self._tokens.continuing)
 
         def take(logprobs: torch.Tensor, own: list[Row]) -> None:
@@ -156,10 +155,10 @@ class CausalFiller:
     def _words(
         self, texts: Sequence[_Ids], fits: Sequence[bool], policy: FillPolicy
     ) -> list[list[Fill]]:
-        """Whole words of one to several tokens, by the probability that the word stands there.
+        """Whole words of one or more tokens, ranked by the probability of the word.
 
         A word's probability is that of its tokens times that of a word ending after them, so that
-        ``port`` does not get what belongs to ``portare`` (Pimentel and Meister 2024,
+        ``port`` does not get the probability of ``portare`` (Pimentel and Meister 2024,
         doi:10.18653/v1/2024.emnlp-main.1020).
         """
         width = policy.k * _BEAMS
@@ -179,16 +178,16 @@ class CausalFiller:
                     whole = word._replace(logprob_nats=word.logprob_nats + ended[ids])
                     found[n].append(self._tokens.fill(whole, "complete", after_blank=fits[n]))
             begun = grow(begun, best, width)
-        # A blank alone can begin a word and is none.
+        # A blank alone can begin a word, but is not a word.
         return [ranked((fill for fill in own if fill.kind == "word"), policy.k) for own in found]
 
 
 class SentinelFiller:
-    """Fills blanks with an encoder-decoder of transformers.
+    """A filler of blanks with an encoder-decoder of transformers.
 
     Args:
-        inside: model and tokenizer.
-        card: what is known about the model.
+        inside: the model and its tokenizer.
+        card: the card of the model.
 
     Raises:
         ModelError: the tokenizer has no sentinels.
@@ -210,15 +209,15 @@ class SentinelFiller:
         *,
         choice: Sequence[ChoiceRule] = (),  # noqa: ARG002  # options are scored, see `choices`
     ) -> list[list[Fill]]:
-        """Candidates for each blank, found by beam search; see `Filler`."""
+        """The candidates for each blank, found by beam search; see `Filler`."""
         chosen_protocol(policy, self)
         return [self._one(request, policy) for request in requests]
 
     def _one(self, request: FillRequest, policy: FillPolicy) -> list[Fill]:
-        """Candidates for one blank: the best beginnings, each closed by the next sentinel.
+        """The candidates for one blank: the best beginnings, each closed by the next sentinel.
 
-        A candidate's probability is that of its tokens times that of the next sentinel after
-        them, so that the beginning of a longer candidate does not pass for a whole one.
+        A candidate's probability is that of its tokens times that of the next sentinel after them,
+        so that the beginning of a longer candidate does not count as a whole one.
         """
         source = self._tokenizer(
             f"{request.before}{self._first}{request.after}", return_tensors="pt"
@@ -255,7 +254,7 @@ class SentinelFiller:
         return logprobs
 
     def _going_on(self, row: torch.Tensor, width: int) -> list[tuple[int, float]]:
-        """The best tokens that are part of a candidate: nothing special."""
+        """The best tokens that can continue a candidate, without special tokens."""
         special = set(self._tokenizer.all_special_ids) | {
             number
             for number, token in self._tokenizer.added_tokens_decoder.items()
@@ -277,10 +276,10 @@ class SentinelFiller:
 
 
 def sentinels(tokenizer: PreTrainedTokenizerBase, *, name: str) -> tuple[str, str]:
-    """The first two sentinels of a tokenizer: what stands for a gap, and for the next one.
+    """The first two sentinels of a tokenizer: those of a gap and of the next one.
 
     Raises:
-        ModelError: it has none of the known ones.
+        ModelError: the tokenizer has none of the known sentinels.
     """
     known = tokenizer.get_vocab()
     for first, second in (("<extra_id_0>", "<extra_id_1>"), ("<unused0>", "<unused1>")):
@@ -297,7 +296,7 @@ def sentinels_of(scorer: object) -> tuple[str, str]:
     """The first two sentinels of a loaded encoder-decoder.
 
     Raises:
-        ModelError: its tokenizer has none, or it is no model of transformers.
+        ModelError: its tokenizer has none, or it is not a model of transformers.
     """
     opened = getattr(scorer, "inside", None)
     if opened is None:

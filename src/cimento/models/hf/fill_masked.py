@@ -1,4 +1,4 @@
-"""Blanks filled by masked models: one mask or several, options of any number of tokens."""
+"""The filler of blanks with masked models, with one mask or several and options of any length."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from cimento.models.hf.fill_words import BoolArray
 
 _BEAMS = 2
-"""Beams for each candidate of several tokens that is wanted."""
+"""Number of beams for each wanted candidate of several tokens."""
 
 
 class _Gap(NamedTuple):
-    """A text with masks in its blank, as tokens."""
+    """The tokens of a text with masks in its blank."""
 
     before: tuple[int, ...]
     after: tuple[int, ...]
@@ -45,21 +45,21 @@ class _Gap(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Option:
-    """An option in its text: its tokens, and what stands around them; none where it has none."""
+    """The tokens of an option in its text, and those around them; may be empty."""
 
     gap: _Gap
     ids: tuple[int, ...]
 
 
 class MaskedFiller:
-    """Fills blanks with a masked language model of transformers.
+    """A filler of blanks with a masked language model of transformers.
 
     Args:
-        inside: model and tokenizer.
-        card: what is known about the model.
-        limits: of a batch.
-        sliding: whether of a text that is too long the part around its blank is read, instead of
-            it being an error.
+        inside: the model and its tokenizer.
+        card: the card of the model.
+        limits: the limits of a batch.
+        sliding: whether a text that is too long is cut to the part around its blank, instead of
+            being an error.
 
     Raises:
         ModelError: the model cannot be asked exactly.
@@ -91,7 +91,7 @@ class MaskedFiller:
         *,
         choice: Sequence[ChoiceRule] = (),
     ) -> list[list[Fill]]:
-        """Candidates for each blank, then its options; see `Filler`."""
+        """The candidates for each blank, then its options; see `Filler`."""
         protocol = chosen_protocol(policy, self)
         gaps = self._gaps(requests, 1 if protocol in ("mask", "words") else policy.masks)
         fits = [self._tokens.after_blank(request.before) for request in requests]
@@ -105,10 +105,10 @@ class MaskedFiller:
         return [[*own, *options] for own, options in zip(found, scored, strict=True)]
 
     def _gaps(self, requests: Sequence[FillRequest], masks: int) -> list[_Gap]:
-        """The texts as tokens around one mask, as the tokenizer itself reads its mask token.
+        """The texts as tokens around one mask, read by the tokenizer from its mask token.
 
-        Where tokens carry the blank before a word, the one before the mask belongs to what is to
-        come, and a token of nothing but a blank does not stand there.
+        If tokens include the blank before a word, the blank before the mask belongs to the fill,
+        and a token of a blank alone before the mask is removed.
         """
         mask = self._tokenizer.mask_token
         strip = self._tokens.marks == "word-start"
@@ -132,9 +132,10 @@ class MaskedFiller:
     def _gap(
         self, before: Sequence[int], after: Sequence[int], tokens: int, request: FillRequest
     ) -> _Gap:
-        """What stands around some tokens; of a text that is too long, as much as there is room for.
+        """The tokens around some tokens; those of a text that is too long are cut to fit.
 
-        The tokens stand in the middle of it, or as near to it as the ends of the text allow.
+        The gap is in the middle of the part, or as near to the middle as the ends of the text
+        allow.
 
         Raises:
             TextTooLongError: the text does not fit, and only whole texts are read.
@@ -174,7 +175,7 @@ class MaskedFiller:
     def _several_masks(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], policy: FillPolicy, *, whole: bool
     ) -> list[list[Fill]]:
-        """Candidates of one to several tokens: together where they are words, else by length."""
+        """The candidates of one or more tokens: words ranked together, others by length."""
         found: list[list[Fill]] = [[] for _ in gaps]
         for count in range(1, policy.masks + 1):
             method = "complete" if whole else f"beam-{count}"
@@ -203,7 +204,7 @@ class MaskedFiller:
         return [own[:k] for own in beams]
 
     def _allowed(self, step: int, count: int, *, after_blank: bool) -> BoolArray:
-        """What may stand at a step of a whole word."""
+        """The tokens allowed at a step of a whole word."""
         if count == 1:
             return self._tokens.whole_words(after_blank=after_blank)
         if step == 0:
@@ -280,7 +281,7 @@ class MaskedFiller:
         spans: Sequence[tuple[int, int]],
         place: tuple[int, int],
     ) -> _Option:
-        """The tokens that cover a place; one that reaches over its edge is among them."""
+        """The tokens that cover a place, including those that reach over its edges."""
         inside = [i for i, (start, end) in enumerate(spans) if start < place[1] and end > place[0]]
         if not inside:
             return _Option(_Gap((), ()), ())
@@ -290,9 +291,9 @@ class MaskedFiller:
 
 
 def _terms(option: _Option, gap: _Gap, rule: ChoiceRule, mask: int) -> list[tuple[Row, int]] | None:
-    """Where each token of an option is predicted; None where the rule cannot score it.
+    """The row that predicts each token of an option; None if the rule cannot score the option.
 
-    ``mask`` asks at the very mask that open candidates are found at.
+    ``mask`` uses the same mask as for finding candidates.
     """
     ids, count = option.ids, len(option.ids)
     if not ids or (rule == "mask" and count > 1):

@@ -1,4 +1,4 @@
-"""Candidates for blanks: distributions at chosen positions, and what tokens make as words."""
+"""Candidates for blanks: distributions at chosen positions, and tokens as parts of words."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 BoolArray: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.bool_]]"
 
 Row: TypeAlias = tuple[tuple[int, ...], int]
-"""Token ids of a sequence, and a position in it."""
+"""A row: the token ids of a sequence, and a position in it."""
 
 Take: TypeAlias = Callable[[torch.Tensor, list[Row]], None]
-"""Given log-probabilities in nats, shape (some rows, vocabulary), and which rows these are."""
+"""A callback with log-probabilities in nats, of shape (some rows, vocabulary), and these rows."""
 
 
 class Beam(NamedTuple):
-    """The beginning of a candidate of several tokens, or all of it."""
+    """A beam: the beginning of a candidate of several tokens, or the whole candidate."""
 
     ids: tuple[int, ...] = ()
     logprob_nats: float = 0.0
@@ -43,18 +43,17 @@ class Beam(NamedTuple):
 class FillTokens:
     """The tokens of one tokenizer as candidates for a blank.
 
-    A tokenizer marks beginnings of words (a blank before the token), ends (after it) or what
-    continues a word (a prefix, ``##``); where it marks none, every token counts as a word.
+    A tokenizer marks beginnings of words (a blank before the token), ends (after it) or
+    continuations (a prefix, ``##``); without marks, every token counts as a word.
 
     Attributes:
-        marks: ``word-start``, ``word-end`` or ``none``, as `surfaces_of` has it.
-        whole_words: gives, for each token of the model, whether it is a whole word by itself
-            after a blank (or not after one).
-        beginnings: the same for whether a word of several can start with it.
+        marks: ``word-start``, ``word-end`` or ``none``, from `surfaces_of`.
+        whole_words: flags of the tokens that are whole words after a blank (or not after one).
+        beginnings: flags of the tokens with which a word of several tokens can start.
 
     Args:
-        tokenizer: of the model.
-        size: how many tokens the model knows.
+        tokenizer: tokenizer of the model.
+        size: number of tokens that the model knows.
     """
 
     def __init__(self, tokenizer: PreTrainedTokenizerBase, *, size: int) -> None:
@@ -68,9 +67,9 @@ class FillTokens:
         self.beginnings = functools.cache(self._beginnings)
 
     def after_blank(self, before: str) -> bool:
-        """Whether a word that comes after a text begins with the mark of a blank.
+        """Whether a word after a text begins with the mark of a blank.
 
-        At the beginning of a text that is as the tokenizer has it.
+        At the beginning of a text this depends on the tokenizer.
         """
         return before[-1].isspace() if before else self._marks_first
 
@@ -80,10 +79,10 @@ class FillTokens:
         return self.marks != "word-start" or self._surfaces.get(ids[0], " ").startswith(" ")
 
     def candidate(self, token: int) -> str:
-        """A token as a candidate: as it is printed, without the blanks that mark words."""
+        """The printed form of a token as a candidate, without the blanks that mark words."""
         surface = self._surfaces.get(token)
         if surface is None:
-            # A model may have more tokens than its tokenizer has names for.
+            # A model may have more tokens than its tokenizer names.
             return str(self._tokenizer.convert_ids_to_tokens(token) or f"[{token}]")
         return surface.strip()
 
@@ -101,11 +100,11 @@ class FillTokens:
         return words
 
     def kind(self, tokens: Sequence[int], *, after_blank: bool) -> FillKind:
-        """What some tokens are as a candidate.
+        """The kind of a candidate made of some tokens.
 
         Args:
-            tokens: one or more.
-            after_blank: whether a blank, or nothing, stands before the gap.
+            tokens: one or more token ids.
+            after_blank: whether a blank, or nothing, precedes the gap.
         """
         if len(tokens) > 1:
             first, *others = tokens
@@ -123,7 +122,7 @@ class FillTokens:
         return "word" if _has_letter_or_digit(self.candidate(token)) else "punctuation"
 
     def is_piece(self, token: int, *, after_blank: bool) -> bool:
-        """Whether a token is only a part of a word where the gap is."""
+        """Whether a token in the gap would be only a part of a word."""
         surface = self._surfaces.get(token, "")
         if self._prefix:
             return surface.startswith(self._prefix)
@@ -136,19 +135,19 @@ class FillTokens:
         return self.marks == "word-end" and not surface.endswith(" ")
 
     def starts(self, token: int, *, after_blank: bool) -> bool:
-        """Whether a word of several tokens can start with a token where the gap is."""
+        """Whether a word of several tokens in the gap can start with a token."""
         surface = self._surfaces.get(token, "")
         if not surface or PART_OF_CHARACTER in surface:
             return False
         if self._prefix:
             return _has_letter_or_digit(surface) and not surface.startswith(self._prefix)
-        # A blank alone may stand before a word as a token of its own.
+        # A blank may be a separate token before a word.
         marked = self.marks == "word-start" and surface.startswith(" ")
         open_start = self.marks != "word-start" or not after_blank
         return marked or (open_start and _has_letter_or_digit(surface))
 
     def begins(self, token: int) -> bool:
-        """Whether a token after another one begins a word (or is a mark, or special)."""
+        """Whether a token after another begins a word, or is a mark or special."""
         surface = self._surfaces.get(token, "")
         if not _has_letter_or_digit(surface):
             return True
@@ -157,7 +156,7 @@ class FillTokens:
         return self.marks != "word-start" or surface.startswith(" ")
 
     def fill(self, beam: Beam, method: str, *, after_blank: bool) -> Fill:
-        """Some tokens as a candidate that was found by a method."""
+        """A candidate made of a beam that a method found."""
         return Fill(
             candidate=self.joined(beam.ids),
             logprob_nats=beam.logprob_nats,
@@ -168,7 +167,7 @@ class FillTokens:
 
     @functools.cached_property
     def continuing(self) -> BoolArray:
-        """For each token of the model whether it goes on with the word of the token before."""
+        """Flags of the tokens that continue the word of the preceding token."""
         return self._table(lambda token: token in self._surfaces and not self.begins(token))
 
     def _whole_words(self, *, after_blank: bool) -> BoolArray:
@@ -186,13 +185,13 @@ def _has_letter_or_digit(text: str) -> bool:
 
 
 class Distributions:
-    """Reads distributions off one model.
+    """A reader of the distributions of one model.
 
     Args:
-        model: in evaluation mode, on its device.
-        layout: what may share a batch.
-        padding: token id to pad with.
-        limits: of a batch.
+        model: the model in evaluation mode, on its device.
+        layout: the layout that the model allows.
+        padding: token id for padding.
+        limits: the limits of a batch.
     """
 
     def __init__(
@@ -205,11 +204,11 @@ class Distributions:
         self._head = _WholeRows(model, thin=layout.thin)
 
     def read(self, rows: Sequence[Row], take: Take) -> None:
-        """Hand out the distribution at every row; a row may come twice and is then the same.
+        """Pass on the distribution at every row; a row may come twice, with the same values.
 
         Args:
-            rows: distinct.
-            take: called for a few rows at a time, in any order.
+            rows: distinct rows.
+            take: called with a few rows at a time, in any order.
         """
         positions: dict[tuple[int, ...], list[int]] = {}
         for ids, position in rows:
@@ -245,11 +244,11 @@ def best_at(
     """The most probable tokens at each row, each row read once.
 
     Args:
-        distributions: of the model.
-        rows: may come several times, with other tokens allowed.
-        k: how many at most.
-        allowed: for each row which tokens count; None for all.
-        also: given the same distributions.
+        distributions: the distributions of the model.
+        rows: rows, which may repeat with other tokens allowed.
+        k: largest number of tokens.
+        allowed: flags of the tokens that count at each row; None for all.
+        also: a second callback for the same distributions.
     """
     wanted: dict[Row, dict[int, BoolArray | None]] = {}
     for row, some in zip(rows, allowed, strict=True):
@@ -272,12 +271,13 @@ def best_at(
 def best_tokens(
     logprobs: torch.Tensor, k: int, allowed: Sequence[BoolArray | None]
 ) -> list[list[tuple[int, float]]]:
-    """The k most probable tokens of each row; of equally probable ones the lower number first.
+    """The k most probable tokens of each row; ties go to the lower id.
 
     Args:
-        logprobs: shape (rows, vocabulary); written over where tokens are not allowed.
-        k: how many at most.
-        allowed: for each row which tokens count; None for all.
+        logprobs: log-probabilities of shape (rows, vocabulary), overwritten where tokens are not
+            allowed.
+        k: largest number of tokens.
+        allowed: flags of the tokens that count at each row; None for all.
     """
     width = logprobs.shape[1]
     for line, some in enumerate(allowed):
@@ -301,9 +301,9 @@ def grow(
     """The most probable beams of each blank, grown by a token.
 
     Args:
-        beams: of each blank.
+        beams: the beams of each blank.
         best: for each beam of each blank, tokens that may follow and their log-probabilities.
-        width: how many beams each blank keeps.
+        width: number of beams kept for each blank.
     """
     tops = iter(best)
     grown = [
@@ -318,7 +318,7 @@ def grow(
 
 
 class _WholeRows(RowHead):
-    """The head of a model that hands out whole distributions."""
+    """The head of a model, giving whole distributions."""
 
     def hand_out(
         self,
@@ -326,7 +326,7 @@ class _WholeRows(RowHead):
         asks: Asks,
         take: Callable[[torch.Tensor, list[int]], None],
     ) -> None:
-        """Run the model, on parts of the batch where memory does not hold the whole."""
+        """Run the model on a batch, or on parts of it if memory is short; pass on distributions."""
         memory_of(self.model).spend(
             inputs, asks, lambda some, wanted: self._hand_out(some, wanted, take)
         )

@@ -1,4 +1,4 @@
-"""What a model's files say of its weights, which are not read: how many, and in which format."""
+"""The number and the format of a model's weights, from the headers of files alone."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _LARGEST = 1 << 40
 _FORMATS: dict[object, DtypeName] = {
     "F64": "float64", "F32": "float32", "BF16": "bfloat16", "F16": "float16"
 }  # fmt: skip
-"""Names in safetensors files, of the formats that weights can be scored in."""
+"""The names in safetensors files of the formats in which weights can be scored."""
 
 
 def stored_dtype(located: Located) -> DtypeName:
-    """The number format of a checkpoint: as its config says, else of most of its weights.
+    """The number format of a checkpoint: that in its config, or else that of most weights.
 
-    The config of transformers 5 calls it ``dtype``, that of earlier versions ``torch_dtype``; of
-    models that also take images, the config of the language model may say it. Of weights in another
-    format than can be scored in (8 bits), and where nothing tells, it is float32.
+    The config of transformers 5 calls it ``dtype``, that of earlier versions ``torch_dtype``; for
+    models that also take images, it may be in the config of the language model. For weights in a
+    format that cannot be scored in (8 bits), and without any statement, it is float32.
 
     Raises:
         ModelError: the config cannot be read.
@@ -48,13 +48,13 @@ def stored_dtype(located: Located) -> DtypeName:
 
 
 def count_parameters(folder: Path) -> int | None:
-    """The numbers in a folder's safetensors files, by their headers; None where there are none."""
+    """The number of parameters in a folder's safetensors files, by their headers; None without."""
     found = _tensors(folder)
     return None if found is None else sum(size for _, size in found)
 
 
 def _tensors(folder: Path) -> list[tuple[object, int]] | None:
-    """The format and the size of each tensor; None where no file is there, or one is damaged."""
+    """The format and the size of each tensor; None if there is no file, or a damaged one."""
     files = sorted(folder.glob("*.safetensors"))
     try:
         return [tensor for path in files for tensor in _in_file(path)] if files else None

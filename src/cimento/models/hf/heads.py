@@ -1,10 +1,10 @@
-"""The head of a model, applied to chosen positions: log-probabilities and what else is read there.
+"""The head of a model, applied to chosen positions: log-probabilities and further columns.
 
-The language-model head costs as much as the transformer itself where vocabularies are large, and
-most positions of a masked model's pass are not asked for. The head gets the wanted rows only, those
-of several batches together: a hook between transformer and head keeps them back, and later they are
-handed to the head as if the transformer had just been run. Nothing else of the model's own forward
-pass is changed.
+With a large vocabulary, the language-model head costs as much as the transformer itself, and most
+positions of a masked model's pass are not requested. So the head gets only the wanted rows, those
+of several batches together: a hook between transformer and head stores them, and later they are
+passed to the head as if the transformer had just been run. Nothing else in the model's forward pass
+is changed.
 """
 
 from __future__ import annotations
@@ -28,19 +28,24 @@ if TYPE_CHECKING:
     from cimento.models.hf.batches import IntArray
 
 Read: TypeAlias = "Column | TokenSet"
-"""What can be read at a position."""
+"""A value that can be read at a position."""
 
 Thinning: TypeAlias = Literal["last attention", "head", "nowhere"]
-"""From where on only the wanted rows are computed: after the last attention, in the head, or all
-rows to the end, the others thrown away then."""
+"""The point from which only the wanted rows are computed.
+
+After the last attention, in the head, or nowhere: all rows are computed and the others discarded.
+"""
 
 MAX_LOGITS = {"cpu": 16_000_000}
 MAX_LOGITS_ELSEWHERE = 64_000_000
-"""Logits held at once. The head runs over the wanted rows in pieces of at most this size, so that
-memory does not grow with the vocabulary times the batch."""
+"""Largest number of logits held at once.
+
+The head runs over the wanted rows in pieces of at most this size, so that memory does not grow with
+the vocabulary times the batch.
+"""
 
 NORMALISED_AT_ONCE = {"cpu": 4_000_000}
-"""Logits normalised at once, where not all of a piece: more leave the processor's cache."""
+"""Number of logits normalized at once, if not a whole piece: more do not fit the CPU cache."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,21 +62,21 @@ class TokenSet:
 def read_columns(
     logits: torch.Tensor, lines: torch.Tensor, targets: torch.Tensor, columns: Sequence[Read]
 ) -> torch.Tensor:
-    """The log-probability of some tokens in nats, and what else is asked of them.
+    """The log-probability of some tokens in nats, and the requested columns.
 
     Args:
-        logits: of some positions, float32 or wider; shape (positions, vocabulary).
-        lines: for each token, its position's row in `logits`.
-        targets: for each token, its id.
+        logits: logits of shape (positions, vocabulary), in float32 or wider.
+        lines: row in `logits` of each token's position.
+        targets: id of each token.
         columns: ``logit``: the raw output for the token; ``log_sigmoid_sum``: ln of the sum of
             the logistic function over the outputs for the whole vocabulary; ``entropy_nats``:
             ``-sum p ln p`` of the position (Shannon 1948,
             doi:10.1002/j.1538-7305.1948.tb01338.x); ``rank``: 1 + the number of tokens with a
-            higher output, so that equals share the better rank; a `TokenSet`: ln of the
-            probability that one of them stands there.
+            higher output, so that ties share the better rank; a `TokenSet`: ln of the probability
+            that one of its tokens is there.
 
     Returns:
-        Shape (tokens, 1 + columns), in float64.
+        An array of shape (tokens, 1 + columns), in float64.
     """
     own = logits[lines, targets]
     everything = logits.logsumexp(dim=1)
@@ -92,10 +97,9 @@ def read_columns(
 
 
 def last_attention(model: PreTrainedModel) -> torch.nn.Module | None:
-    """The attention of the last layer, where it is a module that may end with its residual.
+    """The attention module of the last layer, if it may end with its residual; else None.
 
-    Whether it does, so that nothing after it mixes positions, is not known here: `find_layout`
-    tries it out.
+    `find_layout` tests whether it does, so that nothing after it mixes positions.
     """
     named = model.base_model.named_modules()
     return next((m for name, m in reversed(list(named)) if name.endswith(".attention")), None)
@@ -105,12 +109,12 @@ class Kept:
     """The wanted rows of a transformer's last hidden state, for its head.
 
     Args:
-        model: the whole.
+        model: the whole model.
         inputs: arguments of its forward pass.
-        index: the rows of the flattened (batch * length) positions that are kept.
+        index: indices of the kept rows among the flattened (batch * length) positions.
 
     Attributes:
-        rows: shape (rows, hidden).
+        rows: the kept rows, of shape (rows, hidden).
     """
 
     def __init__(
@@ -124,9 +128,9 @@ class Kept:
 
     @contextmanager
     def between(self, attention: torch.nn.Module | None) -> Iterator[None]:
-        """While this is open, a pass of the model leaves its rows here; its head gets none.
+        """A context in which a pass of the model stores its rows here, and its head gets none.
 
-        What comes after `attention`, where there is one, gets the wanted rows alone.
+        With `attention`, everything after that module gets only the wanted rows.
         """
         with ExitStack() as hooks:
             if attention is not None:
@@ -136,7 +140,7 @@ class Kept:
             yield
 
     def logits(self, piece: torch.Tensor) -> torch.Tensor:
-        """What the model's head makes of some rows; the transformer is not run again."""
+        """The logits of some rows from the model's head; the transformer is not run again."""
         with (
             torch.inference_mode(),
             Replaced(self._model.base_model, self._rebuild(piece)),
@@ -171,12 +175,12 @@ class Kept:
 
 
 class Replaced:
-    """A module whose forward pass is replaced by a ready answer for a while."""
+    """A context in which a module's forward pass returns a given answer."""
 
     def __init__(self, module: torch.nn.Module, answer: Any) -> None:
         self._module = module
         self._answer = answer
-        # A model that lies on several devices has forward passes of its own in its modules.
+        # Modules of a model on several devices have forward passes as instance attributes.
         self._own = vars(module).get("forward")
 
     def __enter__(self) -> None:
@@ -190,16 +194,16 @@ class Replaced:
 
 
 class RowHead:
-    """The head of one model, applied to chosen rows of its last hidden state.
+    """The head of a model, applied to chosen rows of its last hidden state.
 
     Args:
         model: in evaluation mode, on its device.
-        thin: from where on only those rows are computed.
-        columns: what is read besides log-probabilities; each score then is a row of numbers, the
+        thin: the point after which only those rows are computed.
+        columns: values read besides log-probabilities; each score is then a row of numbers with the
             log-probability first.
 
     Raises:
-        ValueError: the model has nothing that is called attention.
+        ValueError: the model has no module that is called attention.
     """
 
     def __init__(
@@ -214,7 +218,7 @@ class RowHead:
         self._attention = last_attention(model) if thin == "last attention" else None
         if thin == "last attention" and self._attention is None:
             raise ValueError("there is no such module")
-        # A model that is its own base has no seam between transformer and head.
+        # A model that is its own base has no boundary between transformer and head.
         self._has_seam = thin != "nowhere" and model.base_model is not model
         vocabulary = model.config.get_text_config().vocab_size
         largest = MAX_LOGITS.get(model.device.type, MAX_LOGITS_ELSEWHERE)
@@ -223,48 +227,48 @@ class RowHead:
         self._normalised_at_once = max(1, some // vocabulary)
 
     def fill(self, inputs: Mapping[str, torch.Tensor], asks: Asks, values: FloatArray) -> None:
-        """Run the model on one batch and put what was asked into `values`, in nats.
+        """Run the model on one batch, and write the requested scores in nats into `values`.
 
-        It is run once, or on parts of the batch where memory does not hold the whole.
+        It is run once, or on parts of the batch if memory cannot hold the whole.
 
-        The normalisation is done in float32 at least, whatever the model's dtype: a log-softmax
-        in half precision is off by hundredths of a nat.
+        The normalization is done in float32 at least, whatever the model's dtype: a log-softmax in
+        half precision is off by hundredths of a nat.
 
         Args:
             inputs: arguments of the model's forward pass; tensors of shape (batch, length).
-            asks: what is wanted.
-            values: array to write into, at the places that are asked.
+            asks: the requests.
+            values: array to write into, at the places of the requests.
         """
         gathered = self.gather(values)
         gathered.add(inputs, asks)
         gathered.finish()
 
     def gather(self, values: FloatArray) -> Gathering:
-        """The same for several batches, whose rows the head takes together."""
+        """The same for several batches, whose rows go through the head together."""
         return Gathering(self, values)
 
     def keep(self, inputs: Mapping[str, torch.Tensor], rows: IntArray) -> Kept | None:
-        """Run the transformer on a batch and keep some of its rows; the head is given none.
+        """Run the transformer on a batch and keep some of its rows, without the head.
 
         Returns:
-            None where the model has no seam between the two.
+            The kept rows; None if the model has no boundary between the two.
         """
         if not self._has_seam:
             return None
         kept = Kept(self.model, inputs, torch.tensor(rows, device=self.model.device))
         with torch.inference_mode(), kept.between(self._attention):
             logits = self.model(**inputs).logits
-        # Else the head does not read the hidden state that the hook thinned out.
+        # Otherwise the head does not read the hidden state that the hook thinned.
         self._has_seam = logits.shape[:2] == (1, 0)
         return kept if self._has_seam else None
 
     def write(self, logits: torch.Tensor, done: int, on_lines: Asks, values: FloatArray) -> None:
-        """Put what is asked of some lines of logits into `values`.
+        """Write the requested scores of some lines of logits into `values`.
 
         Args:
-            logits: shape (lines, vocabulary).
-            done: how many lines went before.
-            on_lines: what is asked, by line.
+            logits: logits of shape (lines, vocabulary).
+            done: number of lines before these.
+            on_lines: the requests, by line.
             values: array to write into.
         """
         with torch.inference_mode():
@@ -274,7 +278,7 @@ class RowHead:
                 done += len(few)
 
     def few(self, logits: torch.Tensor) -> Iterator[torch.Tensor]:
-        """Logits in pieces that are normalised at once."""
+        """Logits in pieces that are each normalized at once."""
         for start in range(0, len(logits), self._normalised_at_once):
             yield logits[start : start + self._normalised_at_once]
 
@@ -303,18 +307,18 @@ class RowHead:
         lines: IntArray,
         targets: IntArray,
     ) -> FloatArray:
-        """What is wanted of some rows of logits, one line for each target."""
+        """The requested scores of some rows of logits, one line for each target."""
         return read_scores(logits, lines, targets, self._columns)
 
 
 class Gathering:
-    """The wanted rows of several batches, which wait until the head takes them together.
+    """The wanted rows of several batches, which go through the head together.
 
-    A batch of masked copies has few of them, and the head's matrix, often the largest of a model,
-    is read from memory once, however many rows there are.
+    A batch of masked copies has few wanted rows, and the head's matrix, often the largest of a
+    model, is read from memory once per pass, however many rows there are.
 
     Args:
-        head: of the model.
+        head: the head of the model.
         values: array to write into, as for `RowHead.fill`.
     """
 
@@ -327,14 +331,14 @@ class Gathering:
         self._count = 0
 
     def add(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
-        """Run the transformer on a batch, or on parts of it where memory does not hold it."""
+        """Run the transformer on a batch, or on parts of it if memory cannot hold it."""
         memory_of(self._head.model).spend(inputs, asks, self._take)
 
     def finish(self) -> None:
-        """Put what still waits into the values.
+        """Write the scores of the rows that are still waiting.
 
         Raises:
-            DoesNotFitError: memory does not hold one row of logits.
+            DoesNotFitError: memory cannot hold a single row of logits.
         """
         if self._last is None:
             return
@@ -368,7 +372,7 @@ class Gathering:
 def read_scores(
     logits: torch.Tensor, lines: IntArray, targets: IntArray, columns: Sequence[Read]
 ) -> FloatArray:
-    """The log-probability of each target at its line of logits, and the columns beside it."""
+    """The log-probability of each target at its line of logits, and its columns."""
     logits = widened(logits)
     row = torch.tensor(lines, device=logits.device)
     token = torch.tensor(targets, device=logits.device)
@@ -381,10 +385,10 @@ def read_scores(
 
 
 def widened(logits: torch.Tensor) -> torch.Tensor:
-    """Logits in float32 at least, in which they are normalised."""
+    """Logits in float32 or wider, in which they are normalized."""
     return logits.float() if logits.dtype in (torch.float16, torch.bfloat16) else logits
 
 
 def column_layer(column: Read) -> int | None:
-    """The layer that a column is of; None for a column of no layer."""
+    """The layer of a column; None for a column that is not of a layer."""
     return layer_of(column) if isinstance(column, str) else None

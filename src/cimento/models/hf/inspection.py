@@ -1,6 +1,6 @@
-"""What a loaded model is like: whether its fast scores are exact here, and what its tokenizer does.
+"""The inspection of a loaded model: exactness of its fast scores, and facts on its tokenizer.
 
-Nothing goes by the names of models or classes: everything is found out by trying.
+Nothing depends on names of models or classes: every property is tested.
 """
 
 from __future__ import annotations
@@ -34,20 +34,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """The same texts scored the fast way and the plain way.
+    """A comparison of scores of the same texts in the fast and in the plain way.
 
-    The plain way is one text (of a masked model: one masked copy) at a time through the model's
-    own forward pass, with nothing batched, shared or left out.
+    The plain way passes one text (for a masked model, one masked copy) at a time through the
+    model's own forward pass, with nothing batched, shared or left out.
 
     Attributes:
         n_texts: how many different texts.
         n_tokens: how many scored tokens they have.
         max_difference_nats: largest difference between two scores of a token; infinite where only
             one of them is a number.
-        tolerance_nats: what rounding may make of it.
-        fast_texts_per_s: texts scored in a second, as cimento does it.
-        plain_texts_per_s: texts scored in a second, the plain way.
-        way: how the fast way goes, in words.
+        tolerance_nats: largest difference that rounding can explain.
+        fast_texts_per_s: texts scored per second in cimento's way.
+        plain_texts_per_s: texts scored per second in the plain way.
+        way: description of the fast way.
     """
 
     n_texts: int
@@ -66,15 +66,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnknownTokens:
-    """How much of some texts a tokenizer does not know.
+    """The part of some texts that a tokenizer does not know.
 
     Attributes:
-        suite: where the texts are from.
+        suite: suite of the texts.
         n_texts: how many different texts.
-        n_tokens: how many tokens they make.
-        n_unknown: how many of these are the unknown token.
-        n_refused: how many texts cannot be scored at all.
-        refusal: why the first of those cannot.
+        n_tokens: number of their tokens.
+        n_unknown: number of unknown tokens among these.
+        n_refused: number of texts that cannot be scored at all.
+        refusal: the reason for the first of these.
     """
 
     suite: str
@@ -87,13 +87,13 @@ class UnknownTokens:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inspection:
-    """All that is found out about a model.
+    """The results of inspecting a model.
 
     Attributes:
-        card: what it says of itself.
-        tokenizer: what its tokenizer does; None for one that is not of transformers.
-        comparison: fast against plain scores; None where there is nothing to compare.
-        unknown: for each suite, what the tokenizer does not know.
+        card: the card of the model.
+        tokenizer: facts on its tokenizer; None if it is not a model of transformers.
+        comparison: comparison of fast and plain scores; None if there is nothing to compare.
+        unknown: for each suite, the part of the texts that the tokenizer does not know.
     """
 
     card: ModelCard
@@ -105,20 +105,20 @@ class Inspection:
 def inspect_model(
     scorer: Scorer, texts: Mapping[str, Sequence[str]], *, policy: Policy, n_compared: int
 ) -> Inspection:
-    """Find out what a model is like.
+    """Inspect a model.
 
     Args:
-        scorer: with a model loaded.
-        texts: the texts of suites, under the suites' names.
+        scorer: a loaded model.
+        texts: the texts of suites, by the names of the suites.
         policy: the policy it was loaded with.
-        n_compared: how many texts are scored both ways, the first ones of every suite.
+        n_compared: number of texts of every suite, from the first, that are scored both ways.
     """
     if not isinstance(scorer, Inspectable):
         return Inspection(card=scorer.card)
     inside = scorer.inside()
     encoded = {suite: _encoded(scorer, list(dict.fromkeys(own))) for suite, own in texts.items()}
     share = -(-n_compared // max(len(encoded), 1))
-    # Of a text that a window slides over, the plain way knows nothing.
+    # The plain way cannot score texts over which a window slides.
     longest = scorer.card.window or sys.maxsize
     fitting = [
         [text for text in found.texts if len(text.ids) <= longest] for found in encoded.values()
@@ -135,10 +135,10 @@ def inspect_model(
 def compare_ways(
     scorer: Inspectable, encoded: Sequence[Encoded], *, policy: Policy
 ) -> Comparison | None:
-    """Score texts both ways; None where there is none, or no plain way for this kind of model.
+    """Score texts both ways; None without texts, or without a plain way for this kind of model.
 
     Args:
-        scorer: with a model loaded.
+        scorer: a loaded model.
         encoded: texts that fit the model's window.
         policy: the policy it was loaded with.
     """
@@ -146,7 +146,7 @@ def compare_ways(
     if plain_score is None or not encoded:
         return None
     inside = scorer.inside()
-    # The first time the fast way proves itself, and both ways make room; neither is timed.
+    # The first pass verifies the fast way and allocates memory in both, so it is not timed.
     scorer.score(encoded)
     plain_score(inside, encoded[0], policy)
     fast, fast_s = _timed(lambda: scorer.score(encoded))
@@ -186,7 +186,7 @@ def _plain_masked(inside: Inside, text: Encoded, policy: Policy) -> FloatArray:
 
 
 def _plain_seq2seq(inside: Inside, text: Encoded, _policy: Policy) -> FloatArray:
-    # The decoder's start and what the tokenizer puts before a text come after the source.
+    # The decoder's start token and the tokens before a text come after the source.
     start = text.first - 1 - len(own_frame(inside.tokenizer).before)
     source, target = (
         torch.tensor([ids], device=inside.model.device)
@@ -204,7 +204,7 @@ _PLAIN: Mapping[str, PlainScore] = {
     "masked": _plain_masked,
     "seq2seq": _plain_seq2seq,
 }
-"""Kind of a model to its scores for one text, taken in the simplest way there is."""
+"""The simplest scoring of one text for each kind of model."""
 
 
 def _logprobs(model: PreTrainedModel, ids: Sequence[int]) -> torch.Tensor:
@@ -220,7 +220,7 @@ def _normalised(model: PreTrainedModel, **inputs: torch.Tensor) -> torch.Tensor:
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """The texts of a suite that can be encoded, and what keeps the others from it."""
+    """The texts of a suite that can be encoded, and the reasons for the others."""
 
     texts: list[Encoded]
     refusals: list[str]
@@ -261,7 +261,7 @@ def _unknown(inside: Inside, suite: str, found: _Texts) -> UnknownTokens:
 def _timed(
     work: Callable[[], list[FloatArray]],
 ) -> tuple[list[FloatArray], float]:
-    """What it gives, and the seconds of wall time it takes."""
+    """The result of some work, and its wall time in seconds."""
     started = time.perf_counter()
     result = work()
     return result, max(time.perf_counter() - started, 1e-9)

@@ -1,9 +1,8 @@
-"""Scores from inner layers: what the model's own head makes of the hidden state after each of them.
+"""Scores from inner layers: the model's head applied to the hidden state after each layer.
 
-Nothing is rebuilt: the layers that remain are made to hand a hidden state on as it is, and the
-model's own forward pass does the rest, its last normalisation included where it has one
-(nostalgebraist 2020, "interpreting GPT: the logit lens"; Belrose et al. 2023, section 2,
-doi:10.48550/arXiv.2303.08112).
+Nothing is rebuilt: the remaining layers pass a hidden state on unchanged, and the model's own
+forward pass does the rest, including its last normalization if it has one (nostalgebraist 2020,
+"interpreting GPT: the logit lens"; Belrose et al. 2023, section 2, doi:10.48550/arXiv.2303.08112).
 """
 
 from __future__ import annotations
@@ -37,23 +36,23 @@ if TYPE_CHECKING:
 Args: TypeAlias = tuple[torch.Tensor, ...]
 Kwargs: TypeAlias = Mapping[str, torch.Tensor]
 Output: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
-"""What a layer gives: the hidden state, alone or with other things after it."""
+"""The output of a layer: the hidden state, alone or followed by other values."""
 
 _NOTHING = torch.empty(0)
 _PROBE = 7
 
 
 class LayerHead(RowHead):
-    """The head of one model, applied to chosen rows of several of its hidden states.
+    """The head of a model, applied to chosen rows of several of its hidden states.
 
     Args:
         model: in evaluation mode, on its device.
-        thin: from where on only those rows are computed; not before the head, so that every
-            layer has them all.
-        columns: what is read besides log-probabilities, columns of layers among them.
+        thin: the point after which only those rows are computed; not before the head, so that every
+            layer has all rows.
+        columns: values read besides log-probabilities, including columns of layers.
 
     Raises:
-        ModelError: the model's layers cannot be told, or not be read by its head.
+        ModelError: the model's layers cannot be found, or its head cannot read them.
     """
 
     def __init__(
@@ -67,12 +66,12 @@ class LayerHead(RowHead):
         self._states: Mapping[int, torch.Tensor] = {}
 
     def gather(self, values: FloatArray) -> Gathering:
-        """What is asked of several batches; each is answered at once, while its states are here."""
+        """The requests of several batches; each is answered at once, while it has its states."""
         return _AtOnce(self, values)
 
     @contextmanager
     def recording(self, asks: Asks) -> Iterator[None]:
-        """While this is open, a pass of the model leaves the states of the wanted layers here."""
+        """A context in which a pass of the model stores the states of the wanted layers here."""
         rows = torch.tensor(asks.by_line()[0], device=self.model.device)
         with self._layers.recording(rows, set(self._wanted.values())) as states:
             self._states = states
@@ -92,7 +91,7 @@ class LayerHead(RowHead):
 
 
 class _AtOnce(Gathering):
-    """Rows that do not wait for those of other batches."""
+    """A `Gathering` whose rows do not wait for those of other batches."""
 
     _head: LayerHead
 
@@ -109,8 +108,8 @@ class Layers:
         model: in evaluation mode, on its device.
 
     Raises:
-        ModelError: they cannot be told, or what comes out of the last one does not give the
-            model's own scores.
+        ModelError: the layers cannot be found, or the output of the last one does not give the
+            model's scores.
     """
 
     def __init__(self, model: PreTrainedModel) -> None:
@@ -122,10 +121,10 @@ class Layers:
 
     @contextmanager
     def recording(self, rows: torch.Tensor, wanted: set[int]) -> Iterator[dict[int, torch.Tensor]]:
-        """While this is open, forward passes write down the hidden states of some layers.
+        """A context in which forward passes record the hidden states of some layers.
 
         Args:
-            rows: of the flattened (batch * length) positions, which to write down.
+            rows: indices of the recorded rows among the flattened (batch * length) positions.
             wanted: numbers of the layers.
         """
         states: dict[int, torch.Tensor] = {}
@@ -160,7 +159,7 @@ class Layers:
         self._last = _NOTHING
 
     def logits(self, state: torch.Tensor) -> torch.Tensor:
-        """What the model makes of hidden states of single positions, were they its last ones.
+        """The logits of hidden states of single positions, treated as those of the last layer.
 
         To be called while a recording is open.
 
@@ -168,7 +167,7 @@ class Layers:
             state: shape (positions, hidden).
         """
         last, *rest = self._last if isinstance(self._last, tuple) else (self._last,)
-        # Each position is a text of its own, so that none is too long and none sees another.
+        # Each position is a separate text, so that none is too long and none sees another.
         hidden = state.unsqueeze(1).to(last.device)
         answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
         with ExitStack() as replaced:
@@ -181,7 +180,7 @@ class Layers:
         return logits
 
     def _prove(self) -> None:
-        """See that what comes out of the last layer gives the model's own scores."""
+        """Check that the output of the last layer gives the model's own scores."""
         ids = _probe(self._model)
         rows = torch.arange(ids.shape[1], device=ids.device)
         with torch.inference_mode(), self.recording(rows, {self.count}) as states:
@@ -196,10 +195,10 @@ class Layers:
 
 
 def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
-    """The modules that are a model's layers, and how often one of them is gone through.
+    """The modules that are a model's layers, and how often each is called in a pass.
 
-    They are the outermost list of modules that are all called. (ALBERT's list holds one module,
-    which is called for every layer.)
+    The layers are the outermost list of modules that are all called. (ALBERT's list holds one
+    module, which is called for every layer.)
     """
     lists = [m for m in model.base_model.modules() if isinstance(m, torch.nn.ModuleList) and len(m)]
     called: Counter[torch.nn.Module] = Counter()
@@ -220,7 +219,7 @@ def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
 
 
 def _probe(model: PreTrainedModel) -> torch.Tensor:
-    """A short sequence of tokens that any model knows; shape (1, length)."""
+    """A short sequence of token ids that every model has; shape (1, length)."""
     config = model.config.get_text_config()
     ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]
     return torch.tensor([ordinary[-_PROBE:]], device=model.device)

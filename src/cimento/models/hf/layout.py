@@ -1,13 +1,13 @@
-"""Layouts: how texts share a pass of a model, tried out on two short ones before its first score.
+"""Layouts: ways for texts to share a pass of a model, tested before its first score.
 
 Most models give the same scores however texts share a batch. Some do not: a model that mixes
-positions without looking at the attention mask (ConvBERT, FNet) sees the padding, a head that mixes
-positions cannot be given some of them, and a masked model loaded as a causal one sees the future.
-No list of architectures is kept: what a model does is found out, and the fastest layout that gives
-what one text alone in a plain forward pass gives is taken.
+positions without regard to the attention mask (ConvBERT, FNet) sees the padding, a head that mixes
+positions cannot be given only some of them, and a masked model loaded as a causal one sees the
+future. There is no list of architectures: each model is tested on two short texts, and the fastest
+layout is used that gives the scores of a single text in a plain forward pass.
 
-Beside it stand the shapes that texts take: with tokens masked, cut into windows where they are
-longer than the model's, and as prefix trees, where common beginnings are read once.
+The module also has the forms in which texts are read: with tokens masked, cut into windows if they
+are longer than the model's, and as prefix trees, in which common beginnings are read once.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ if TYPE_CHECKING:
 
 Ids: TypeAlias = Sequence[int]
 
-# With float64 too: eager attention takes its softmax in float32 whatever the weights are.
+# This also holds for float64, since eager attention computes its softmax in float32 for any
+# weights.
 TOLERANCE_NATS: Mapping[torch.dtype, float] = {torch.float64: 1e-4, torch.float32: 1e-4}
 HALF_TOLERANCE_NATS = 0.25
-"""Half-precision scores differ by tenths between any two layouts; wrong ones by more."""
+"""Tolerance in half precision: any two layouts differ by tenths of a nat, wrong ones by more."""
 
 _MASKED = "If it is a masked model, say --kind masked."
-# LLM.int8 takes the outliers of all tokens in a batch apart (Dettmers et al. 2022, section 3.2,
+# LLM.int8 separates the outliers of all tokens in a batch (Dettmers et al. 2022, section 3.2,
 # doi:10.48550/arXiv.2208.07339).
 _MIXING = (
     "Its quantised arithmetic mixes the tokens of a batch: for 8 bits with bitsandbytes,"
@@ -51,11 +52,12 @@ _MIXING = (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a model allows without other scores coming out.
+    """A layout that a model allows without changing its scores.
 
     Attributes:
-        thin: from where on only the wanted rows are computed.
-        pad: texts of different length may share a batch, the shorter ones padded on the right.
+        thin: the point after which only the wanted rows are computed.
+        pad: whether texts of different lengths may share a batch, with the shorter ones padded on
+            the right.
     """
 
     thin: Thinning
@@ -64,14 +66,13 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What the last comparison of the two ways showed.
+    """The result of the last comparison of prefix trees with plain rows.
 
     Attributes:
         holds: whether prefix trees are used.
-        nodes: width of the rows that were compared; wider ones are compared again.
-        max_difference_nats: largest difference of a token's scores; None where there is none to
-            tell of.
-        reason: why trees are not used; empty where they are.
+        nodes: width of the compared rows; wider ones are compared again.
+        max_difference_nats: largest difference of a token's scores; None without a comparison.
+        reason: the reason why trees are not used; empty if they are.
     """
 
     holds: bool
@@ -81,22 +82,23 @@ class Proof:
 
 
 LAYOUTS = tuple(Layout(thin=thin, pad=pad) for pad in (True, False) for thin in get_args(Thinning))
-"""From the fastest to the most careful."""
+"""All layouts, from the fastest to the most careful."""
 
 
 def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) -> Layout:
-    """The first of `LAYOUTS` that gives what a plain forward pass over one text gives.
+    """The first of `LAYOUTS` that gives the scores of a plain forward pass over one text.
 
     Args:
         model: in evaluation mode, on its device.
-        short: a token sequence, special tokens included.
-        long: a longer one.
-        padding: token id to pad with.
+        short: a token sequence, including special tokens.
+        long: a longer sequence.
+        padding: token id for padding.
 
     Raises:
-        ModelError: the model scores a text differently in any company.
+        ModelError: the model scores a text differently in every layout.
     """
-    # Every other position: given all of a text, a head that mixes neighbours would not show.
+    # Only every other position is used: with all positions, a head that mixes neighbors would go
+    # unnoticed.
     positions = range(0, len(short), 2)
     expected = plain_logprobs(model, short)[::2]
     for layout in LAYOUTS:
@@ -104,7 +106,7 @@ def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) 
         try:
             batch = padded([others, short], layout=layout, padding=padding, device=model.device)
             found = _thinned(model, batch, short, positions, thin=layout.thin)
-        # A model that knows no mask or no batch says so in its own way.
+        # Models that do not accept a mask or a batch raise errors of various classes.
         except (TypeError, ValueError, RuntimeError, IndexError):
             continue
         if largest_difference(expected, found) <= tolerance_nats(model):
@@ -117,16 +119,16 @@ def find_layout(model: PreTrainedModel, short: Ids, long: Ids, *, padding: int) 
 
 
 def refuse_foresight(model: PreTrainedModel, within: FloatArray, long: Ids, *, name: str) -> None:
-    """See that the scores of a text's beginning do not depend on how it goes on.
+    """Refuse a model whose scores of a text's beginning depend on its continuation.
 
     Args:
         model: in evaluation mode, on its device.
-        within: what `plain_logprobs` gives for the text.
+        within: result of `plain_logprobs` for the text.
         long: the text.
-        name: of the model.
+        name: name of the model.
 
     Raises:
-        ModelError: they do, so the model is not a causal one.
+        ModelError: the scores depend on it, so the model is not causal.
     """
     half = long[: len(long) // 2]
     if largest_difference(plain_logprobs(model, half), within[: len(half)]) > tolerance_nats(model):
@@ -139,10 +141,10 @@ def refuse_foresight(model: PreTrainedModel, within: FloatArray, long: Ids, *, n
 
 
 def plain_logprobs(model: PreTrainedModel, ids: Ids) -> FloatArray:
-    """Log-probability at each position of the token that stands there, from one plain pass.
+    """The log-probability at each position of the token at that position, from one plain pass.
 
-    The number means nothing (a causal model predicts the next token there), but any change of the
-    position's distribution shows in it.
+    The number has no meaning in itself (a causal model predicts the next token there), but it
+    reveals any change in the distribution at the position.
     """
     with torch.inference_mode():
         sequence = torch.tensor([ids], device=model.device)
@@ -154,7 +156,7 @@ def plain_logprobs(model: PreTrainedModel, ids: Ids) -> FloatArray:
 def padded(
     texts: Sequence[Ids], *, layout: Layout, padding: int, device: torch.device
 ) -> dict[str, torch.Tensor]:
-    """Texts as one batch: its ids and, where texts may be padded, its attention mask."""
+    """Texts as one batch: the ids and, if texts may be padded, the attention mask."""
     width = max(len(ids) for ids in texts)
     ids = torch.full((len(texts), width), padding, dtype=torch.long)
     mask = torch.zeros_like(ids)
@@ -167,12 +169,12 @@ def padded(
 
 
 def tolerance_nats(model: PreTrainedModel) -> float:
-    """How far the scores of two layouts may lie apart: rounding, and nothing else."""
+    """The largest difference between the scores of two layouts that rounding explains."""
     return TOLERANCE_NATS.get(model.dtype, HALF_TOLERANCE_NATS)
 
 
 def largest_difference(one: FloatArray, other: FloatArray) -> float:
-    """Between two rows of scores; infinite where one of them alone is not a number."""
+    """The largest difference between two rows of scores; infinite if only one score is NaN."""
     if not np.array_equal(np.isnan(one), np.isnan(other)):
         return float("inf")
     return float(np.nanmax(np.abs(one - other), initial=0.0))
@@ -186,7 +188,7 @@ def _thinned(
     *,
     thin: Thinning,
 ) -> FloatArray:
-    """What `plain_logprobs` gives at some positions, with the text in the second row of a batch."""
+    """The result of `plain_logprobs` at some positions, with the text in a batch's second row."""
     found = np.full(len(positions), np.nan)
     chosen = np.array(positions)
     rows = chosen + batch["input_ids"].shape[1]
@@ -199,9 +201,9 @@ def masked_positions(units: Sequence[int], index: int, *, rule: PllRule) -> list
     """The positions that are masked while the token at `index` is predicted.
 
     Args:
-        units: number of the word of each token, or under ``region`` that of its region; -1 for
-            special tokens.
-        index: of the token that is predicted.
+        units: number of the word of each token, or of its region under ``region``; -1 for special
+            tokens.
+        index: index of the predicted token.
         rule: ``original`` masks the token alone (Salazar et al. 2020, section 2,
             doi:10.18653/v1/2020.acl-main.240). ``within-word-l2r`` also masks the later tokens of
             its word, and ``whole-word`` all the others of its word (Kauf and Ivanova 2023,
@@ -214,10 +216,10 @@ def masked_positions(units: Sequence[int], index: int, *, rule: PllRule) -> list
 
 
 def stride_of(policy: Policy, card: ModelCard) -> int | None:
-    """By how much the window is moved: as stated, else by half; None where nothing is.
+    """The stride of the window: as stated, else half of it; None if no window slides.
 
     Raises:
-        UsageError: a window moved so would leave its first new token without left context.
+        UsageError: the stride would leave the first new token of a window without left context.
     """
     if policy.window == "refuse" or card.window is None:
         return None
@@ -232,7 +234,7 @@ def stride_of(policy: Policy, card: ModelCard) -> int | None:
 
 
 def window_start(index: int, *, window: int, stride: int) -> int:
-    """The first token of the window that the token at `index` of a long text is scored in."""
+    """The first token of the window in which the token at `index` of a long text is scored."""
     return 0 if index < window else -((window - index - 1) // stride) * stride
 
 
@@ -243,19 +245,19 @@ def in_windows(
     window: int,
     stride: int,
 ) -> list[FloatArray]:
-    """What a causal model says of texts, the long ones in several windows.
+    """The scores of texts by a causal model, with long texts in several windows.
 
-    Every token is scored, but not all of them see the whole text. The windows are those that
-    perplexities of long texts are commonly measured in
+    Every token is scored, but not every token sees the whole text. The windows are those in which
+    perplexities of long texts are commonly measured
     (https://huggingface.co/docs/transformers/perplexity): they begin at 0, `stride`, 2 * `stride`
-    ..., and a token is scored in the first one that holds it, so that it sees at least
-    ``window - stride`` tokens before it.
+    ..., and a token is scored in the first one that holds it, so that it sees at least ``window -
+    stride`` tokens before it.
 
     Args:
         encoded: texts of any length.
         score: scores the wanted tokens of texts that fit.
         window: longest sequence in tokens.
-        stride: by how much it is moved.
+        stride: number of tokens by which the window moves.
     """
     parts = [_cut(text, window=window, stride=stride) for text in encoded]
     answers = iter(score([part for some in parts for part in some]))
@@ -265,17 +267,17 @@ def in_windows(
 def centred(ids: Sequence[int], index: int, *, window: int, frame: Frame) -> tuple[int, int]:
     """The part of a long text that a masked model sees while it predicts the token at `index`.
 
-    The token stands in the middle of it, or as near to the middle as the ends of the text allow;
-    what the tokenizer puts around a text is put around the part.
+    The token is in the middle of the part, or as near to the middle as the ends of the text allow;
+    the tokens that the tokenizer puts around a text are put around the part.
 
     Args:
-        ids: of the whole sequence, with what stands around the text.
-        index: of the token that is predicted.
+        ids: token ids of the whole sequence, including the frame.
+        index: index of the predicted token.
         window: longest sequence in tokens.
-        frame: what stands around a text.
+        frame: the special tokens around a text.
 
     Returns:
-        Where the part begins and ends in `ids`; the frame comes on top.
+        The begin and end of the part in `ids`, without the frame.
     """
     first, last = len(frame.before), len(ids) - len(frame.after)
     room = window - len(frame.before) - len(frame.after)
@@ -284,7 +286,7 @@ def centred(ids: Sequence[int], index: int, *, window: int, frame: Frame) -> tup
 
 
 def long_texts(encoded: Sequence[Encoded], window: int | None) -> tuple[str, ...]:
-    """What the user should know of the texts that did not fit the window, as sentences."""
+    """Remarks on the texts that did not fit the window, as sentences for the user."""
     number = sum(len(text.tokens) > (window or len(text.tokens)) for text in encoded)
     if not number:
         return ()
@@ -293,7 +295,7 @@ def long_texts(encoded: Sequence[Encoded], window: int | None) -> tuple[str, ...
 
 
 def _cut(text: Encoded, *, window: int, stride: int) -> list[Encoded]:
-    """The windows in which a text's wanted tokens are scored, each wanting its own."""
+    """The windows in which a text's wanted tokens are scored, each with those it scores."""
     if len(text.tokens) <= window:
         return [text]
     if not text.wanted:
@@ -320,12 +322,12 @@ def _part(text: Encoded, start: int, end: int, wanted: Sequence[int]) -> Encoded
 class PrefixTree:
     """The distinct prefixes of some token sequences, laid out in one row.
 
-    The stimuli of a suite share prefixes. Their distinct prefixes form a forest; each node has the
-    position that it has in its text, and an attention mask lets it see its ancestors only. One pass
-    of a causal model then gives what a pass over every text would give.
+    The stimuli of a suite share prefixes. Their distinct prefixes form a forest; each node has its
+    position in the text, and an attention mask lets it see only its ancestors. One pass of a causal
+    model then gives the same scores as a pass over every text.
 
     Attributes:
-        tokens: token id of each node; a parent stands before its children.
+        tokens: token id of each node; a parent precedes its children.
         parents: index of each node's parent; -1 for first tokens.
         depths: position of each node in its sequence, from 0.
         members: number of each sequence in the tree, with the node of each of its tokens.
@@ -341,7 +343,7 @@ class PrefixTree:
 
     @property
     def branches(self) -> bool:
-        """Whether two of its sequences part, so that it is more than one text in a row."""
+        """Whether sequences in the tree diverge, so that it is more than a single text."""
         return any(parent != node - 1 for node, parent in enumerate(self.parents))
 
     def add(self, number: int, ids: Sequence[int], *, shared: int) -> None:
@@ -355,7 +357,7 @@ class PrefixTree:
         self.members.append((number, path))
 
     def visible(self) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
-        """Which node may look at which: itself and its ancestors; shape (nodes, nodes)."""
+        """Whether each node may see each other node: itself and ancestors; shape (nodes, nodes)."""
         size = len(self.tokens)
         seen = np.zeros((size, size), dtype=np.bool_)
         for node, parent in enumerate(self.parents):
@@ -370,15 +372,15 @@ def plant(
 ) -> list[PrefixTree]:
     """Lay sequences out in prefix trees of at most `max_nodes` nodes.
 
-    Sorted sequences have their longest common prefixes with their neighbours, so that one walk
-    finds all sharing but for what is cut between two trees. There are as few trees as can be, and
-    of these the largest is as small as can be: little padding, where they share a batch. The layout
-    depends on nothing but the sequences. A sequence longer than `max_nodes` has a tree of its own.
+    Sorted sequences have their longest common prefixes with their neighbors, so that one walk finds
+    all sharing except across the border of two trees. The number of trees is minimal, and then the
+    size of the largest one is, which means little padding in a batch. The layout depends on the
+    sequences alone. A sequence longer than `max_nodes` gets a separate tree.
 
     Args:
         sequences: token ids; empty ones are left out.
-        max_nodes: size of a tree.
-        max_members: sequences in a tree; None for as many as there is room for.
+        max_nodes: largest number of nodes of a tree.
+        max_members: largest number of sequences in a tree; None for no limit.
     """
     order = sorted(
         (i for i, ids in enumerate(sequences) if len(ids)), key=lambda i: tuple(sequences[i])
@@ -399,17 +401,17 @@ def plant(
 def _even_cuts(
     lengths: Sequence[int], shared: Sequence[int], max_nodes: int, max_members: int | None
 ) -> list[int]:
-    """Where trees begin among sorted sequences, and the end of the last one."""
+    """The begins of trees among sorted sequences, and the end of the last one."""
     most = len(lengths) if max_members is None else max_members
     fewest = len(_cuts(lengths, shared, max_nodes, most))
     sizes = range(1, max_nodes + 1)
-    # The fewer nodes a tree may have, the more trees there are.
+    # The number of trees falls with the size allowed, so bisection finds the smallest size.
     least = bisect_left(sizes, -fewest, key=lambda size: -len(_cuts(lengths, shared, size, most)))
     return _cuts(lengths, shared, sizes[least], most)
 
 
 def _cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int, most: int) -> list[int]:
-    """The same with trees filled one after another, each with so many sequences at most."""
+    """The same with trees filled one after another, each with a largest number of sequences."""
     cuts, nodes = [0], 0
     for place, (length, same) in enumerate(zip(lengths, shared, strict=True)):
         if nodes and (nodes + length - same > max_nodes or place - cuts[-1] >= most):
@@ -421,7 +423,7 @@ def _cuts(lengths: Sequence[int], shared: Sequence[int], max_nodes: int, most: i
 
 
 def common(first: Sequence[int], second: Sequence[int]) -> int:
-    """The number of tokens that two sequences begin with alike."""
+    """The length of the common prefix of two sequences."""
     for index, (one, other) in enumerate(zip(first, second, strict=False)):
         if one != other:
             return index

@@ -1,9 +1,9 @@
-"""torch and transformers, imported without what scoring does not use, where that is ours to say.
+"""The import of torch and transformers, without unused parts in processes of our own.
 
-Half of the seconds that their imports take go to what compiles models (torch._dynamo),
-spreads one over machines (torch.distributed) or computes losses (scipy). In a process that is
-cimento's own, a command or a worker, that is left out; a program that imports cimento has its
-libraries whole. All of them take sums in the same order.
+Half of the time of their imports goes to parts that compile models (torch._dynamo), distribute them
+over machines (torch.distributed) or compute losses (scipy). In cimento's own processes, commands
+and workers, these parts are left out; a program that imports cimento gets the complete libraries.
+In all processes, sums are taken in the same order.
 """
 
 from __future__ import annotations
@@ -22,66 +22,67 @@ from typing import Any
 
 _COMPILER = "torch._dynamo"
 _MARKS = ("allow_in_graph", "assume_constant_result", "disable")
-"""What marks functions for the compiler, as libraries do while they are imported."""
+"""The decorators that mark functions for the compiler while libraries are imported."""
 
 _NEEDED = ("transformers.modeling_utils", "transformers.generation.utils")
-"""What every model of transformers imports."""
+"""The modules that every model of transformers imports."""
 
 _UNUSED = ("is_torch_distributed_available", "is_scipy_available")
-"""Functions of transformers by which it imports torch.distributed and scipy, or does without."""
+"""Functions by which transformers decides to import torch.distributed and scipy."""
 
 _OBJECTS, _TIMES = 20_000, (20, 20)
-"""After so many new objects circles are looked for among them; so many times among young ones."""
+"""Thresholds of garbage collection: new objects, and searches of younger objects."""
 
 _is_own: list[bool] = []
 
 _DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")
-"""What the drivers of NVIDIA and AMD bring, and that of Windows' own Linux."""
+"""Device files of the drivers of NVIDIA and AMD, and of that of Windows' Linux subsystem."""
 
 
 def own_process() -> None:
-    """Say that this process is cimento's own: what it imports is for nobody else.
+    """Declare this process as cimento's own, whose imports nobody else uses.
 
-    Threads that share a matrix product then sleep while they wait for each other. As a rule they
-    turn in a circle: where other programs run too, a small model costs twice its seconds for it.
+    Threads that share a matrix product then sleep while they wait for each other. By default they
+    spin, which doubles the time of a small model when other programs run too.
     """
     _is_own.append(True)
-    # Records are many and circles among them few: looking for those took a tenth of the time.
+    # There are many records and few cycles among them; searching for cycles took a tenth of the
+    # time.
     gc.set_threshold(_OBJECTS, *_TIMES)
-    # Read when torch is loaded, by every library of threads that comes with it.
+    # Every threading library of torch reads this when torch is loaded.
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def end_process() -> None:
-    """Make the end of a process of our own quick: nothing is looked through for circles any more.
+    """Make the end of our own process quick by skipping the last searches for cycles.
 
-    The system takes its memory back as a whole.
+    The system reclaims its memory as a whole.
     """
     gc.freeze()
 
 
 def steady_arithmetic() -> None:
-    """Have sums taken in one order, however many threads a process has, and wherever it began.
+    """Have sums taken in a fixed order, however many threads a process has and wherever it began.
 
-    Otherwise the last bits depend on the number of workers, among which threads are divided. It is
-    MKL's setting (Conditional Numerical Reproducibility), which each process reads when it first
-    computes something: a command, a program and their workers must all have it before.
+    Otherwise the last bits depend on the number of workers, among which threads are divided. The
+    setting is MKL's Conditional Numerical Reproducibility. A process reads it when it first
+    computes something, so commands, programs and their workers must all set it before.
     """
     os.environ.setdefault("MKL_CBWR", "AUTO,STRICT")
 
 
 @functools.cache
 def import_libraries() -> None:
-    """Import torch and transformers, if that was not done before, and have them add up steadily.
+    """Import torch and transformers, if that was not done before, with a fixed order of sums.
 
     Raises:
-        ImportError: one is not installed.
+        ImportError: a library is not installed.
     """
-    # Every command imports this module, and most of them read no suite.
+    # Every command imports this module, but most do not read a suite.
     from cimento.suites.reading import no_collection
 
     steady_arithmetic()
-    # Imports make many objects and no garbage: looking for it takes a fifth of their time.
+    # Imports make many objects and no garbage; searching for it takes a fifth of their time.
     with no_collection():
         import torch
 
@@ -95,18 +96,18 @@ def import_libraries() -> None:
             for name in _NEEDED:
                 importlib.import_module(name)
         compiler.is_wanted = True
-    # What was imported stays to the end.
+    # Imported objects stay to the end, so they need not be searched again.
     gc.freeze()
 
 
 class _Compiler(ModuleType):
-    """The compiler of torch, loaded when somebody compiles; until then its marks mark nothing.
+    """A stand-in for the compiler of torch, which is loaded when something is compiled.
 
     Args:
-        file: of its module.
+        file: file of its module.
 
     Attributes:
-        is_wanted: whether who imports a module of it will compile; transformers will not.
+        is_wanted: whether importing a module of it means compiling; transformers does not compile.
     """
 
     def __init__(self, file: Path) -> None:
@@ -118,7 +119,7 @@ class _Compiler(ModuleType):
 
     @property
     def __path__(self) -> list[str]:  # type: ignore[override]
-        """The folder of its modules, which is asked for when one of them is imported."""
+        """The folder of its modules, which Python reads when one of them is imported."""
         if self.is_wanted:
             self._load()
         return [str(Path(self.__file__ or "").parent)]
@@ -141,7 +142,7 @@ class _Compiler(ModuleType):
 
 
 def _unmarked(function: Callable[..., Any] | None = None, *_: object, **__: object) -> object:
-    """A function as it is, or what gives functions as they are."""
+    """A function unchanged, or a decorator that leaves functions unchanged."""
     return _unmarked if function is None else function
 
 
@@ -151,7 +152,7 @@ def _not_installed() -> bool:
 
 @contextmanager
 def _doing_without() -> Iterator[None]:
-    """The library while it takes what it does not need here for not installed."""
+    """A context in which transformers takes unneeded libraries as not installed."""
     utils = importlib.import_module("transformers.utils")
     places = (utils, importlib.import_module("transformers.utils.import_utils"))
     known = [(place, name) for place in places for name in _UNUSED if name in vars(place)]
@@ -166,10 +167,10 @@ def _doing_without() -> Iterator[None]:
 
 
 def is_cuda(device: str) -> bool:
-    """Whether a device, as the user chose it, is a GPU of CUDA (or ROCm) on this machine.
+    """Whether the device that the user chose is a GPU of CUDA (or ROCm) on this machine.
 
-    Told without torch where no driver is there. A device that is named is taken at its word: a
-    run that is put together on another machine than it was computed on keeps its number format.
+    Without a driver, this is decided without torch. A device that is named explicitly counts as
+    present, so that a run keeps its number format when it is put together on another machine.
     """
     return device.startswith("cuda") or (device == "auto" and count_gpus() > 0)
 
@@ -178,7 +179,7 @@ def is_cuda(device: str) -> bool:
 def count_gpus() -> int:
     """The CUDA devices that torch sees; 0 where it is not installed."""
     if sys.platform == "linux" and not any(map(os.path.exists, _DRIVERS)):
-        # torch need not be imported to see that there is none.
+        # Without a driver, torch need not be imported.
         return 0
     try:
         import torch

@@ -1,4 +1,4 @@
-"""A model that is in memory already: scored while it trains, or in a notebook, and not changed."""
+"""Scorers of models in memory, during training or in a notebook, which leave them unchanged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 TOKENS = 4096
-"""Padded tokens in one batch where no limits are given: little beside a training step."""
+"""Padded tokens in a batch without given limits, which is little compared to a training step."""
 
 
 def live_scorer(
@@ -40,11 +40,10 @@ def live_scorer(
     Args:
         model: in evaluation mode (``model.eval()``), on its device; it is not changed.
         tokenizer: a fast tokenizer.
-        name: what to call the model in tables and folders; its revision is the hash of its
-            weights.
-        policy: how texts are scored; its dtype is that of the model, whatever it says.
-        kind: ``causal``, ``masked`` or ``seq2seq``, where the class does not tell.
-        limits: of a batch; by default so many padded tokens that it is little beside training.
+        name: name of the model in tables and folders; its revision is the hash of its weights.
+        policy: the policy of scoring, whose dtype is replaced by that of the model.
+        kind: ``causal``, ``masked`` or ``seq2seq``, if the class does not determine it.
+        limits: the limits of a batch, by default small compared to a training step.
 
     Raises:
         UsageError: the model is in training mode, or its tokenizer gives no offsets.
@@ -64,15 +63,15 @@ def scorer_around(
     kind: KindRule,
     limits: BatchLimits,
 ) -> Scorer:
-    """The same of a model whose name and revision are known.
+    """The same for a model whose name and revision are known.
 
     Args:
         model: as for `live_scorer`.
         tokenizer: a fast tokenizer.
-        located: name and revision.
-        policy: how texts are scored, with the dtype of the model.
+        located: the name and revision.
+        policy: the policy of scoring, with the dtype of the model.
         kind: as for `live_scorer`.
-        limits: of a batch.
+        limits: the limits of a batch.
 
     Raises:
         UsageError: as for `live_scorer`.
@@ -98,7 +97,7 @@ def scorer_around(
 
 
 def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:
-    """The policy with the dtype that the model has, where a policy can say it."""
+    """The policy with the dtype of the model, if policies have that dtype."""
     dtype = str(model.dtype).removeprefix("torch.")
     names: tuple[DtypeName, ...] = get_args(DtypeName)
     return next(
@@ -119,13 +118,13 @@ def weights_digest(model: torch.nn.Module) -> str:
 
 @contextlib.contextmanager
 def undisturbed(model: PreTrainedModel) -> Iterator[None]:
-    """The model in evaluation mode, and afterwards it and all random numbers as they were before.
+    """A context with the model in evaluation mode, after which all its state is restored.
 
-    Each module gets the mode back that it had (frozen parts may be in evaluation mode while the
-    rest trains), its buffers, which a forward pass may replace, and the generators of Python,
-    numpy and torch their states, so that what follows is the same to the bit. Where accelerate
-    has put mixed precision around the forward pass, it is taken off meanwhile: scores are those
-    of the weights in their own dtype, as after loading them.
+    Each module gets back its mode (frozen parts may be in evaluation mode while the rest trains)
+    and its buffers, which a forward pass may replace. The random generators of Python, numpy and
+    torch get back their states, so that training continues identically to the bit. Mixed precision
+    that accelerate has put around the forward pass is removed in the meantime: scores are those of
+    the weights in their dtype, as after loading them.
     """
     modes = {module: module.training for module in model.modules()}
     buffers = {module: dict(module.named_buffers(recurse=False)) for module in modes}
@@ -156,7 +155,7 @@ def undisturbed(model: PreTrainedModel) -> Iterator[None]:
 
 
 def _kind_of(model: PreTrainedModel, name: str) -> Kind:
-    """Encoder-decoder, as the config says; else causal or masked, by the name of the class."""
+    """The kind of a model: encoder-decoder by its config, else by the name of the class."""
     if getattr(model.config, "is_encoder_decoder", False):
         return "seq2seq"
     written = type(model).__name__

@@ -1,6 +1,6 @@
-"""A model of transformers and its tokenizer, loaded and checked before the first score.
+"""The loading of a model of transformers and its tokenizer, with checks before the first score.
 
-What its files alone tell (its kind, its tokens, its size) is known without its weights.
+Facts from its files alone (kind, tokens, size) are available without its weights.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ def _import_libraries(name: str) -> None:
     """Import torch and transformers for a model.
 
     Raises:
-        MissingDependencyError: one is not installed.
-        ModelError: one is there, and the system cannot load a part of it.
+        MissingDependencyError: a library is not installed.
+        ModelError: a library is installed, but the system cannot load a part of it.
     """
     try:
         import_libraries()
@@ -77,11 +77,11 @@ def load(
     """Load a model that scores texts.
 
     Args:
-        located: where the model is.
-        policy: how texts are scored; its dtype is the dtype of the weights.
-        kind: ``causal``, ``masked`` or ``seq2seq``; ``auto`` goes by what its config says.
-        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes a GPU where there is one.
-        limits: of a batch; chosen by device where there are none.
+        located: the located model.
+        policy: the policy of scoring, with the dtype of the weights.
+        kind: ``causal``, ``masked`` or ``seq2seq``; ``auto`` follows the config.
+        device: ``cpu``, ``cuda``, ``cuda:1``, ``mps``; ``auto`` takes a GPU if there is one.
+        limits: the limits of a batch; chosen by device if there are none.
 
     Raises:
         MissingDependencyError: torch or transformers is not installed, or peft for an adapter.
@@ -104,7 +104,7 @@ def load(
         model = _load_weights(located, chosen, policy, target)
         card = model_card(located, chosen, policy, model, tokenizer)
         limits = limits.or_tokens(1024 if target == "cpu" else 16_384)
-        # It tries the model out, which the library comments once.
+        # The constructor tests the model, on which the library would print a remark.
         make = scorer_of(chosen)
         return make(model, tokenizer, card=card, policy=policy, limits=limits)
 
@@ -139,14 +139,14 @@ def _quiet(transformers: Any) -> Iterator[None]:
 
 
 def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
-    """See that a config, or options in its place, ask for no code of the hub.
+    """Refuse a config, or options in its place, that require code of the hub.
 
     Args:
-        config: of the model, or options.
-        where: which, for the message.
+        config: config of the model, or options.
+        where: name of the config in messages.
 
     Raises:
-        ModelError: they do.
+        ModelError: they require such code.
     """
     for key, value in config.items():
         if isinstance(value, dict):
@@ -178,19 +178,19 @@ def _device(torch: Any, wanted: str) -> str:
 
 
 def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedTokenizerBase:
-    """The tokenizer as its file has it.
+    """The tokenizer exactly as its file defines it.
 
-    transformers 5 takes only the vocabulary out of tokenizer.json for many classes and sets up
-    the rest itself, so that other tokens can come out than the model was trained with
-    (transformers issues 45488 and 45920). Only the names of special tokens are asked of it.
+    transformers 5 takes only the vocabulary from tokenizer.json for many classes and sets up the
+    rest itself, so that tokens can differ from those in training (transformers issues 45488 and
+    45920). Only the names of special tokens are taken from it.
 
     Args:
-        located: where it is.
-        trusted: whether code that comes with the model may be run; that of a tokenizer from
-            elsewhere never is.
+        located: the located model.
+        trusted: whether code that comes with the model may run; that of another tokenizer never
+            does.
 
     Raises:
-        ModelError: it cannot be loaded, or has no offsets.
+        ModelError: the tokenizer cannot be loaded, or has no offsets.
     """
     trusted = trusted and located.tokenizer is None
     import_libraries()
@@ -208,7 +208,7 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
                     setattr(tokenizer, role, name)
     except (KeyboardInterrupt, SystemExit):
         raise
-    # Tokenizer files fail in as many ways as there are formats; a panic of Rust is no Exception.
+    # Each format of tokenizer files fails in other ways, and a Rust panic is not an Exception.
     except BaseException as error:
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
@@ -221,10 +221,10 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
 
 
 def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> None:
-    """See that a tokenizer gives offsets, and knows words.
+    """Refuse a tokenizer without offsets or without a vocabulary.
 
     Raises:
-        ModelError: it does not.
+        ModelError: the tokenizer lacks one of these.
     """
     if not tokenizer.is_fast:
         raise ModelError(
@@ -232,7 +232,7 @@ def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> Non
             seen="it gives no character offsets, so tokens cannot be matched with words",
             todo="Use a version of the model with a tokenizer.json (a fast tokenizer).",
         )
-    # Where there are no files of one, transformers 5 makes a tokenizer of nothing but marks.
+    # Without files, transformers 5 makes a tokenizer that has only special tokens.
     if set(tokenizer.get_vocab()) <= {*tokenizer.all_special_tokens, "\u2581"}:
         raise ModelError(
             where=f"tokenizer of {located.name!r}",
@@ -245,9 +245,9 @@ def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> Non
 def _class_for(kind: str, config: Mapping[str, Any]) -> Any:
     """The class of transformers that loads models of a kind.
 
-    A checkpoint that also takes images is loaded as the very class that it names, of which text
-    alone is asked: for some, AutoModelForCausalLM knows none (Qwen2-VL, Mistral 3), for others it
-    knows another one than they were saved as (Llama 4).
+    A checkpoint that also takes images is loaded as the very class that it names and is given only
+    text: for some, AutoModelForCausalLM has no class (Qwen2-VL, Mistral 3), for others it has a
+    different class from the saved one (Llama 4).
     """
     from transformers import (
         AutoModelForCausalLM,
@@ -305,7 +305,7 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
         )
     model.eval().requires_grad_(requires_grad=False)
     fuse_activations(model)
-    # Where the devices were chosen by transformers, they are left as they are.
+    # Devices that transformers chose are kept.
     placed: PreTrainedModel = model if "device_map" in args else model.to(device)
     return placed
 
@@ -321,10 +321,10 @@ def model_card(
 
     Args:
         located: its name and revision.
-        kind: what it is loaded as.
-        policy: how texts are scored.
-        model: on its device.
-        tokenizer: a fast one.
+        kind: the kind as which it is loaded.
+        policy: the policy of scoring.
+        model: the model on its device.
+        tokenizer: a fast tokenizer.
     """
     from cimento.models.tokens.facts import tokenizer_kind
 
@@ -356,14 +356,14 @@ def _digest(tokenizer: PreTrainedTokenizerBase) -> str:
 
 
 def _window(model: PreTrainedModel) -> int | None:
-    """Longest sequence the model can read, in tokens; None where nothing limits it."""
+    """The longest sequence that the model can read, in tokens; None without a limit."""
     config = model.config.get_text_config()
-    # T5's config names the length that it was trained with, which its positions do not stop at.
+    # T5's config names the length used in training, which does not limit its positions.
     trained = ("n_positions",) if not hasattr(config, "relative_attention_num_buckets") else ()
     for key in ("max_position_embeddings", *trained, "max_seq_len"):
         limit = getattr(config, key, None)
         if isinstance(limit, int) and limit > 0:
-            # RoBERTa and its kin count positions from padding_idx + 1.
+            # RoBERTa and related models count positions from padding_idx + 1.
             embeddings = getattr(model.base_model, "embeddings", None)
             table = getattr(embeddings, "position_embeddings", None)
             padding = getattr(table, "padding_idx", None)
@@ -372,10 +372,11 @@ def _window(model: PreTrainedModel) -> int | None:
 
 
 def fuse_activations(model: torch.nn.Module) -> None:
-    """Replace activations of a model by torch's own where there is one for the same function.
+    """Replace activations of a model by torch's equivalents, if there are any.
 
-    GPT-2 and its kin compute the tanh form of GELU (Hendrycks and Gimpel 2016, arXiv:1606.08415) in
-    eight steps over the widest tensors of the model. torch has it as one, equal but for rounding.
+    GPT-2 and related models compute the tanh form of GELU (Hendrycks and Gimpel 2016,
+    arXiv:1606.08415) in eight steps over the widest tensors of the model. torch computes it in one
+    step, equal except for rounding.
     """
     import torch
     from transformers import activations
@@ -389,14 +390,14 @@ def fuse_activations(model: torch.nn.Module) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Sized:
-    """A model by its files.
+    """The facts on a model from its files.
 
     Attributes:
-        card: as far as answers are addressed by it.
-        encoder: its tokenizer, as it is asked through; None for encoder-decoders.
-        tokenizer: itself.
-        parameters: how many; None where its files do not tell.
-        vocabulary: rows of its head.
+        card: its card, with all fields that enter cache keys.
+        encoder: encoder of requests for it; None for encoder-decoders.
+        tokenizer: its tokenizer.
+        parameters: number of parameters; None if its files do not give it.
+        vocabulary: number of rows of its head.
     """
 
     card: ModelCard
@@ -407,7 +408,7 @@ class Sized:
 
 
 def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Sized:
-    """Read what there is to know of a model without its weights.
+    """Read the facts on a model that are available without its weights.
 
     Raises:
         ModelError: its config or tokenizer cannot be read.

@@ -1,4 +1,4 @@
-"""Masked language models: pseudo-log-likelihood of a token given the rest of the text."""
+"""Masked language models: the pseudo-log-likelihood of a token given the rest of the text."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Copy: TypeAlias = tuple[int, ...]
 
 
 class _Job(NamedTuple):
-    """A token that is predicted in a masked copy: where it is, what it is, where its score goes."""
+    """A token to predict in a masked copy: its position, its id, and the slot of its score."""
 
     position: int
     target: int
@@ -32,14 +32,14 @@ class _Job(NamedTuple):
 
 
 class MaskedScorer(TransformersScorer):
-    """Scores texts with a masked language model of transformers.
+    """A scorer with a masked language model of transformers.
 
     Args:
         model: in evaluation mode, on its device.
         tokenizer: a fast tokenizer with a mask token.
-        card: what is known about the model.
-        policy: how texts are scored.
-        limits: of a batch.
+        card: the card of the model.
+        policy: the policy of scoring.
+        limits: the limits of a batch.
 
     Raises:
         ModelError: the tokenizer has no mask token, or the model cannot be scored exactly.
@@ -81,7 +81,8 @@ class MaskedScorer(TransformersScorer):
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         buffer = ScoreBuffer(encoded, columns=len(columns))
         gathered = self._head_of(columns).gather(buffer.values)
-        # Two conditions that differ in one masked token are the same masked text: asked once.
+        # Two conditions that differ only in a masked token give the same masked text, which is
+        # scored once.
         jobs: dict[Copy, list[_Job]] = {}
         for text, first_slot in zip(encoded, buffer.starts, strict=True):
             for slot, index in enumerate(text.wanted, start=first_slot):
@@ -103,7 +104,7 @@ class MaskedScorer(TransformersScorer):
         return buffer.by_text()
 
     def _masked_copy(self, text: Encoded, index: int) -> tuple[Copy, int]:
-        """The text with what must not be seen masked, and where the token at `index` is in it."""
+        """A copy of the text with masks, and the place of the token at `index` in it."""
         ids = list(text.ids)
         for position in masked_positions(text.words, index, rule=self._texts.policy.pll):
             ids[position] = self._mask

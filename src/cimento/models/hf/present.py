@@ -1,4 +1,4 @@
-"""The models on this machine: those that come with cimento, and those in the hub's cache."""
+"""The models on this machine: the built-in ones, and those in the hub's cache."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ class Present:
     """A model on this machine.
 
     Attributes:
-        name: as ``--model`` takes it.
+        name: name for ``--model``.
         revision: commit or content hash, hexadecimal.
         kind: ``causal``, ``masked`` and the like; ``adapter``; empty where it is none of these.
-        size_bytes: of its files.
-        last_used: day of its last use, where that is known.
+        size_bytes: size of its files.
+        last_used: day of its last use, if known.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Present:
 
 
 def demo_models() -> list[Present]:
-    """The models that come with cimento."""
+    """The built-in models."""
     return [
         Present(
             name=located.name,
@@ -43,7 +43,7 @@ def demo_models() -> list[Present]:
 
 
 def hub_cache() -> Path | None:
-    """The folder where downloads of the Hugging Face hub are kept; None without its library."""
+    """The folder with downloads of the Hugging Face hub; None without its library."""
     try:
         from huggingface_hub import constants
     except ImportError:
@@ -85,7 +85,7 @@ def cached_models(folder: Path) -> list[Present]:
 
 
 def _kind(located: Located) -> str:
-    """What a model can be loaded as, by its config; empty where that does not tell."""
+    """The kind of a model by its config; empty if the config does not determine it."""
     if (located.folder / CONFIG).is_file():
         return "adapter"
     try:

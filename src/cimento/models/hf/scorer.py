@@ -1,4 +1,4 @@
-"""Scorers of transformers: what all kinds of them have in common, and what they are made of."""
+"""Scorers of transformers: the common base of all kinds, and access to their parts."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _THINNED: Mapping[Thinning, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inside:
-    """What a scorer is made of.
+    """The parts of a scorer.
 
     Attributes:
-        model: of transformers, on its device.
+        model: the model of transformers, on its device.
         tokenizer: its tokenizer.
-        way: how texts go through the model, in words.
+        way: description of the way in which texts go through the model.
     """
 
     model: PreTrainedModel
@@ -47,26 +47,26 @@ class Inside:
 
 @runtime_checkable
 class Inspectable(Scorer, Protocol):
-    """A scorer that lets itself be looked into."""
+    """The protocol of a scorer that gives access to its parts."""
 
     def inside(self) -> Inside:
-        """What it is made of."""
+        """The parts of the scorer."""
 
 
 class TransformersScorer(ABC):
     """A scorer around a model of transformers.
 
     Args:
-        model: in evaluation mode, on its device; of an encoder-decoder, the decoder.
-        texts: how requests become tokens.
-        card: what is known about the model.
-        layout: what may share a batch.
+        model: the model in evaluation mode, on its device; for an encoder-decoder, the decoder.
+        texts: the encoder of requests.
+        card: the card of the model.
+        layout: the layout that the model allows.
 
     Attributes:
         card: what is known about the model.
 
     Raises:
-        UsageError: the tokenizer does not mark words as the policy says.
+        UsageError: the tokenizer does not mark words as the policy requires.
     """
 
     def __init__(
@@ -89,13 +89,13 @@ class TransformersScorer(ABC):
         return self._texts.encode(requests)
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
-        """Log-probabilities of the wanted tokens; see `Scorer`."""
+        """The log-probabilities of the wanted tokens; see `Scorer`."""
         return self.score_columns(encoded, ())
 
     def score_columns(
         self, encoded: Sequence[Encoded], columns: tuple[Column, ...]
     ) -> list[FloatArray]:
-        """The same with other columns beside; see `ColumnScorer`."""
+        """The log-probabilities and further columns; see `ColumnScorer`."""
         if self._boundaries is None or BOUNDARY not in columns:
             return self._score(encoded, columns)
         return with_boundaries(
@@ -108,33 +108,33 @@ class TransformersScorer(ABC):
 
     @property
     def policy(self) -> Policy:
-        """How it scores texts: what was said when it was made."""
+        """The policy of scoring with which the scorer was made."""
         return self._texts.policy
 
     @property
     def proof(self) -> Proof | None:
-        """Whether prefix trees are used; None where they could not be."""
+        """The result of verifying prefix trees; None for models that cannot use them."""
         return None
 
     @abstractmethod
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
-        """Scores of texts, with columns other than that of word boundaries."""
+        """The scores of texts, with columns other than that of word boundaries."""
 
     def _text_start(self, text: Encoded) -> int:  # noqa: ARG002  # elsewhere it is the text's
-        """Where the tokens begin that the model reads as one text, those of a context included."""
+        """The index of the first token that the model reads as text, including a context."""
         return len(self._texts.frame.before)
 
     def count_layers(self) -> int:
-        """How many layers the model has; see `LayerScorer`."""
+        """The number of layers of the model; see `LayerScorer`."""
         return Layers(self._model).count
 
     def inside(self) -> Inside:
-        """What it is made of, and how texts go through it."""
+        """The parts of the scorer, and the way in which texts go through it."""
         way = way_of(self._layout, self.proof)
         return Inside(model=self._model, tokenizer=self._texts.tokenizer, way=way)
 
     def remarks(self, requests: Sequence[Score]) -> tuple[str, ...]:
-        """Whether memory ran out, how many texts are long, and what is not corrected."""
+        """Remarks on lack of memory, on long texts, and on missing corrections."""
         policy, window = self._texts.policy, self.card.window
         encoded = [] if policy.window == "refuse" or window is None else self.encode(requests)
         unmarked = (
@@ -148,11 +148,11 @@ class TransformersScorer(ABC):
 
 
 def way_of(layout: Layout, proof: Proof | None = None) -> str:
-    """How texts go through a model, in words.
+    """A description of the way in which texts go through a model.
 
     Args:
-        layout: what may share a batch.
-        proof: of a causal model: whether prefix trees are used.
+        layout: the layout that the model allows.
+        proof: for a causal model, the result of verifying prefix trees.
     """
     said = []
     if proof is not None and proof.holds and proof.nodes:
@@ -167,7 +167,7 @@ def way_of(layout: Layout, proof: Proof | None = None) -> str:
 def row_head(
     model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
 ) -> RowHead:
-    """The head of a model for some columns, those of layers among them."""
+    """The head of a model for some columns, which may include those of layers."""
     if any(column_layer(column) is not None for column in columns):
         return LayerHead(model, thin=thin, columns=columns)
     return RowHead(model, thin=thin, columns=columns)

@@ -1,8 +1,7 @@
 """Encoder-decoders: log P of a token given a source and the tokens before it.
 
-The encoder reads what stands before a text (the request's context), the decoder the text itself,
-after the token that the model's decoder starts with. The end of the text is not scored, as it is
-not with causal models.
+The encoder reads the request's context, and the decoder reads the text itself, after its start
+token. As with causal models, the end of the text is not scored.
 """
 
 from __future__ import annotations
@@ -37,23 +36,23 @@ if TYPE_CHECKING:
     from cimento.models.hf.heads import Read
 
 SourceIds: TypeAlias = tuple[int, ...]
-"""Token ids that the encoder reads, with what the tokenizer puts around them."""
+"""The token ids that the encoder reads, including those that the tokenizer puts around a text."""
 
 
 class Seq2SeqScorer(TransformersScorer):
-    """Scores texts with an encoder-decoder of transformers.
+    """A scorer with an encoder-decoder of transformers.
 
     Args:
         model: in evaluation mode, on its device.
         tokenizer: a fast tokenizer.
-        card: what is known about the model; what its decoder starts with is added to it here.
-        policy: how texts are scored.
-        limits: of a batch; source and text count.
+        card: the card of the model, to which the decoder's start token is added here.
+        policy: the policy of scoring.
+        limits: the limits of a batch, in which source and text count.
 
     Raises:
-        ModelError: the model does not say what its decoder starts with, or cannot be scored
+        ModelError: the model does not define the decoder's start token, or cannot be scored
             exactly.
-        UsageError: a window is to slide over long texts.
+        UsageError: the policy has a sliding window.
     """
 
     def __init__(
@@ -83,7 +82,7 @@ class Seq2SeqScorer(TransformersScorer):
         )
         made = Decoder(model, source=(*own.before, *own.after))
         self._read = made.read
-        # It has all that is asked of a model here, and is a causal one, whatever the source is.
+        # For any source, the decoder has the interface of a causal model that is used here.
         decoder = cast("PreTrainedModel", made)
         short, long = texts.probes()
         refuse_foresight(decoder, plain_logprobs(decoder, long), long, name=card.name)
@@ -107,14 +106,14 @@ class Seq2SeqScorer(TransformersScorer):
         return dataclasses.replace(super().inside(), model=self._whole)
 
     def _text_start(self, text: Encoded) -> int:
-        """After the source the decoder begins a text of its own."""
+        """The first token after the source, where the decoder's text begins."""
         return text.first
 
     def _score(self, encoded: Sequence[Encoded], columns: tuple[Read, ...]) -> list[FloatArray]:
         buffer = ScoreBuffer(encoded, columns=len(columns))
         parted = [self._parted(text) for text in encoded]
-        # Sources of different length are never padded to one another: what the decoder attends
-        # to is then exactly the source.
+        # Sources of different lengths never share a batch, so that the decoder attends to exactly
+        # the source, without padding.
         for length in sorted({len(source) for source, _ in parted}):
             numbers = [i for i, (source, _) in enumerate(parted) if len(source) == length]
             lengths = [length + len(fed(parted[i][1])) for i in numbers]
@@ -124,7 +123,7 @@ class Seq2SeqScorer(TransformersScorer):
         return buffer.by_text()
 
     def _source(self, request: Score) -> SourceIds:
-        """What the encoder reads."""
+        """The token ids that the encoder reads for a request."""
         ids = self._texts.tokenizer(request.context, add_special_tokens=False)["input_ids"]
         source = (*self._around.before, *ids, *self._around.after)
         window = self.card.window
@@ -149,7 +148,7 @@ class Seq2SeqScorer(TransformersScorer):
         )
 
     def _parted(self, text: Encoded) -> tuple[SourceIds, Encoded]:
-        """The source, and what the decoder reads as a sequence of its own."""
+        """The source, and the decoder's part as a separate sequence."""
         size = text.first - len(self._texts.frame.before)
         wanted = tuple(index - size for index in text.wanted)
         return text.ids[:size], dataclasses.replace(text, ids=text.ids[size:], wanted=wanted)
@@ -161,7 +160,7 @@ class Seq2SeqScorer(TransformersScorer):
         buffer: ScoreBuffer,
         columns: tuple[Read, ...],
     ) -> None:
-        """Write down the scores of some texts whose sources are of one length."""
+        """Write the scores of some texts whose sources have the same length."""
         targets = [fed(text) for _, text in members]
         width = max(len(ids) for ids in targets)
         asks = AskList()
@@ -179,11 +178,11 @@ class Seq2SeqScorer(TransformersScorer):
 
 
 class Decoder(torch.nn.Module):
-    """The decoder of a model as a causal model, over the encoder's reading of a source.
+    """The decoder of a model as a causal model, given the encoder's states of a source.
 
     Args:
         model: the encoder-decoder.
-        source: what the encoder reads where nothing else is said.
+        source: the default source for the encoder.
     """
 
     model: PreTrainedModel
@@ -198,18 +197,18 @@ class Decoder(torch.nn.Module):
 
     @property
     def device(self) -> torch.device:
-        """Where the model is."""
+        """The device of the model."""
         device: torch.device = self.model.device
         return device
 
     @property
     def dtype(self) -> torch.dtype:
-        """Of the weights."""
+        """The number format of the weights."""
         dtype: torch.dtype = self.model.dtype
         return dtype
 
     def read(self, sources: Sequence[SourceIds]) -> torch.Tensor:
-        """What the encoder makes of sources of one length; shape (sources, length, hidden)."""
+        """The encoder's states of sources of the same length; shape (sources, length, hidden)."""
         with torch.inference_mode():
             ids = torch.tensor(sources, device=self.device)
             encoder: Any = self.model.get_encoder()
@@ -227,7 +226,7 @@ class Decoder(torch.nn.Module):
         if source_states is None:
             source_states = self.states.expand(len(input_ids), -1, -1)
         return self.model(
-            # The kind that mixtures of experts look for more in; others take what comes first.
+            # Mixture-of-experts models require this class, because they look for more fields in it.
             encoder_outputs=MoEModelOutput(last_hidden_state=source_states),
             decoder_input_ids=input_ids,
             decoder_attention_mask=attention_mask,
@@ -238,7 +237,7 @@ def decoder_start(model: PreTrainedModel, name: str) -> int:
     """The token that a model's decoder starts with.
 
     Raises:
-        ModelError: neither config says it.
+        ModelError: neither config names it.
     """
     configs = (model.config, model.generation_config)
     found = [getattr(config, "decoder_start_token_id", None) for config in configs]

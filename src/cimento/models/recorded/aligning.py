@@ -1,4 +1,4 @@
-"""From token strings to regions, where nothing but the tokens was recorded.
+"""The alignment of recorded tokens with regions, from their strings alone.
 
 The rules are those of SyntaxGym's aligner (Gauthier et al. 2020,
 doi:10.18653/v1/2020.acl-demos.10), which walks through the text and the tokens side by side:
@@ -10,11 +10,11 @@ doi:10.18653/v1/2020.acl-demos.10), which walks through the text and the tokens 
   All of it is charged to the region where it begins, so that a region after it may be left
   without tokens; at the end of a sentence that includes the token that ends it.
 
-Where that aligner breaks down, this one does what a reader would expect: docs/replay.md lists
-the differences. What does not fit is an error and is never skipped.
+Where that aligner fails, this one does what a reader would expect; docs/replay.md lists the
+differences. A token that does not fit is an error and is never skipped.
 
-A tokenizer may have rewritten the text before cutting it: the forms that it may have taken are
-tried, the plainest first.
+A tokenizer may have rewritten the text before cutting it, so its possible forms are tried, the
+plainest first.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _MOSES_MARK = re.compile(r"@[-,.]@")
 _WORD = re.compile(r"\w")
 _STRETCH = re.compile(r"\S+")
 _LONGEST_DROPPED = 100
-"""A longer word has tokens, whatever the spec's pattern says; patterns are slow on long ones."""
+"""Greatest length of a word without tokens, since the spec's patterns are slow on long words."""
 _TODO = "Is this the recording of this very suite, and the spec that of its model?"
 
 
@@ -78,7 +78,7 @@ class RewrittenText:
 
 
 def rewritings(text: str, regions: Sequence[Span], tokenizer: Tokenizer) -> list[RewrittenText]:
-    """The forms that a text may have been given before it was cut, the plainest first.
+    """The possible forms of a text before it was cut, the plainest first.
 
     Args:
         text: the sentence.
@@ -105,7 +105,7 @@ def _without_accents(text: str) -> str:
 def _bytes_as_letters(char: str) -> str:
     """As GPT-2 does: each byte of the UTF-8 form as one printable character.
 
-    Blanks are left, since their mark is dealt with apart.
+    Blanks are kept, since their mark is handled separately.
     """
     if char.isspace():
         return char
@@ -131,7 +131,7 @@ def _rewrite(text: str, regions: Sequence[Span], change: _Change) -> RewrittenTe
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """Where the tokens of one sentence belong.
+    """The alignment of the tokens of one sentence.
 
     Attributes:
         regions: for each token the number of its region, from 1; None for special tokens.
@@ -178,7 +178,7 @@ def align_tokens(
 
 
 def _spellings(token: str, spec: ModelSpec) -> tuple[str, ...]:
-    """What a token may look like in the text, the likeliest first."""
+    """The possible forms of a token in the text, the likeliest first."""
     found = [token, token.strip()]
     mark = spec.tokenizer.sentinel_pattern
     if spec.tokenizer.type == "subword" and mark:
@@ -287,7 +287,7 @@ class _Walk:
         return 1 if begins else self._text.owner[pos]
 
     def _skip(self, pos: int) -> int:
-        """Where the text goes on: past blanks, and past words that have no token."""
+        """The position after blanks and words without tokens."""
         chars = self._text.chars
         while pos < len(chars):
             if chars[pos].isspace():
@@ -303,7 +303,7 @@ class _Walk:
         return pos
 
     def _step(self, token: str, pos: int) -> int | None:
-        """How many characters of the text a token spells at `pos`; None where it does not."""
+        """The number of characters that a token spells at `pos`; None if it does not fit there."""
         chars = self._text.chars
         end = self._text.end_of_region(pos)
         for spelling in self._spellings[token]:
@@ -331,7 +331,7 @@ class _Walk:
         self._pos = stop
 
     def _find(self, index: int, unknown: int) -> int:
-        """Where the text goes on after an unknown stretch.
+        """The position after an unknown stretch.
 
         Args:
             index: the first token after it.
@@ -376,7 +376,7 @@ class _Walk:
         return True
 
     def _misfit(self, index: int, pos: int) -> TableError:
-        """Why a token cannot be placed."""
+        """The error for a token that cannot be placed."""
         token = self._tokens[index]
         chars = self._text.chars
         if pos == len(chars):

@@ -1,4 +1,4 @@
-"""Answers that lm-evaluation-harness logged with ``--log_samples``, sample by sample.
+"""The logs of lm-evaluation-harness with ``--log_samples``, sample by sample.
 
 Each task of a model is a file ``samples_TASK_TIME.jsonl``, beside ``results_TIME.json``, which
 names the model. A sample holds the document that it was made from, what was asked, and the summed
@@ -29,7 +29,7 @@ _GET_THEM = "lm-eval writes them with --log_samples --output_path FOLDER."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One document of a task, and what the model answered.
+    """One document of a task with the model's answers.
 
     Attributes:
         where: it stands, for messages.
@@ -49,7 +49,7 @@ class Sample:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """What was scored, whole."""
+        """The whole scored texts."""
         return tuple(a + b for a, b in zip(self.contexts, self.options, strict=True))
 
 
@@ -72,7 +72,7 @@ class TaskLog:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelLog:
-    """All that was logged of one model in one folder.
+    """The logs of one model in one folder.
 
     Attributes:
         model: as lm-eval was given it, such as ``org/name``.
@@ -112,7 +112,7 @@ def read_logs(path: Path) -> list[ModelLog]:
     folders: dict[Path, dict[str, Path]] = {}
     for file in files:
         if match := _FILE.fullmatch(file.name):
-            # In order of their times, so that the newest stays.
+            # Logs are read in order of time, so that the newest replaces earlier ones.
             folders.setdefault(file.parent, {})[match["task"]] = file
     if not folders:
         seen = "there are no samples_TASK_TIME.jsonl"

@@ -1,4 +1,4 @@
-"""Files of recorded surprisals, and the model specs that say what their tokens are.
+"""Files of recorded surprisals, and the model specs that describe their tokens.
 
 Both formats are those of the LM Zoo (Gauthier et al. 2020, doi:10.18653/v1/2020.acl-demos.10):
 
@@ -37,7 +37,7 @@ _Split: TypeAlias = Callable[[str], list[str]]
 
 @dataclass(frozen=True, slots=True)
 class RecordedSentence:
-    """The tokens of one sentence, and what each cost.
+    """The tokens of one recorded sentence with their surprisals.
 
     Attributes:
         id: as the file has it, from 1.
@@ -189,7 +189,7 @@ def _row(values: Mapping[str, str], *, where: str, line: int) -> _Row:
 
 
 def _number(text: str, *, where: str) -> float:
-    """A surprisal; NaN for the ways in which programs write that there is none."""
+    """A surprisal; NaN for all ways of writing a missing one."""
     if text.lower() in _NOT_A_NUMBER:
         return math.nan
     try:
@@ -233,7 +233,7 @@ def _by_sentence(rows: Iterator[_Row], path: Path) -> Iterator[list[_Row]]:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """The tokens that do not spell a part of the text.
+    """The special tokens, which do not spell a part of the text.
 
     Attributes:
         unk_types: stand for a word that the model does not know.
@@ -250,7 +250,7 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Tokenizer:
-    """How tokens spell the text.
+    """The way in which tokens spell the text.
 
     Attributes:
         type: what a token is; marks of pieces are looked at for ``subword`` only.
@@ -274,7 +274,7 @@ class Tokenizer:
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """What must be known of a model to match its tokens with a text.
+    """The facts on a model that are needed to match its tokens with a text.
 
     Attributes:
         vocabulary: its special tokens.
@@ -288,7 +288,7 @@ class ModelSpec:
 
 
 PLAIN = ModelSpec(Vocabulary(), Tokenizer(type="word", cased=True))
-"""Tokens that spell the text, and nothing else: what is assumed where no spec is given."""
+"""The spec that is assumed by default: tokens spell the text and nothing else."""
 
 
 def read_spec(path: Path) -> ModelSpec:
@@ -331,7 +331,7 @@ def parse_spec(text: str, *, where: str) -> ModelSpec:
 
 
 def _faults(tokenizer: Tokenizer) -> list[str]:
-    """What no single key shows to be wrong."""
+    """The faults that involve several keys."""
     faults: list[str] = []
     if tokenizer.sentinel_pattern and tokenizer.sentinel_position is None:
         faults.append("tokenizer.sentinel_position: missing beside sentinel_pattern")
@@ -351,7 +351,7 @@ def _faults(tokenizer: Tokenizer) -> list[str]:
 def _may_be_endless(pattern: str) -> bool:
     """Whether a regular expression may take very long on a short word.
 
-    It does where repetitions follow each other, of which each can take what the next one could.
+    It may if repetitions follow each other and can match the same characters.
     """
     plain = _ONE_CHARACTER.sub("x", pattern)
     repeated = sum(map(plain.count, "*+{"))

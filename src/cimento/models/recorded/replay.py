@@ -1,4 +1,4 @@
-"""Judge a suite by surprisals that somebody recorded; no model is loaded.
+"""Replaying of recorded surprisals for a suite, without loading a model.
 
 A recording belongs to a suite by position: its sentences are the suite's items, each with its
 conditions, in file order. Which token belongs to which region is found from the tokens
@@ -43,7 +43,7 @@ _GIVE_SPEC = "Give the model spec with --spec: it names special tokens and the m
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """What a recording says about a suite.
+    """The tokens of a recording, matched with a suite.
 
     Attributes:
         card: the file it comes from.
@@ -122,9 +122,9 @@ def replay(
 
 
 def replay_log(suite: Suite, path: Path) -> Replayed:
-    """Match sentences that lm-eval scored with the stimuli of a suite, by what they say.
+    """Match sentences that lm-eval scored with the stimuli of a suite, by their texts.
 
-    Each has one number, that of the sentence, which stands as that of one token.
+    Each sentence has a single number, which is treated as that of one token.
 
     Args:
         suite: whose conditions have one region each.

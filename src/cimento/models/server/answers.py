@@ -1,4 +1,4 @@
-r"""A server's answer to one text: its tokens, where they lie in the text, and their scores.
+r"""A server's answer to one text: tokens, their places in the text, and their scores.
 
 The answer is that of the OpenAI completions endpoint asked with ``echo`` and ``logprobs``: the
 tokens of the prompt with their log-probabilities, and after them those that were generated.
@@ -33,14 +33,14 @@ _SPECIAL = re.compile(r"(<[^<>\s]+>|\[[A-Z]+\])?")
 _BLANK = re.compile("[ ▁]+")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 _CONTINUATION = range(0x80, 0xC0)
-"""Bytes that do not begin a character in UTF-8."""
+"""The bytes of UTF-8 that do not begin a character."""
 _LONGEST = 4
-"""Bytes that a character can have in UTF-8."""
+"""Largest number of bytes of a character in UTF-8."""
 
 Starts = list[int | None]
 
 CLAMPED_NATS = -9999.0
-"""What vLLM writes for minus infinity, which JSON has no word for."""
+"""The number that vLLM writes for minus infinity, which JSON lacks."""
 
 CAN_SCORE = (
     "Scoring needs log-probabilities of the prompt (echo with logprobs on /completions):"
@@ -79,7 +79,7 @@ def token_starts(
 
 
 def _spelled(content: bytes, tokens: Sequence[str], prompt_tokens: int | None) -> Starts | None:
-    """Starts by the tokens' strings, where they spell the text."""
+    """The starts of tokens by their strings, if these spell the text; else None."""
     # After each token: the places that can be reached, with what that costs and from where. Of
     # several ways to a place the cheapest is kept, and of those the first.
     reached: list[dict[int, tuple[int, int]]] = [{0: (0, 0)}]
@@ -106,7 +106,7 @@ def _spelled(content: bytes, tokens: Sequence[str], prompt_tokens: int | None) -
 
 
 def _prompt_length(whole: Sequence[int], n_tokens: int, prompt_tokens: int | None) -> int | None:
-    """How many tokens make the text: as many as the server says, all but one, or all.
+    """The number of tokens of the text: the server's number, all but one, or all.
 
     One token was to be generated. A server that generated more is believed where the text can
     only end in one place.
@@ -118,7 +118,7 @@ def _prompt_length(whole: Sequence[int], n_tokens: int, prompt_tokens: int | Non
 
 
 def _ends(token: str, content: bytes, start: int) -> Iterator[tuple[int, int]]:
-    """Where a token that begins at a byte can end, and how many liberties are taken for it."""
+    """The possible ends of a token that begins at a byte, each with a penalty."""
     said = _SURROGATE.sub(_REPLACEMENT, token)
     literals = [said.encode(), said.replace("▁", " ").encode(), _exact_bytes(token)]
     for literal in filter(None, dict.fromkeys(literals)):
@@ -202,7 +202,7 @@ def _spread(starts: list[int], edges: Sequence[int]) -> Starts | None:
 
 @dataclass(frozen=True, slots=True)
 class TextScores:
-    """What a server told about a text.
+    """The scores that a server returned for a text.
 
     Attributes:
         scores: offset of a token's first byte in the UTF-8 text to its log-probability in nats;
@@ -368,12 +368,12 @@ def listed_tokens(answer: JsonValue) -> dict[str, float]:
 
 
 def tokens_of(answer: JsonValue) -> Tokens:
-    """What one request came to, as the server counts it."""
+    """The tokens of one request, as the server counts them."""
     return Tokens(1, _usage(answer, "prompt_tokens"), _usage(answer, "completion_tokens"))
 
 
 def _usage(answer: JsonValue, name: str) -> int | None:
-    """A number of tokens that the server counted, where it says so."""
+    """A number of tokens that the server counted; None if it does not report it."""
     usage = answer.get("usage") if isinstance(answer, dict) else None
     counted = usage.get(name) if isinstance(usage, dict) else None
     if isinstance(counted, bool) or not isinstance(counted, int) or counted < 0:
@@ -382,7 +382,7 @@ def _usage(answer: JsonValue, name: str) -> int | None:
 
 
 def _mismatch(choice: JsonObject, tokens: Sequence[str], text: str, where: str) -> ModelError:
-    """Why tokens do not fit a text."""
+    """The error for tokens that do not fit a text."""
     echoed = str(choice.get("text", "")).strip().startswith(text.strip())
     if not echoed and not "".join(tokens).strip().startswith(text[:1]):
         return lacking(where, "it gives log-probabilities of what it generates, not of the text")

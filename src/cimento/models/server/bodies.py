@@ -1,8 +1,8 @@
-"""The fields of requests to a server: those of cimento, the user's, and what the server refuses.
+"""The fields of requests to a server: cimento's, the user's, and adaptation to refusals.
 
-Servers differ in what they take: OpenAI's newer models want ``max_completion_tokens`` where others
-want ``max_tokens``, and refuse a temperature of 0. What a server says of that is learned once and
-kept for its model; anything else can be said with ``--body``.
+Servers accept different fields: OpenAI's newer models require ``max_completion_tokens`` instead of
+``max_tokens``, and refuse a temperature of 0. A refusal of this kind is learned once for its model;
+other fields can be given with ``--body``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ KEY_VARIABLES = ("CIMENTO_API_KEY", "OPENAI_API_KEY")
 """Environment variables that may hold the server's key; the first that is set is used."""
 
 ANSWER = "answer"
-"""Key of a reply that is held to some answers."""
+"""The key of the answer in a constrained reply."""
 
 MAX_TOKENS, MAX_COMPLETION_TOKENS, TEMPERATURE = (
     "max_tokens", "max_completion_tokens", "temperature"
@@ -57,7 +57,7 @@ _SECRET = re.compile(
 _SECRET_VALUE = re.compile(r"(sk-|Bearer )\S")
 _MOST_STOPS = 4
 MOST_TOKENS = 20
-"""That servers list in the place of one."""
+"""Largest number of alternative tokens that servers list."""
 
 _WANTS_ANOTHER_LIMIT = re.compile(r"\bmax_tokens\b.*\bmax_completion_tokens\b", re.DOTALL)
 _REFUSES_TEMPERATURE = re.compile(
@@ -73,7 +73,7 @@ _DRAWN = (
 
 
 class Refusal(Exception):  # noqa: N818  # the cause of an error, and never raised by itself
-    """What a server says of a request that it refuses.
+    """The error of a request that a server refuses, with the server's words.
 
     Args:
         status: that it answered with.
@@ -124,7 +124,7 @@ def _assigned(text: str) -> dict[str, JsonValue]:
     if not equals or not key.strip() or key.lstrip().startswith("{"):
         raise UsageError(
             where=OPTION,
-            # Not shown: it may be a key of the other kind.
+            # The text is not shown, because it may be a secret key.
             seen="what is given is neither KEY=VALUE nor a JSON object",
             todo="Write it as seed=7, or as '{\"seed\": 7}'.",
         )
@@ -135,7 +135,7 @@ def _assigned(text: str) -> dict[str, JsonValue]:
 
 
 def refuse_fields(fields: Fields) -> None:
-    """See that no field is one of cimento's, or may hold a secret.
+    """Refuse fields that are cimento's, or that may hold a secret.
 
     Raises:
         UsageError: one is, or may; a value is not shown.
@@ -166,7 +166,7 @@ def _hides(value: JsonValue, keys: Sequence[str]) -> bool:
 
 @dataclass
 class Bodies:
-    """What requests to one model are made of; threads share it.
+    """The maker of requests to one model, which threads share.
 
     Attributes:
         model: its name in requests.
@@ -190,7 +190,7 @@ class Bodies:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What was learned of the server and can change answers, as sentences."""
+        """Remarks on learned properties of the server that can change answers, as sentences."""
         return (_DRAWN,) if self.sampled else ()
 
     def scoring(self, text: str) -> dict[str, JsonValue]:
@@ -202,7 +202,7 @@ class Bodies:
             {
                 "model": self.model,
                 "prompt": text,
-                # Some servers refuse to generate nothing; what is generated is not looked at.
+                # Some servers require at least one generated token, which is ignored.
                 MAX_TOKENS: 1,
                 TEMPERATURE: 0,
                 "echo": True,
@@ -237,7 +237,7 @@ class Bodies:
     def learns(self, error: ModelError, sent: Fields) -> bool:
         """Whether a request that was refused can be sent again in another form.
 
-        What was learned is kept. A field that the user gave is not changed.
+        A learned property is kept. Fields that the user gave are not changed.
 
         Args:
             error: that came of it.
@@ -270,7 +270,7 @@ def _merged(ours: dict[str, JsonValue], own: Fields) -> dict[str, JsonValue]:
 
 
 def _one_of(options: Sequence[str]) -> JsonValue:
-    """That the reply is an object with one of some answers in it."""
+    """The constraint that the reply is an object with one of some answers."""
     schema: JsonValue = {
         "type": "object",
         "properties": {ANSWER: {"type": "string", "enum": [option.strip() for option in options]}},

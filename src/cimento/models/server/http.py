@@ -1,4 +1,4 @@
-"""Requests to a server over HTTP, several at once, and what is told of those that fail."""
+"""HTTP requests to a server, several at once, and the errors of those that fail."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from cimento.models.server.bodies import KEY_VARIABLES, Refusal
 from cimento.suites.model import JsonValue
 
 MOST_BYTES = 100_000_000
-"""Of an answer; a text of a million tokens has less."""
+"""Greatest size of an answer in bytes; a text of a million tokens needs less."""
 
 _REFUSED_KEY = frozenset({401, 403})
 _NOT_THERE = frozenset({404, 405, 501})
@@ -45,7 +45,7 @@ Answer = TypeVar("Answer")
 
 
 class NotThereError(ModelError):
-    """The server has no such path or model."""
+    """The error of a path or model that the server does not have."""
 
 
 class Server:
@@ -82,7 +82,7 @@ class Server:
         return f"server {self.url}"
 
     def get(self, path: str) -> JsonValue:
-        """What the server says at a path; asked twice at most, to be quick where none is there.
+        """The server's answer at a path, asked at most twice, to fail fast without a server.
 
         Raises:
             NotThereError: it has nothing there, or fails over it.
@@ -97,7 +97,7 @@ class Server:
             raise
 
     def post(self, path: str, body: dict[str, JsonValue], *, about: str = "") -> JsonValue:
-        """What the server answers to a JSON object.
+        """The server's answer to a JSON object.
 
         Args:
             path: behind the URL.
@@ -113,11 +113,11 @@ class Server:
         return self._ask(path, content, attempts=self._patience.attempts, where=where)
 
     def redacted(self, words: str) -> str:
-        """The server's words without the key, should it have said that."""
+        """The server's words without the key, in case it repeats that."""
         return words.replace(self._key, "[key]") if self._key else words
 
     def stop(self) -> None:
-        """Wait for nothing any more: requests that would be sent again fail."""
+        """Stop all waiting, so that requests which would be repeated fail."""
         self._stopped.set()
 
     def _ask(self, path: str, body: bytes | None, *, attempts: int, where: str) -> JsonValue:
@@ -272,7 +272,7 @@ def ask_at_once(
     concurrency: int,
     stop: Callable[[], None],
 ) -> Iterator[tuple[Asked, Answer]]:
-    """Ask for several things, some at a time; each is yielded as soon as it is answered.
+    """Ask several requests concurrently; each answer is yielded as soon as it comes.
 
     Args:
         asked: what is asked.
@@ -293,7 +293,7 @@ def ask_at_once(
                     continue
                 error = future.exception()
                 if isinstance(error, CimentoError):
-                    # What is under way already is still waited for, so that it is kept.
+                    # Requests under way are still awaited, so that their answers are kept.
                     failure = failure or error
                     _cancel(sent)
                 else:
@@ -307,6 +307,6 @@ def ask_at_once(
 
 
 def _cancel(futures: Iterable[Future[Answer]]) -> None:
-    """Send nothing that has not been sent."""
+    """Cancel all requests that have not been sent."""
     for future in futures:
         future.cancel()

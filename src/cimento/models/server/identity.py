@@ -1,4 +1,4 @@
-"""Which model is behind a server: what it answers to fixed probes, beside what it answered before.
+"""The identity of the model on a server, from its answers to fixed probes now and before.
 
 A server shows a name, not its weights. Two texts are scored at the start of every run; a server
 that cannot score is asked for two short replies instead. What was answered at an address under a
@@ -21,7 +21,7 @@ PROBES = (
     "One small lamp was left burning near the",
     "Il 7 marzo la zia di Pietro comprò dodici",
 )
-"""No whole sentences, so that something is generated after them; two languages and a number."""
+"""The probes: unfinished sentences, so that text is generated after them."""
 
 SAME_MODEL_NATS = 0.05
 """Mean difference for each token that batching and number formats may make."""
@@ -34,7 +34,7 @@ _LONGEST_BYTES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What a server answered to the probes, one entry for each.
+    """A server's answers to the probes, one entry for each.
 
     Attributes:
         scores: offset of each token's first byte to its log-probability in nats; NaN for a first
@@ -74,7 +74,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The model that answered.
+    """The identity of the model that answered.
 
     Attributes:
         digest: of the first fingerprint that was taken of it.

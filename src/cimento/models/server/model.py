@@ -35,7 +35,7 @@ from cimento.runs.usage import Tokens
 from cimento.suites.model import JsonValue
 
 MALFORMED_ATTEMPTS = 3
-"""How often a server is asked that answers, but with something else than a reply."""
+"""Number of attempts with a server that answers without a valid reply."""
 
 _SHOWN_CHARACTERS = 60
 
@@ -56,7 +56,7 @@ _SERVED_ANOTHER = (
 
 @dataclass(kw_only=True)
 class ServerReplier:
-    """A model behind a server, asked to answer in its own words.
+    """A `Replier` with a model on a server.
 
     Attributes:
         server: that is asked.
@@ -78,7 +78,7 @@ class ServerReplier:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What the user should know of the server, with what it was heard to refuse."""
+        """Remarks on the server for the user, including its refusals."""
         cut = (_CUT_OFF,) if self.is_cut else ()
         return (*self.notes, *self.bodies.remarks, *cut)
 
@@ -176,7 +176,7 @@ def reply_in(answer: JsonValue, *, chat: bool, options: Sequence[str]) -> Writte
 
 
 def _unpacked(text: str) -> str:
-    """The answer in a constrained reply; the reply itself where the server does not constrain."""
+    """The answer in a constrained reply; the reply itself if the server did not constrain it."""
     try:
         content = parse_json(text)
     except ValueError:
@@ -187,7 +187,7 @@ def _unpacked(text: str) -> str:
 
 @dataclass(kw_only=True)
 class ServerScorer:
-    """Scores texts with a model behind a server.
+    """A `TextScorer` with a model on a server.
 
     Attributes:
         server: that is asked.
@@ -333,7 +333,7 @@ def _fingerprint(server: Server, bodies: Bodies) -> tuple[Fingerprint, ModelErro
             todo=refusal.todo,
         ) from error
     if bodies.sampled:
-        # What is drawn is another thing each time, and tells nothing of the model.
+        # Sampled text differs each time and does not identify the model.
         return Fingerprint(replies=("",) * len(PROBES)), refusal
     return Fingerprint(replies=tuple(replies[number].text for number in sorted(replies))), refusal
 
@@ -349,7 +349,7 @@ def _score(server: Server, bodies: Bodies, text: str, meter: Meter | None = None
 
 
 def _check_policy(policy: Policy) -> None:
-    """Refuse what only a model that is loaded here can be told."""
+    """Refuse settings that only a model loaded here supports."""
     if policy.bos == "bos-or-eos" and policy.leading_blank:
         raise UsageError(
             where="--compat lm-eval (--bos bos-or-eos --leading-blank) with a server",

@@ -1,1 +1,1 @@
-"""Tokens and texts: what a tokenizer makes of a request, and which token covers what."""
+"""Tokens and texts: tokenizing of requests, and the characters that tokens cover."""

@@ -46,7 +46,7 @@ Scoring: TypeAlias = Callable[[Sequence[Encoded], "tuple[Read, ...]"], "list[Flo
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Boundaries:
-    """Where words may end, as sets of a tokenizer's tokens.
+    """The possible ends of words, as sets of a tokenizer's tokens.
 
     Attributes:
         rule: ``word-start`` or ``word-end``: what the tokenizer marks.
@@ -74,7 +74,7 @@ def find_boundaries(
     vocabulary: int,
     device: torch.device,
 ) -> Boundaries | None:
-    """Where words may end with a tokenizer; None where no correction is made.
+    """The boundaries of words in a tokenizer; None if no correction is made.
 
     Args:
         tokenizer: a fast tokenizer.

@@ -1,4 +1,4 @@
-"""Characters, words and tokens: which token belongs to which stretch of a text.
+"""Characters, words and tokens: the assignment of tokens to spans of a text.
 
 Everything goes by character offsets in the text as written, so that it holds for every kind of
 tokenizer; a token belongs where its first non-blank character is. `Characters` goes through many

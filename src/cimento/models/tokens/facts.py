@@ -1,4 +1,4 @@
-"""What a tokenizer does: its kind, its marks of words, what it puts before a text, its chats."""
+"""The facts on a tokenizer: its kind, its marks of words, its special tokens, its chats."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 PART_OF_CHARACTER = "\ufffd"
-"""Stands for a character of which a token is only a part."""
+"""The replacement for a character of which a token is only a part."""
 
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 _NO_BYTE = 0xFF  # UTF-8 has no such byte
@@ -70,7 +70,7 @@ def surfaces_of(tokenizer: PreTrainedTokenizerBase) -> tuple[BoundaryRule, dict[
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """How a tokenizer spells text.
+    """The spelling rules of a tokenizer.
 
     Attributes:
         suffix: what stands at the end of a word; None where nothing does.
@@ -120,7 +120,7 @@ def _first(values: Iterable[object]) -> str | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenizerFacts:
-    """What is found out about a tokenizer.
+    """The facts on a tokenizer.
 
     Attributes:
         kind: how it cuts words, such as ``byte-level BPE``.
@@ -229,7 +229,7 @@ def _frame(
 
 
 def _system_role(tokenizer: PreTrainedTokenizerBase) -> tuple[SystemRole | None, str]:
-    """What a chat template makes of a system message, by rendering one."""
+    """The treatment of a system message by a chat template, found by rendering one."""
     if not tokenizer.chat_template:
         return None, ""
     messages = [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _USER}]

@@ -1,4 +1,4 @@
-"""Requests as a model's tokenizer sees them, with what may be put before and after a text."""
+"""The tokenizing of requests, with the special tokens before and after a text."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Frame:
 
 
 def own_frame(tokenizer: PreTrainedTokenizerBase) -> Frame:
-    """What the tokenizer itself puts around a text.
+    """The special tokens that the tokenizer itself puts around a text.
 
     Raises:
         ModelError: the text cannot be found again between its special tokens.
@@ -52,7 +52,7 @@ def own_frame(tokenizer: PreTrainedTokenizerBase) -> Frame:
 
 
 def causal_frame(tokenizer: PreTrainedTokenizerBase, rule: BosRule) -> Frame:
-    """What stands before a text for a causal model; nothing is put after it.
+    """The special tokens before a text in a causal model; none are put after it.
 
     ``auto`` takes what the tokenizer adds itself, else its BOS token, else its EOS token, which
     models without BOS were trained with as the separator of documents (GPT-2). The other rules
@@ -95,7 +95,7 @@ def _wanted(request: Score, before: int) -> list[Span]:
 
 
 def _region_begins(request: Score, before: int) -> list[int]:
-    """Where the regions of the whole text begin; what comes before its own text is one more."""
+    """The begins of the regions of the whole text; the part before its own text is one more."""
     regions = request.regions or ((0, len(request.text)),)
     return [*([0] if before else []), *(start + before for start, _ in regions)]
 
@@ -295,7 +295,7 @@ class TextEncoder:
         columns[:, own] = start, end, words
         is_wanted = np.zeros(offsets[-1], dtype=np.bool_)
         is_wanted[own] = wanted
-        # The first token of a text is written last, over those after it.
+        # Tokens are written in reverse, so that the first token of a text remains.
         firsts = np.diff(offsets)
         inside = start >= 0
         text = cut.text[inside][::-1]

@@ -11,7 +11,7 @@ from pathlib import Path
 from cimento.errors import InputError
 from cimento.measures.normalising import Scope, z_scores
 from cimento.measures.sentence import Missing
-from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects, factorial
 from cimento.paradigms.regions.two_by_two import CellMean, cell_mean, effects_of, effects_of_means
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
@@ -286,8 +286,10 @@ def _fixed(value: float | None) -> str:
 
 
 VALUES = ("value", "z", "mean_z", "rating", "judgment")
-_Z = frozenset({"z", "mean_z", "zscore_published"})
 """Columns that may hold the rating; the first that is there is taken."""
+
+Z_VALUES = frozenset({"z", "mean_z"})
+"""Those of them that are z-scores already."""
 
 Means = dict[str, dict[str, dict[str, float]]]
 """Phenomenon, item and condition to the mean rating."""
@@ -298,9 +300,8 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
 
     The file is a CSV with ``phenomenon``, ``item``, ``condition`` and a rating, single or mean; or
     the released English ratings of Sprouse et al. 2016, whose z is computed within participants.
-    Conditions are those of island studies. Ratings that are z-scores already (columns ``z`` and
-    ``mean_z``, and the released ones) are the same on every scale: to pool and standardize them
-    once more would stretch every effect.
+    Conditions are those of island studies. Ratings that are z-scores already (column ``z`` or
+    ``mean_z``, or the released ones) keep their values on every scale.
 
     Args:
         path: of the file.
@@ -311,28 +312,28 @@ def people_result(path: Path, *, scope: Scope = "suite") -> Factorial:
     """
     rows = read_rows(path)
     released = {"participant", "judgment", "zscore_published"} <= rows[0].keys()
-    column = "zscore_published" if released else _value_column(path, rows)
-    means = _released(path) if released else _plain(path, rows, column)
+    means = _released(path) if released else _plain(path, rows)
     suite = _suite(means)
     scores = {
         f"{phenomenon}-{item}": conditions
         for phenomenon, items in means.items()
         for item, conditions in items.items()
     }
+    are_z = released or _value_column(rows) in Z_VALUES
     phenomena = factorial(suite, scores, scope=scope)
-    standardized = column in _Z
-    if standardized:
-        phenomena = tuple(
-            replace(one, effects=dict.fromkeys(one.effects, one.effects["raw"]))
-            for one in phenomena
-        )
     return Factorial(
         suite=path.stem,
         model="people",
         measure="rating",
-        unit="z" if standardized else "",
-        phenomena=phenomena,
+        unit="z" if are_z else "",
+        phenomena=tuple(map(_as_given, phenomena)) if are_z else phenomena,
     )
+
+
+def _as_given(phenomenon: PhenomenonEffects) -> PhenomenonEffects:
+    """The same effects on every scale: z-scores of people are neither binned nor scaled again."""
+    raw = phenomenon.effects["raw"]
+    return replace(phenomenon, effects=dict.fromkeys(phenomenon.effects, raw))
 
 
 def _released(path: Path) -> Means:
@@ -340,19 +341,15 @@ def _released(path: Path) -> Means:
     return {name: unit_means(group, "item") for name, group in groups.items() if name[:3] == "wh_"}
 
 
-def _value_column(path: Path, rows: list[dict[str, str]]) -> str:
+def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
     need(path, rows, ("phenomenon", "item", "condition"))
-    column = next((name for name in VALUES if name in rows[0]), None)
+    column = _value_column(rows)
     if column is None:
         raise InputError(
             where=str(path),
             seen=f"there is no rating; the columns are {', '.join(rows[0])}",
             todo=f"Name the column of ratings {VALUES[0]}.",
         )
-    return column
-
-
-def _plain(path: Path, rows: list[dict[str, str]], column: str) -> Means:
     found: dict[str, dict[str, dict[str, list[float]]]] = {}
     for place, row in enumerate(rows, start=2):
         if row["condition"] not in ISLAND_CONDITIONS:
@@ -372,6 +369,10 @@ def _plain(path: Path, rows: list[dict[str, str]], column: str) -> Means:
         }
         for phenomenon, items in found.items()
     }
+
+
+def _value_column(rows: Sequence[Mapping[str, str]]) -> str | None:
+    return next((name for name in VALUES if name in rows[0]), None)
 
 
 def _suite(means: Means) -> Suite:

@@ -27,9 +27,9 @@ def check_suite(suite: Suite, *, places: Sequence[str] = ()) -> tuple[Fault, ...
     """Every fault of a suite, errors and warnings, in the order of their codes.
 
     Args:
-        suite: as a reader gave it, or as made in Python.
-        places: where each stimulus stands, in the order of ``suite.stimuli()``; put before item
-            and condition in messages.
+        suite: a suite from a reader, or one made in Python.
+        places: the place of each stimulus in its file, in the order of ``suite.stimuli()``;
+            messages put it before item and condition.
     """
     stimuli = Stimuli(suite, places)
     found = [fault for check in _CHECKS for fault in check(stimuli)]

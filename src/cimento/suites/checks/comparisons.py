@@ -1,4 +1,4 @@
-"""Checks of what is compared: identical conditions, unequal lengths, items that repeat others."""
+"""Checks of comparisons: identical conditions, unequal lengths, items that repeat others."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from cimento.suites.formula import (
 from cimento.suites.model import Suite
 
 FEWEST_ITEMS = 5
-"""Below this many items no difference in length is called systematic."""
+"""Least number of items for a difference in length to count as systematic."""
 WORD_SHARE = 0.5
-"""Net share of items in which one side has more words, from which on it is reported."""
+"""Least net share of items with more words on one side that is reported."""
 CHARACTER_SHARE = 0.75
-"""The same for characters, where the words are equal in number."""
+"""The same for characters, where the numbers of words are balanced."""
 CHARACTER_DIFFERENCE = 0.1
-"""Mean difference in characters, relative to the longer side, from which on it is reported."""
+"""Least mean difference in characters, relative to the longer side, that is reported."""
 
 MOST_UNLIKE = 0.25
-"""Share of items that differ in a region, up to which it is reported."""
+"""Greatest share of items that differ in a region for the difference to be reported."""
 FEWEST_ALIKE = 3
-"""Items from which on a single one that differs is reported, whatever its share."""
+"""Least number of items among which a single differing one is reported, whatever its share."""
 _QUOTES = frozenset('"“”„«»')
 
 
 def _identical(stimuli: Stimuli) -> Iterator[Fault]:
-    """Two conditions of an item that are the same sentence, among those that are compared."""
+    """Pairs of compared conditions of an item that are the same sentence."""
     compared = _compared_conditions(stimuli.suite)
     for item in range(len(stimuli.suite.items)):
         numbers = stimuli.of(item)
@@ -56,7 +56,7 @@ def _identical(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _compared_conditions(suite: Suite) -> set[frozenset[str]] | None:
-    """The pairs of conditions that stand in one comparison; None where nothing is predicted."""
+    """The pairs of conditions in the same comparison; None for a suite without predictions."""
     if not suite.predictions:
         return None
     groups = [[reference.condition for reference in references(part)] for _, part in _parts(suite)]
@@ -75,10 +75,10 @@ def _parts(suite: Suite) -> Iterator[tuple[int, Comparison]]:
 
 
 def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
-    """A side that is longer in most items: its surprisal is a sum, and grows with the length.
+    """Sides that are longer in most items, whose summed surprisal grows with the length.
 
-    Suites whose metric is no sum are left alone, and so is whatever does not compare sums of
-    regions: a difference of differences is there to take effects of length out.
+    Suites with a metric other than the sum are not checked, nor are comparisons of anything but
+    sums of regions: a difference of differences is meant to remove effects of length.
     """
     if stimuli.suite.metric != "sum":
         return
@@ -100,7 +100,7 @@ def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 class _Difference:
-    """How much longer one side of a comparison is than the other, item by item."""
+    """The difference in length between the sides of a comparison, item by item."""
 
     def __init__(self, unit: str, low: Sequence[int], high: Sequence[int]) -> None:
         self.unit = unit
@@ -111,17 +111,17 @@ class _Difference:
 
     @property
     def share(self) -> float:
-        """Share of items that have more, less that of those that have less."""
+        """The share of items with more on the high side minus the share of those with less."""
         return (self.more - self.less) / self.count
 
     @property
     def mean(self) -> float:
-        """What an item has more, on average."""
+        """The mean difference over items."""
         return (sum(self._high) - sum(self._low)) / self.count
 
     @property
     def relative(self) -> float:
-        """What an item has more, relative to its longer side, on average."""
+        """The mean difference over items, relative to the longer side of each item."""
         pairs = zip(self._low, self._high, strict=True)
         return fmean((high - low) / max(low, high, 1) for low, high in pairs)
 
@@ -129,7 +129,7 @@ class _Difference:
 def _longer(
     stimuli: Stimuli, low: Sequence[Reference], high: Sequence[Reference]
 ) -> _Difference | None:
-    """What one side has more of; None where the two are balanced, or one of them is no sum."""
+    """The difference in words or characters; None where the sides are balanced or not sums."""
     if not low or not high:
         return None
     named = {reference.condition for reference in (*low, *high)}
@@ -151,7 +151,7 @@ def _longer(
 
 
 def _summed(quantity: Quantity) -> tuple[Reference, ...]:
-    """The references that a quantity adds up; none where it does anything else."""
+    """The references that a quantity adds up; none if it is not a plain sum of them."""
     if isinstance(quantity, Reference):
         return (quantity,)
     if isinstance(quantity, Number) or quantity.operator == "-":
@@ -163,14 +163,14 @@ def _summed(quantity: Quantity) -> tuple[Reference, ...]:
 def _texts(
     stimuli: Stimuli, items: Sequence[int], references: Sequence[Reference]
 ) -> list[list[str]]:
-    """The texts of the regions that are referred to, for each of some items."""
+    """The texts of the referenced regions, for each of some items."""
     texts: list[list[str]] = [[] for _ in items]
     for reference in references:
         first, last = (
             (None, None) if reference.region == "*" else (reference.region - 1, reference.region)
         )
         for item, listed in zip(items, texts, strict=True):
-            # The first of several conditions with one name is taken.
+            # Of several conditions with the same name, the first is taken.
             number = stimuli.starts[item] + stimuli.shapes[item].index(reference.condition)
             regions = stimuli.conditions[number].regions[first:last]
             listed += [region.text for region in regions]
@@ -178,7 +178,7 @@ def _texts(
 
 
 def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
-    """Items that have the same sentences in the same conditions."""
+    """Items with the same sentences in the same conditions as another item."""
     repeated = {text for text, times in Counter(stimuli.texts).items() if times > 1}
     groups: dict[frozenset[tuple[str, str]], Listing] = {}
     for number, item in enumerate(stimuli.suite.items):
@@ -194,9 +194,9 @@ def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
-    """Compared conditions of which other words differ than those that are compared.
+    """Compared conditions that differ in words outside the compared regions.
 
-    A region that differs in many items is meant to; one that differs in a few is a slip.
+    A region that differs in many items is meant to differ; one that differs in a few is a slip.
     """
     suite = stimuli.suite
     compared = sorted(map(sorted, _compared_conditions(suite) or ()))
@@ -212,7 +212,8 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
         yield from _other_quotes(stimuli, pairs)
         for region in others:
             unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
-            # Of three items one alone is the odd one out; of fewer nobody can know.
+            # Among at least three items, a single one is the odd one out; among fewer, it is
+            # undecidable.
             most = max(MOST_UNLIKE * len(pairs), len(pairs) >= FEWEST_ALIKE)
             if 0 < len(unlike) <= most:
                 for pair in unlike:
@@ -226,18 +227,18 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 LEAST_COMMON = 0.35
-"""Share of the shorter sentence's words, under which two sentences have hardly one in common."""
+"""Share of the shorter sentence's words below which two sentences have little in common."""
 _FEWEST_WORDS = 3
 
 
 def have_little_in_common(first: str, second: str) -> bool:
-    """Whether two sentences hardly have a word in common, so that they may be of two pairs.
+    """Whether two sentences have so few words in common that they may be from two pairs.
 
-    Sentences of one or two words, and texts that no blanks part, say nothing.
+    Sentences of one or two words, and texts without blanks, are never reported.
     """
     texts, words = (first, second), list[set[bytes] | set[str]]()
     if first.isascii() and second.isascii():
-        # The same words, found several times as fast.
+        # This finds the same words several times as fast.
         words += [{*text.encode().translate(WORDS_APART).split()} for text in texts]
     else:
         words += [{*re.findall(r"\w+", text.casefold())} for text in texts]
@@ -246,7 +247,7 @@ def have_little_in_common(first: str, second: str) -> bool:
 
 
 def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
-    """Pairs of sentences with hardly a word in common, as where a column slipped by a row."""
+    """Pairs of sentences with hardly a word in common, as after a column slipped by a row."""
     pairs = [
         (part.left.condition, part.right.condition)
         for _, part in _parts(stimuli.suite)
@@ -305,7 +306,7 @@ def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
 
 
 def _number(stimuli: Stimuli, item: int, condition: str) -> int | None:
-    """The number of an item's stimulus in a condition; None where it has none."""
+    """The number of an item's stimulus in a condition; None where the item lacks the condition."""
     shape = stimuli.shapes[item]
     return stimuli.starts[item] + shape.index(condition) if condition in shape else None
 
@@ -331,4 +332,4 @@ def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterato
 COMPARISON_CHECKS: tuple[Check, ...] = (
     _identical, _lengths, _repeated, _elsewhere, _other_words, _unlike,
 )  # fmt: skip
-"""Codes CIM-S050 to CIM-S052, CIM-S058 and CIM-S060."""
+"""The checks of codes CIM-S050 to CIM-S052, CIM-S058 and CIM-S060."""

@@ -1,9 +1,9 @@
-"""Predictions that cannot hold together, so that their conjunction says nothing about a model.
+"""Contradictions between predictions, whose conjunction says nothing about a model.
 
-A published example: one prediction wants a value to be smaller than another, and a second one
-wants the two to be equal. Whether a set of linear inequalities has a solution is decided exactly,
-by Fourier-Motzkin elimination (Dantzig and Eaves 1973, J. Combinatorial Theory A 14, 288-297), with
-``=`` read as exact equality.
+In a published example, one prediction requires a value to be smaller than another, and a second one
+requires the two to be equal. Whether a set of linear inequalities has a solution is decided
+exactly, by Fourier-Motzkin elimination (Dantzig and Eaves 1973, J. Combinatorial Theory A 14,
+288-297), with ``=`` read as exact equality.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ if TYPE_CHECKING:
     from cimento.suites.model import Suite
 
 Variable: TypeAlias = tuple[str, int]
-"""Condition and region."""
+"""A variable: condition and number of a region."""
 
 MOST_BRANCHES = 256
 MOST_INEQUALITIES = 512
 MOST_SYSTEMS = 10_000
-"""Systems that are solved for the pairs of a suite: a hundred predictions have 4,950 pairs."""
+"""Largest number of systems solved for a suite; a hundred predictions have 4,950 pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Inequality:
-    """``sum of terms + constant > 0``, or ``>= 0`` where not strict."""
+    """The inequality ``sum of terms + constant > 0``, or ``>= 0`` if it is not strict."""
 
     terms: frozenset[tuple[Variable, Fraction]]
     constant: Fraction
@@ -42,9 +42,9 @@ class _Inequality:
 
 
 def contradictions(suite: Suite) -> list[str]:
-    """Which predictions of a suite can never hold, alone or together: one sentence each.
+    """The predictions of a suite that can never hold, alone or in pairs, as one sentence each.
 
-    Silent, rather than wrong, where formulas are too large to decide.
+    Formulas that are too large to decide are passed over.
 
     Raises:
         FormulaError: a prediction cannot be read.
@@ -81,11 +81,11 @@ def can_hold(formulas: Sequence[Formula], *, n_regions: int) -> bool:
     """Whether there are region values for which all the formulas hold.
 
     Args:
-        formulas: as `parse` gives them; ``=`` is read as exact equality.
+        formulas: syntax trees from `parse`; ``=`` is read as exact equality.
         n_regions: number of regions of each condition, which ``*`` sums over.
 
     Returns:
-        False only where it is certain that there are none.
+        False only where it is certain that there are no such values.
     """
     alternatives = [_branches(formula) for formula in formulas]
     if prod(map(len, alternatives)) > MOST_BRANCHES:
@@ -102,7 +102,7 @@ def can_hold(formulas: Sequence[Formula], *, n_regions: int) -> bool:
 
 
 def _exception(formulas: Iterable[Formula]) -> str:
-    """What must be added because ``=`` has a tolerance."""
+    """The remark that must be added because ``=`` has a tolerance."""
     if any(
         comparison.operator == "=" for formula in formulas for comparison in comparisons(formula)
     ):
@@ -111,7 +111,7 @@ def _exception(formulas: Iterable[Formula]) -> str:
 
 
 def _branches(formula: Formula) -> list[list[Comparison]]:
-    """The formula as alternatives, each a list of comparisons that must all hold."""
+    """The alternatives of a formula, each a list of comparisons that must all hold."""
     if isinstance(formula, Comparison):
         return [[formula]]
     left, right = _branches(formula.left), _branches(formula.right)
@@ -167,7 +167,7 @@ def _inequality(
 
 
 def _solvable(inequalities: Iterable[_Inequality]) -> bool:
-    """Whether all inequalities can hold: variables are eliminated one after the other."""
+    """Whether all inequalities can hold, decided by eliminating one variable after the other."""
     system = set(inequalities)
     while len(system) <= MOST_INEQUALITIES:
         constants = {each for each in system if not each.terms}
@@ -184,13 +184,13 @@ def _solvable(inequalities: Iterable[_Inequality]) -> bool:
 
 
 def _eliminate(system: set[_Inequality]) -> set[_Inequality]:
-    """The system without one of its variables, solvable if and only if the system is."""
+    """A system without one of the variables, solvable if and only if the given system is."""
     lower: dict[Variable, list[_Inequality]] = defaultdict(list)
     upper: dict[Variable, list[_Inequality]] = defaultdict(list)
     for each in system:
         for variable, value in each.terms:
             (lower if value > 0 else upper)[variable].append(each)
-    # The variable that makes the fewest new inequalities; the name decides among equals.
+    # The variable that makes the fewest new inequalities is eliminated; ties go by name.
     variable = min(
         lower.keys() | upper.keys(),
         key=lambda name: (len(lower.get(name, ())) * len(upper.get(name, ())), name),
@@ -201,7 +201,7 @@ def _eliminate(system: set[_Inequality]) -> set[_Inequality]:
 
 
 def _cancel(variable: Variable, a: _Inequality, b: _Inequality) -> _Inequality:
-    """What two inequalities, one with the variable and one with its opposite, imply without it."""
+    """The inequality without the variable that two imply which have it with opposite signs."""
     left, right = dict(a.terms), dict(b.terms)
     factor = -left[variable] / right[variable]
     coefficients: dict[Variable, Fraction] = defaultdict(Fraction, left)

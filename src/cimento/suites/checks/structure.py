@@ -25,21 +25,21 @@ WORDS_APART = bytes(
     ord(chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " ")
     for code in range(128)
 ) + bytes(128)
-"""Takes the words of an ASCII text apart from the marks around them, in small letters."""
+"""A translation table that separates words of ASCII text from marks and lowercases them."""
 
 
 class Stimuli:
-    """Every condition of every item, one after the other; those of an item follow each other.
+    """The stimuli of a suite: every condition of every item, numbered in order.
 
     Args:
-        suite: that they are of.
-        places: file and row of each stimulus, as far as they are known.
+        suite: the suite.
+        places: file and row of each stimulus, as far as known.
 
     Attributes:
-        suite: that they are of.
-        conditions: as the suite has them.
-        texts: the sentence that the regions of each make.
-        starts: the number of each item's first stimulus, and last how many there are.
+        suite: the suite.
+        conditions: the condition of each stimulus.
+        texts: the sentence of each stimulus.
+        starts: the number of each item's first stimulus, with the number of stimuli at the end.
     """
 
     def __init__(self, suite: Suite, places: Sequence[str] = ()) -> None:
@@ -82,15 +82,15 @@ class Stimuli:
 
 
 Check: TypeAlias = Callable[[Stimuli], Iterable[Fault]]
-"""What looks for faults of one kind, and gives them in the order of the stimuli."""
+"""A check, which yields the faults of one kind in the order of the stimuli."""
 
 
 class Listing:
-    """Names for a message, the first few of very many.
+    """A list of names for a message, cut after the first few.
 
     Attributes:
         names: the first few.
-        count: how many there are.
+        count: number of all names.
     """
 
     __slots__ = ("count", "names")
@@ -108,7 +108,7 @@ class Listing:
             self.names.append(name)
 
     def __str__(self) -> str:
-        """The names, or the first few of them and how many more there are."""
+        """The names, or the first few with the number of the others."""
         shown, more = ", ".join(self.names), self.count - len(self.names)
         return f"{shown} and {more} more" if more else shown
 
@@ -128,7 +128,7 @@ def _filled(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _ids(stimuli: Stimuli) -> Iterator[Fault]:
-    """Items under the id of another one."""
+    """Items that share an id."""
     ids = list(stimuli.suite.item_ids())
     if len(set(ids)) == len(ids):
         return
@@ -142,7 +142,7 @@ def _ids(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _conditions(stimuli: Stimuli) -> Iterator[Fault]:
-    """Conditions without a name, or with one that the item has already."""
+    """Conditions without a name, or with the name of another condition of the item."""
     unusual = {s for s in set(stimuli.shapes) if "" in s or len(set(s)) < len(s)}
     for item, shape in enumerate(stimuli.shapes):
         if shape not in unusual:
@@ -166,7 +166,7 @@ def _names(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
-    """Items whose conditions are not those that most items have."""
+    """Items whose conditions differ from those of most items."""
     known = {shape: frozenset(shape) for shape in set(stimuli.shapes)}
     if len(set(known.values())) < 2:  # noqa: PLR2004 - one set is what should be
         return
@@ -183,7 +183,7 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
-    """Which of the lacking names unknown ones may stand for, no name twice; empty for none."""
+    """Advice on which lacking names the unknown ones may stand for; empty without any."""
     left = set(lacking)
     closest = []
     for name in unknown:
@@ -212,11 +212,11 @@ def _texts(stimuli: Stimuli) -> Iterator[Fault]:
 STRUCTURE_CHECKS: tuple[Check, ...] = (
     _filled, _ids, _conditions, _names, _condition_sets, _regions, _texts,
 )  # fmt: skip
-"""Codes CIM-S005 and CIM-S010 to CIM-S017."""
+"""The checks of codes CIM-S005 and CIM-S010 to CIM-S017."""
 
 
 def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
-    """Codes CIM-S020 to CIM-S025; predictions are counted from 0, as in the tables of a run."""
+    """Faults CIM-S020 to CIM-S025; predictions are counted from 0, as in the tables of a run."""
     suite = stimuli.suite
     if not suite.predictions:
         yield fault("CIM-S023", where=suite.name, seen="The suite predicts nothing.")
@@ -239,7 +239,7 @@ def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _without_words(stimuli: Stimuli, reference: Reference, *, where: str) -> Iterator[Fault]:
-    """A region that a formula names, in the items where it has no words."""
+    """Faults of a region that a formula names, in the items where it has no words."""
     if reference.region == "*":
         return
     index, name = reference.region - 1, reference.condition
@@ -315,7 +315,7 @@ def _levels(stimuli: Stimuli, factor: str, levels: Sequence[str]) -> Iterator[Fa
 
 
 def _cells(stimuli: Stimuli) -> Iterator[Fault]:
-    """Cells of the design that no condition fills, and declarations that make no design."""
+    """Cells of the design without a condition, and factors that cannot form a design."""
     suite = stimuli.suite
     if suite.factors and not set(suite.factors) <= set(suite.column_names):
         return
@@ -334,7 +334,7 @@ def _cells(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _cluster(stimuli: Stimuli) -> Iterator[Fault]:
-    """A cluster column that is not there, is empty somewhere, or has two values in one item."""
+    """A cluster column that is missing, has empty cells, or has two values in one item."""
     suite, cluster = stimuli.suite, stimuli.suite.cluster
     if not cluster:
         return
@@ -378,4 +378,4 @@ def _language(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 DESIGN_CHECKS: tuple[Check, ...] = (_factors, _cells, _cluster, _language, _canary)
-"""Codes CIM-S030 to CIM-S035."""
+"""The checks of codes CIM-S030 to CIM-S035."""

@@ -15,24 +15,24 @@ from cimento.suites.model import Condition
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
 _NO_TEXT = {"Cc", "Cs"}
-_VISIBLE_OR_NEW = {"Cn"}  # letters and signs newer than this Python
+_VISIBLE_OR_NEW = {"Cn"}  # characters newer than this Python's Unicode tables
 _LAYOUT = "\t\n\r"
 _TOGETHER = 1024
-"""Texts that are looked at as one."""
+"""Number of texts that are checked at once."""
 
 _REPLACEMENT = "\ufffd"
-# UTF-8 read as cp1252: what the first byte of a letter becomes, then what a later one becomes.
+# UTF-8 read as cp1252: the forms of a letter's first byte, then those of a later byte.
 _LATER_BYTES = bytes(range(0x80, 0xC0)).decode("cp1252", "ignore")
 _MOJIBAKE = re.compile(f"[ÂÃÄÅÐÑâ][{re.escape(_LATER_BYTES)}]")
 
 
 def _letters(stimuli: Stimuli) -> Iterator[Fault]:
-    """Blanks, characters and ways of writing letters that are not what they should be."""
+    """Faulty blanks, invisible characters and decomposed letters."""
     conditions = stimuli.conditions
     for begin in range(0, len(conditions), _TOGETHER):
         some = conditions[begin : begin + _TOGETHER]
         texts = [" | ".join([region.text for region in each.regions]) for each in some]
-        # Nothing can be wrong with most texts, which is quickly seen of many at a time.
+        # Most texts are plain ASCII and need no check; testing many at once is fast.
         if _are_plain(texts):
             continue
         for number, (condition, text) in enumerate(zip(some, texts, strict=True), start=begin):
@@ -43,7 +43,7 @@ def _letters(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _are_plain(texts: Sequence[str]) -> bool:
-    """Whether texts are of ASCII characters that are seen, with one blank between words."""
+    """Whether texts consist of visible ASCII characters with single blanks between words."""
     lines = "\n".join(["", *texts, ""])
     return (
         lines.isascii()
@@ -93,7 +93,7 @@ def _differing(text: str, composed: str) -> str:
 
 
 def _mojibake(text: str, where: str) -> Iterator[Fault]:
-    """UTF-8 that was read as cp1252 on its way: undoing that gives other text, not an error."""
+    """UTF-8 text that was once read as cp1252, so that reversing this succeeds and changes it."""
     if not _MOJIBAKE.search(text):
         return
     word = next(found for found in text.split(" ") if _MOJIBAKE.search(found))
@@ -106,7 +106,7 @@ def _mojibake(text: str, where: str) -> Iterator[Fault]:
 
 
 def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
-    """Both apostrophes in one suite: models see two different words."""
+    """Straight and curly apostrophes in one suite, which models see as different words."""
     if not all(any(mark in text for text in stimuli.texts) for mark in "'’"):
         return
     found = {"'": Listing(), "’": Listing()}
@@ -128,19 +128,19 @@ def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 TEXT_CHECKS: tuple[Check, ...] = (_letters, _apostrophes)
-"""Codes CIM-S040 to CIM-S046."""
+"""The checks of codes CIM-S040 to CIM-S046."""
 
 
 MOST = 0.5
-"""Share of stimuli above which a habit is the suite's, and what departs from it is reported."""
+"""Share of stimuli above which a habit counts as the suite's, so that deviations are reported."""
 DISTINCT = 0.8
-"""Share of items with words in common of their own above which a repetition is reported."""
+"""Share of items with distinct common words above which repetitions are reported."""
 _WORD = re.compile(r"[^\W\d_]+")
 _DOUBLED = re.compile(r"\b([^\W\d_]+)\s+\1\b", re.IGNORECASE)
 _FINAL = (".", "?", "!", "…", ":", ";")
 _CLOSING = "\"'’”»)]"
 _BETWEEN = " \0 "
-"""Stands between texts as a word of its own."""
+"""A separator between texts, which counts as a word."""
 
 
 def _final_marks(stimuli: Stimuli) -> Iterator[Fault]:
@@ -183,7 +183,7 @@ def _doubled(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _may_double(texts: Sequence[str]) -> bool:
-    """Whether a word may stand twice in a row: most texts can be told quickly that none does."""
+    """Whether a word may be doubled; a quick test that most texts without doubling fail."""
     lines = _BETWEEN.join(texts)
     if not lines.isascii() or lines.count("\0") >= len(texts):
         return True
@@ -192,7 +192,7 @@ def _may_double(texts: Sequence[str]) -> bool:
 
 
 def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
-    """Items that have the same words in common to all their conditions, where most have not."""
+    """Items with the same words common to their conditions as another item, where most have not."""
     items = stimuli.suite.items
     if not stimuli.suite.factors:
         return
@@ -219,7 +219,7 @@ def _common_words(texts: Sequence[str]) -> frozenset[str]:
 
 
 def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
-    """One sentence in several items: a placeholder, or a copy that makes items depend."""
+    """Sentences in several items: placeholders, or copies that make items dependent."""
     if not stimuli.suite.factors:
         return
     groups: dict[tuple[str, str], Listing] = {}
@@ -235,4 +235,4 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
 WORDING_CHECKS: tuple[Check, ...] = (
     _final_marks, _small_letters, _doubled, _shared_words, _shared_sentences,
 )  # fmt: skip
-"""Codes CIM-S053 to CIM-S057; the last two only for suites that declare factors."""
+"""The checks of codes CIM-S053 to CIM-S057; the last two apply to suites with factors."""

@@ -1,1 +1,1 @@
-"""Formats of suites: a module reads one format, and writes it where cimento writes it."""
+"""Formats of suites: each module reads one format, and writes it if cimento can."""

@@ -46,13 +46,13 @@ _Row: TypeAlias = dict[str, JsonValue]
 def read_blimp(path: Path) -> Reading:
     """Read BLiMP JSONL: conditions ``good`` and ``bad``, one region, one prediction.
 
-    All other keys become free columns, as text, and ``linguistics_term`` also the column
+    All other keys become free columns, as text; ``linguistics_term`` also becomes the column
     ``phenomenon``; lists and objects are kept as extra keys of the item. The suite is named after
-    the paradigm where there is one, else after the file.
+    the paradigm if there is one, else after the file.
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such file.
+        SuiteError: the file is not BLiMP JSONL.
     """
     data = read_bytes(path)
     sha256 = sha256_of(data)
@@ -79,7 +79,7 @@ def read_blimp(path: Path) -> Reading:
 
 
 def _known(dataset: str) -> str:
-    """The language of a dataset; empty where it is none of BLiMP's own, so that none is known."""
+    """The language of a dataset; empty where it is unknown because the dataset is not BLiMP's."""
     return "en" if dataset in blimp_datasets() else ""
 
 
@@ -88,8 +88,8 @@ class Dataset:
     """A dataset of BLiMP.
 
     Attributes:
-        phenomenon: that it belongs to.
-        published: the accuracy of each published model, and of people.
+        phenomenon: its phenomenon.
+        published: published accuracies, by model; also that of people.
     """
 
     phenomenon: str
@@ -110,7 +110,7 @@ def blimp_datasets() -> Mapping[str, Dataset]:
 
 
 def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list[Fault]]:
-    """The places of the pairs in a text of JSON Lines, and what is wrong with its lines."""
+    """The places of the pairs in a text of JSON Lines, and the faults of its lines."""
     from cimento.suites.schema import BlimpRow, validate
 
     parse, (good, bad) = line_parser(text), SENTENCES.values()
@@ -126,7 +126,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list
             todo = "Each line must be one JSON object; was the file cut short?"
             faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
             if not places:
-                break  # not JSON Lines at all; every further line would say the same
+                break  # not JSON Lines at all; every further line would give the same fault
             continue
         if type(row) is dict and type(row.get(good)) is type(row.get(bad)) is str:
             pairs.add(row, where)
@@ -137,7 +137,7 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list
 
 
 class _Pairs:
-    """The pairs of a file, of whose ids nothing is known before all of them are read.
+    """The pairs of a file, whose ids are decided after all of them are read.
 
     Attributes:
         faults: blanks at the ends of sentences.
@@ -151,7 +151,7 @@ class _Pairs:
         self._values: dict[str, set[str]] = {PARADIGM_KEY: set(), PHENOMENON_KEY: set()}
 
     def add(self, row: _Row, where: str) -> None:
-        """Take over a line; keys and texts that are equal to those of others are one object."""
+        """Add the pair of a line; equal keys and texts share one object to save memory."""
         same = self._known.setdefault
         columns: dict[str, str] = {}
         nested: dict[str, JsonValue] = {}
@@ -176,7 +176,7 @@ class _Pairs:
                 values.add(value)
 
     def only(self, key: str) -> str:
-        """The value of a key, where all lines that have one agree on it; else empty."""
+        """The value of a key if all lines that have one agree; else empty."""
         values = self._values[key]
         return min(values).strip() if len(values) == 1 else ""
 
@@ -186,9 +186,9 @@ class _Pairs:
         return tuple([Item(id_, conditions, extra) for id_, (conditions, extra) in parts])
 
     def _ids(self) -> list[str]:
-        """The pair's id; with the paradigm before it where pairs of several share ids; or a number.
+        """The ids of the pairs, after the paradigm where paradigms share ids; or else numbers.
 
-        Ids that stay ambiguous are left so, for the checks to report.
+        Ids that remain ambiguous are reported by the checks.
         """
         if any(key is None for key in self._keys):
             return [str(number) for number in range(1, len(self._keys) + 1)]
@@ -223,8 +223,8 @@ _META_KEYS = (
 def write_blimp(suite: Suite, path: Path) -> Path:
     """Write the pairs of a suite as BLiMP JSONL; `blimp_losses` says what is left out.
 
-    Each prediction that compares one condition with one other makes a pair of each item: the
-    condition that should be less surprising is the good one.
+    Each prediction that compares two conditions makes a pair of each item, in which the condition
+    that should be less surprising is the good one.
 
     Raises:
         InputError: no prediction makes pairs.
@@ -243,7 +243,7 @@ def write_blimp(suite: Suite, path: Path) -> Path:
 
 
 def blimp_losses(suite: Suite) -> list[str]:
-    """What BLiMP JSONL cannot hold of a suite, as phrases; empty where nothing is lost."""
+    """The parts of a suite that BLiMP JSONL cannot hold, as phrases; empty if nothing is lost."""
     losses = [
         f"{key}, in the metadata"
         for key in _META_KEYS
@@ -271,7 +271,7 @@ def blimp_losses(suite: Suite) -> list[str]:
 
 
 def _pair(prediction: Prediction) -> tuple[str, str] | None:
-    """The condition that should be less surprising, and the other."""
+    """The condition that should be less surprising, and the other; None without such a pair."""
     try:
         formula = parse(prediction.formula)
     except FormulaError:
@@ -319,7 +319,7 @@ def _fields(
 
 
 def _numeric_columns(suite: Suite) -> frozenset[str]:
-    """Columns whose every value is a number or a truth value as JSON writes it."""
+    """The columns in which every value is a number or a Boolean in JSON."""
     return frozenset(
         name
         for name in suite.column_names

@@ -1,8 +1,8 @@
-"""Factorial suites: an item with one sentence for each condition, as JSON or as a table.
+"""Factorial suites in JSON or tables, in which an item has one sentence for each condition.
 
-Three ways of writing JSON are read: one item a line; the same with a first line that says what the
-conditions, the factors and the phenomenon are; and one document with ``sentences``. Tables have
-one sentence a row, as Sprouse et al. share their materials.
+Three forms of JSON are read: one item a line; the same with a first line that gives the conditions,
+the factors and the phenomenon; and one document with ``sentences``. Tables have one sentence a row,
+like the materials of Sprouse et al.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from cimento.suites.tables import Row, Table, read_table
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
 ABOUT_KEYS = ("field", "linguistics_term", "UID", "island_subcategory", "phenomenon", "language")
-"""Keys of an item that say something about it and are no sentence."""
+"""Keys of an item that do not hold a sentence."""
 FEWEST_CONDITIONS = 3
 MOST_CELLS = 1_000_000
-"""Keys of items, each counted for every condition that has it as a column."""
+"""Largest number of cells: keys of items, counted for every condition that has them as columns."""
 
 Record = Mapping[str, JsonValue]
 
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the first line of a file may say of the whole suite.
+    """The header in the first line of a file, which describes the whole suite.
 
     Attributes:
-        conditions: keys of an item that hold its sentences; empty where it does not say.
-        factors: name to levels.
-        about: what is known of the phenomenon: its name, language and the like.
+        conditions: keys of an item that hold its sentences; empty if not stated.
+        factors: the levels of each factor.
+        about: facts on the phenomenon: its name, language and the like.
     """
 
     conditions: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ def is_factorial(data: bytes) -> bool:
         record = parse_json(first_line(data).decode("utf-8-sig", "ignore"))
     except ValueError:
         if b'"region_meta"' in data:
-            return False  # SyntaxGym's key; no need to parse all of a long document to see it
+            return False  # SyntaxGym's key, which is found without parsing a long document
         try:
             record = parse_json(data.decode("utf-8-sig", "ignore"))
         except ValueError:
@@ -79,7 +79,7 @@ def read_factorial(path: Path) -> Reading:
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such file.
+        SuiteError: the file is not a factorial suite.
     """
     data = read_bytes(path)
     text, faults = decode(data, name=path.name)
@@ -109,7 +109,7 @@ def read_factorial(path: Path) -> Reading:
 
 
 def _records(text: str, *, name: str, faults: list[Fault]) -> Iterator[tuple[str, Record]]:
-    """The objects of a file, each with the place it stands at."""
+    """The objects of a file, each with its place."""
     for number, (where, value) in enumerate(_values(text, name=name, faults=faults), start=1):
         if isinstance(value, dict):
             yield where or f"{name} sentence {number}", value
@@ -170,7 +170,7 @@ def _sentence_keys(record: Record) -> list[str]:
 
 
 def _conditions(records: Sequence[Record]) -> tuple[str, ...]:
-    """The keys that hold sentences: the usual four where they are there, else all that are text."""
+    """The keys that hold sentences: the usual four if present, else all with text."""
     keys = tuple(dict.fromkeys(key for record in records for key in _sentence_keys(record)))
     usual = tuple(name for name in ISLAND_CONDITIONS if any(name in record for record in records))
     return usual or keys
@@ -195,8 +195,8 @@ def _items(
         }
         nested = {key: value for key, value in rest.items() if isinstance(value, list | dict)}
         columns = {key: str(value) for key, value in rest.items() if key not in nested}
-        # Only those that are there: thousands of conditions in thousands of items take minutes.
-        # What is missing the check of the design says, with the item's place.
+        # Only existing keys are visited, since thousands of conditions in thousands of items would
+        # take minutes. The check of the design reports missing ones with the item's place.
         there = sorted(place_of.keys() & record.keys(), key=place_of.__getitem__)
         cells += len(there) * len(columns)
         if cells > MOST_CELLS:
@@ -233,9 +233,9 @@ def _meta(header: Header, name: str) -> Meta:
 
 
 ID_COLUMNS = ("item_number", "item_in_suite", "item")
-"""The first of these that is the same in all conditions of an item is its number."""
+"""Columns of an item's number: the first that is the same in all conditions of an item counts."""
 GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
-"""Columns that, with the number, say which item a sentence belongs to."""
+"""Columns that, with the number, identify the item of a sentence."""
 
 
 def is_factorial_table(table: Table) -> bool:
@@ -250,12 +250,12 @@ def is_factorial_table(table: Table) -> bool:
 def read_factorial_table(path: Path) -> Reading:
     """Read a table of sentences; the file's name becomes the suite's.
 
-    The phenomenon is what the columns ``dependency`` and ``island`` say (or ``phenomenon``), with
-    that of ``suite`` before it where the table holds several suites.
+    The phenomenon is taken from the columns ``dependency`` and ``island`` (or ``phenomenon``), with
+    the value of ``suite`` before it if the table holds several suites.
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such table.
+        SuiteError: the file is not such a table.
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -274,11 +274,11 @@ def read_factorial_table(path: Path) -> Reading:
 
 
 def with_design(suite: Suite) -> Suite:
-    """The suite with the predictions that its design makes, where it has none of its own."""
+    """The suite with the predictions of its design, if it has no predictions."""
     try:
         found = squares(suite)
     except InputError:
-        return suite  # the checks of the suite say what is wrong with the design
+        return suite  # the checks of the suite report faults of the design
     if suite.predictions or any(None in square.conditions for square in found):
         return suite
     predictions = tuple(prediction for square in found for prediction in predictions_of(square))
@@ -328,13 +328,13 @@ _TAKEN = ("condition", "sentence")
 
 
 def _id_column(rows: Sequence[dict[str, str]]) -> str:
-    """The column that numbers items and not sentences: the one with the fewest values."""
+    """The column that numbers items rather than sentences: the one with the fewest values."""
     present = [name for name in ID_COLUMNS if name in rows[0]]
     return min(present, key=lambda name: len({row[name] for row in rows}))
 
 
 def _factors(rows: Sequence[dict[str, str]]) -> dict[str, tuple[str, ...]]:
-    """The factors: the columns ``distance`` and ``structure``, else what conditions' names tell."""
+    """The factors: the columns ``distance`` and ``structure``, or those in names of conditions."""
     if all(name in rows[0] for name in ISLAND_FACTORS):
         levels = {name: {row[name] for row in rows} for name in ISLAND_FACTORS}
         if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):

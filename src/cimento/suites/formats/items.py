@@ -1,7 +1,7 @@
-r"""The table of items of the native format: cells of text, rows, items (docs/suite-format.md).
+r"""The table of items of the native format (docs/suite-format.md).
 
-Bars separate regions, with a blank on each side or none; ``\|``, ``\t``, ``\n``, ``\r`` and
-``\\`` stand for what a cell cannot hold.
+Bars separate regions, with a blank on each side or none; ``\|``, ``\t``, ``\n``, ``\r`` and ``\\``
+stand for characters that a cell cannot hold.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ _ESCAPED = re.compile(r"\\.", re.DOTALL)
 
 
 def escape(text: str) -> str:
-    """A text as a cell of a table without quoting can hold it."""
+    """A text escaped for a cell of a table without quoting."""
     return text if text.isprintable() and "\\" not in text else text.translate(_ESCAPES)
 
 
 def unescape(text: str) -> str:
-    """What a cell says; a backslash that escapes nothing stands for itself."""
+    """The text of an escaped cell; a backslash that escapes nothing stands for itself."""
     if "\\" not in text:
         return text
     return _ESCAPED.sub(lambda found: _MEANINGS.get(found[0], found[0]), text)
 
 
 def lone_backslash(text: str) -> str:
-    """The first backslash that escapes nothing, with what follows it; empty if there is none."""
+    """The first backslash that escapes nothing, with the character after it; empty without any."""
     if "\\" not in text:
         return ""
     pieces = (piece for piece in _PIECE.findall(text) if piece.startswith("\\"))
@@ -63,16 +63,16 @@ def read_regions(cell: str) -> tuple[tuple[Region, ...], list[str]]:
     """The regions that a cell holds.
 
     Args:
-        cell: as written by hand or by `write_regions`.
+        cell: a cell written by hand or by `write_regions`.
 
     Returns:
-        The regions, their blanks as they stand beyond those that belong to bars, and the
-        stretches around bars that have a blank on one side only.
+        The regions, with any blanks besides those that belong to bars, and the texts around bars
+        that have a blank on one side only.
     """
     raw = _between_bars(cell)
     glued = [False]
     doubtful = []
-    taken = True  # at the start of the cell no blank is needed on the left
+    taken = True  # a bar at the start of the cell needs no blank on its left
     for index in range(len(raw) - 1):
         left, right = raw[index], raw[index + 1]
         last = index == len(raw) - 2
@@ -96,7 +96,7 @@ def read_regions(cell: str) -> tuple[tuple[Region, ...], list[str]]:
 
 
 def _between_bars(cell: str) -> list[str]:
-    """The stretches between unescaped bars, as they stand."""
+    """The unchanged texts between unescaped bars."""
     if "\\" not in cell:
         return cell.split("|")
     raw = [""]
@@ -109,18 +109,18 @@ def _between_bars(cell: str) -> list[str]:
 
 
 EXTRA = "_extra"
-"""The column, and the key of suite.toml, that holds as JSON what has no place elsewhere."""
+"""The column, and key of suite.toml, with JSON of values that have no other place."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which columns of a table hold what; all others are free ones.
+    """The columns of a table by their roles; all others are free columns.
 
     Attributes:
-        item: the item's id; None where items are numbered.
-        condition: the condition's name; None where a row is a pair of sentences.
-        texts: the regions, by the condition that they are of; by an empty name where the column
-            of conditions tells.
+        item: column of the item's id; None where items are numbered.
+        condition: column of the condition's name; None where a row is a pair of sentences.
+        texts: columns of regions by condition; the name is empty where the column of conditions
+            gives it.
     """
 
     item: str | None
@@ -130,12 +130,12 @@ class _Columns:
 
 @dataclass(slots=True)
 class Rows:
-    """Conditions gathered by item.
+    """The conditions of a table, gathered by item.
 
     Attributes:
-        name: of the table.
-        pairs: whether a row was a pair of sentences.
-        wide: whether a row held an item, with a column for each condition.
+        name: name of the table.
+        pairs: whether each row is a pair of sentences.
+        wide: whether each row is an item, with a column for each condition.
     """
 
     name: str
@@ -154,7 +154,7 @@ class Rows:
             item: id of the item.
             condition: one of its conditions.
             row: number of its row.
-            extra: what another format said about the item.
+            extra: keys of another format about the item.
         """
         self._conditions.setdefault(item, []).append(condition)
         self._numbers.setdefault(item, []).append(row)
@@ -169,17 +169,17 @@ class Rows:
         )
 
     def places(self) -> tuple[str, ...]:
-        """Where each stimulus stands, in the order of the items and their conditions."""
+        """The place of each stimulus, in the order of the items and their conditions."""
         return tuple(
             place_of_row(self.name, row) for rows in self._numbers.values() for row in rows
         )
 
 
 def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | None, list[Fault]]:
-    """The rows of a table with ``item``, ``condition``, ``text``, or with a column a condition.
+    """The rows of a table with ``item``, ``condition`` and ``text``, or a column per condition.
 
     Args:
-        table: of items.
+        table: a table of items.
         conditions: names that predictions use; a table may have a column for each of them, as it
             may have ``good`` and ``bad``.
 
@@ -196,7 +196,7 @@ def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | N
 
 
 def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns | None, list[Fault]]:
-    """Which columns of a table hold what; None, and faults, where some are missing."""
+    """The columns of a table by their roles; None, and faults, where some are missing."""
     item = table.find("item")
     name, text = table.find("condition"), table.find("text")
     good, bad = table.find("good"), table.find("bad")
@@ -208,7 +208,7 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
         return _Columns(item, name, {"": text}), []
     sentence = text or table.find("sentence")
     if sentence and not name and (table.find("rating") or table.find("ratings")):
-        # Rated sentences stand alone: each is an item, and its only condition needs no column.
+        # Each rated sentence is an item, whose only condition needs no column.
         return _Columns(item, None, {"sentence": sentence}), []
     found = {"item": item, "condition": name, "text": text}
     missing = [each for each, column in found.items() if not column]
@@ -227,7 +227,7 @@ def _add_stimuli(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
         extra = cells.extra()
         id_ = cells.take(item)
         named, regions, free = intern(cells.take(name)), cells.regions(text), cells.rest()
-        if free != before:  # rows of an item mostly have the same
+        if free != before:  # the rows of an item mostly share them
             before = free
         condition = Condition(named, regions, before or NOTHING)
         if extra is not None:
@@ -264,12 +264,12 @@ def _with_extra(condition: Condition, extra: RowExtra) -> Condition:
 
 
 class _Cells:
-    """The cells of one row, each read once; what is left are the free columns."""
+    """The cells of one row, each read once; those left over are the free columns."""
 
     def __init__(self, table: Table, row: Row, faults: list[Fault]) -> None:
         values = list(row.cells.values())
         line = "\t".join(values)
-        # Nothing has to be looked for, cell by cell, in most rows.
+        # Most rows are plain and need no check cell by cell.
         self._plain = not ("\\" in line or '"' in line) and values == list(map(str.strip, values))
         self._left = dict(row.cells)
         self._where = table.where(row)
@@ -297,7 +297,7 @@ class _Cells:
         return tuple(self._stripped(region, number) for number, region in enumerate(regions, 1))
 
     def extra(self) -> RowExtra | None:
-        """What another format said about the row."""
+        """The keys of another format about the row."""
         cell = self._left.pop(EXTRA, "").strip()
         if not cell:
             return None
@@ -314,7 +314,7 @@ class _Cells:
         return extra
 
     def rest(self) -> dict[str, str]:
-        """The free columns that have a value in this row."""
+        """The values of the free columns that have one in this row."""
         if self._plain:
             return {unescape(column): cell for column, cell in self._left.items() if cell}
         return {

@@ -1,8 +1,8 @@
-"""Tables with one sentence a row and a label that says whether it is the grammatical one.
+"""Tables with one sentence a row and a label for whether it is grammatical.
 
-BLiMP-NL (Suijkerbuijk et al. 2025, doi:10.1162/coli_a_00559) has two rows for a pair; the tables of
-Gulordava et al. 2018 (doi:10.18653/v1/N18-1108, "colorless green") too, with the words before
-the form in question.
+BLiMP-NL (Suijkerbuijk et al. 2025, doi:10.1162/coli_a_00559) has two rows for a pair. So do the
+tables of Gulordava et al. 2018 (doi:10.18653/v1/N18-1108, "colorless green"), which also have the
+words before the target form.
 """
 
 from __future__ import annotations
@@ -41,16 +41,16 @@ _EOS = "<eos>"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LabelledDialect:
-    """The columns of such a table.
+    """A dialect: the columns of a table of labelled sentences.
 
     Attributes:
         sentence: column of the sentence.
-        label: column that says which one it is.
-        key: columns that are the same in the two rows of a pair.
+        label: column of the label.
+        key: columns with the same values in both rows of a pair.
         phenomenon: column that names the phenomenon.
-        prefix: column of the words before the form in question; empty where there is none.
-        form: column of that form.
-        language: of all such tables.
+        prefix: column of the words before the target form; empty where there is none.
+        form: column of the target form.
+        language: language of all such tables.
     """
 
     sentence: str
@@ -92,14 +92,14 @@ def is_labelled_table(table: Table) -> bool:
 
 
 def read_labelled(path: Path) -> Reading:
-    """Read such a table; the file's name becomes the suite's.
+    """Read a table of labelled sentences; the file's name becomes the suite's.
 
-    Where the table tells the form in question, the regions are the words before it, the form and
-    the rest, and the prediction is about the form; ``<eos>`` at the end is left out.
+    If the table gives the target form, the regions are the words before it, the form and the rest,
+    and the prediction is about the form; ``<eos>`` at the end is left out.
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such table, or a label is unknown.
+        SuiteError: the file is not such a table, or a label is unknown.
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -125,7 +125,7 @@ def read_labelled(path: Path) -> Reading:
 def _pairs(
     table: Table, dialect: LabelledDialect, faults: list[Fault]
 ) -> dict[str, list[tuple[Row, Condition]]]:
-    """Id of a pair to its rows."""
+    """The rows of each pair, by its id."""
     names = [table.find(name) or "" for name in dialect.key]
     pairs: dict[str, list[tuple[Row, Condition]]] = {}
     for row in table.rows:
@@ -164,7 +164,7 @@ def _regions(
 
 
 def _free(table: Table, dialect: LabelledDialect, cells: Mapping[str, str]) -> dict[str, str]:
-    """The columns that are not in the sentence itself."""
+    """The free columns: those that do not hold parts of the sentence."""
     used = (dialect.sentence, dialect.label, dialect.prefix, dialect.form)
     taken = {table.find(name) for name in used if name}
     free = {column: cell for column, cell in cells.items() if cell and column not in taken}

@@ -1,4 +1,4 @@
-"""Minimal-pair tasks of lm-evaluation-harness: YAML that names two columns of a file of pairs."""
+"""Minimal-pair tasks of lm-evaluation-harness: YAML that names two columns in a file of pairs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOCAL = ("json", "csv", "text")
 DELIMITER = "target_delimiter"
 _USED = frozenset({
     "task", "dataset_path", "dataset_kwargs", "doc_to_choice", "doc_to_target",
-    # The one file that there is has the one split.
+    # A task with a single data file has a single split.
     "test_split", "validation_split", "training_split",
 })  # fmt: skip
 _SAID_ANYWAY: Mapping[str, tuple[JsonValue, ...]] = {
@@ -41,28 +41,28 @@ _SAID_ANYWAY: Mapping[str, tuple[JsonValue, ...]] = {
     "repeats": (1,),
     "dataset_name": (None, ""),
 }
-"""What a field may say where nothing comes of it that is not done here too."""
+"""Values of fields that only ask for behavior that cimento has anyway."""
 _LABELS = frozenset({
     "tag", "group", "task_alias", "metadata", "should_decontaminate",
     "doc_to_decontamination_query", "dataset_name",
 })  # fmt: skip
 _DEEPEST = 8
 MOST_BYTES = 50_000
-"""Of a task; its data are in a file of their own."""
+"""Greatest size of a task in bytes; its data are in a separate file."""
 _MOST_NESTED = 50
-"""Levels of a task. Its reader takes the square of their number in time."""
+"""Largest number of nested levels; the time of the YAML reader grows with their square."""
 
 
 def read_lm_eval(path: Path) -> Reading:
     """Read a task whose two choices are two columns of a file in its folder.
 
     Every other column of the data becomes a free column. ``include`` is followed, and
-    ``target_delimiter`` says whether a blank stands before each text. Fields that are not honoured
-    are named in a warning.
+    ``target_delimiter`` decides whether each text has a blank before it. A warning names fields
+    that are ignored.
 
     Raises:
-        InputError: it is no such task, or its data are not local.
-        SuiteError: its table cannot be read.
+        InputError: the file is not such a task, or its data are not local.
+        SuiteError: the table of its data cannot be read.
     """
     task = _task(path, depth=0)
     good, bad = _choices(task, path)
@@ -91,7 +91,7 @@ def read_lm_eval(path: Path) -> Reading:
 
 
 def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
-    """The keys of a task, those of the file that it includes first."""
+    """The keys of a task, after those of the file that it includes."""
     try:
         import yaml
     except ImportError as error:
@@ -110,7 +110,7 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
         ) from error
     if not isinstance(content, dict):
         raise InputError(where=str(path), seen="is no task: there are no keys in it")
-    # YAML has keys of other types too: `0:`, or `on:` for true.
+    # YAML allows keys that are not texts: `0:`, or `on:` for true.
     content = {str(key): value for key, value in content.items()}
     include = content.pop("include", None)
     if include is None:
@@ -128,10 +128,10 @@ def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
 
 
 def _plain_yaml(data: bytes) -> object:
-    """The value of a YAML text without what can make a short text endless: aliases, deep nesting.
+    """The value of a YAML text, which must not be made huge by aliases or deep nesting.
 
     Raises:
-        yaml.YAMLError: it is no such text, or a long one.
+        yaml.YAMLError: the text is not such YAML, or is too long.
     """
     import yaml
     from yaml import tokens
@@ -156,7 +156,7 @@ def _plain_yaml(data: bytes) -> object:
 
 
 def _leading_blank(task: Mapping[str, JsonValue]) -> bool | None:
-    """Whether a blank stands before each text; None where the task puts something else there."""
+    """Whether each text has a blank before it; None where the task puts something else there."""
     delimiter = task.get(DELIMITER, " ")
     return {" ": True, "": False}.get(delimiter) if isinstance(delimiter, str) else None
 
@@ -168,7 +168,7 @@ def _version(task: Mapping[str, JsonValue]) -> str:
 
 
 def _unused(task: Mapping[str, JsonValue], path: Path) -> tuple[Fault, ...]:
-    """A warning that names the fields which say something that is not done."""
+    """A warning that names the fields that are ignored although they matter."""
     changing = [name for name, value in task.items() if not _is_honoured(name, value)]
     labels = [name for name in changing if name in _LABELS]
     others = [name for name in changing if name not in _LABELS]
@@ -183,7 +183,7 @@ def _unused(task: Mapping[str, JsonValue], path: Path) -> tuple[Fault, ...]:
 
 
 def _is_honoured(name: str, value: JsonValue) -> bool:
-    """Whether a field is used, or says what is done anyway."""
+    """Whether a field is used, or asks only for what cimento does anyway."""
     if name == DELIMITER:
         return value in ("", " ")
     if name == "metadata":
@@ -194,7 +194,7 @@ def _is_honoured(name: str, value: JsonValue) -> bool:
 
 
 def _is_accuracy(metric: JsonValue) -> bool:
-    """Whether a metric is the share of right choices, by sums or for each character."""
+    """Whether a metric is the share of right choices, by sums or per character."""
     usual = {"aggregation": "mean", "higher_is_better": True}
     if not isinstance(metric, dict) or metric.get("metric") not in ("acc", "acc_norm"):
         return False
@@ -231,7 +231,7 @@ def _data_file(task: Mapping[str, JsonValue], path: Path) -> Path:
             seen=f"its data are not in one local file (dataset_path is {source!r})",
             todo=f"Fetch the dataset {source}, and name its file in dataset_kwargs: data_files.",
         )
-    # The harness takes paths from the working folder; people keep the two files together.
+    # The harness resolves paths from the working folder, but people keep the two files together.
     places = [path.parent / files, path.parent / Path(files).name, Path(files)]
     found = next((place for place in places if _is_near(place, path)), None)
     if found is None:
@@ -240,9 +240,9 @@ def _data_file(task: Mapping[str, JsonValue], path: Path) -> Path:
 
 
 def _is_near(place: Path, task: Path) -> bool:
-    """Whether there is such a file in the task's folder or below, or in the working folder.
+    """Whether a file exists in the task's folder or below, or in the working folder.
 
-    A task of a stranger must not name just any file of this machine.
+    An untrusted task must not read arbitrary files of this machine.
     """
     try:
         real = place.resolve()
@@ -322,8 +322,8 @@ def write_lm_eval(suite: Suite, folder: Path) -> Path:
     log-probability, and the first where they are equal.
 
     Args:
-        suite: whose predictions compare one condition with one other.
-        folder: to write to.
+        suite: a suite whose predictions each compare two conditions.
+        folder: the folder to write.
 
     Raises:
         InputError: no prediction makes pairs.

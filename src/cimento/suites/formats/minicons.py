@@ -1,10 +1,10 @@
-"""Tables of prefixes and stimuli, as they are given to minicons' ``conditional_score``.
+"""Tables of prefixes and stimuli, the arguments of minicons' ``conditional_score``.
 
-minicons itself reads no file of stimuli: its users keep them in tables and hand it the columns. Two
-shapes are common: a row for each condition (item, condition, prefix, stimulus), and a row for each
-pair, in which either the prefix or the stimulus comes twice (``prefix_acceptable`` and
+minicons itself reads no files: its users keep stimuli in tables and pass it the columns. Two forms
+are common: a row for each condition (item, condition, prefix, stimulus), and a row for each pair,
+with two columns for either the prefix or the stimulus (``prefix_acceptable`` and
 ``prefix_unacceptable`` with one ``property_phrase`` in COMPS, Misra, Rayz and Ettinger 2023,
-doi:10.18653/v1/2023.eacl-main.213). What follows the stimulus may stand in ``suffix``.
+doi:10.18653/v1/2023.eacl-main.213). A column ``suffix`` may hold the text after the stimulus.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ PREFIX, SUFFIX = "prefix", "suffix"
 STIMULUS = ("stimulus", "continuation", "query", "property_phrase")
 ITEM, CONDITION = ("item", "id"), "condition"
 SIDES = (("good", "bad"), ("acceptable", "unacceptable"), ("grammatical", "ungrammatical"))
-"""How the two sides of a pair are named, in columns and as conditions."""
+"""Names of the two sides of a pair, in columns and as conditions."""
 
 REGIONS = (PREFIX, "stimulus", SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)
 class _Columns:
-    """Which column holds what; empty where none does."""
+    """The columns of a table by their roles; empty for a role without a column."""
 
     item: str
     prefix: tuple[str, ...]
@@ -43,25 +43,25 @@ class _Columns:
 
     @property
     def taken(self) -> set[str]:
-        """The columns that do not become free ones."""
+        """The columns that do not become free columns."""
         return {self.item, *self.prefix, *self.stimulus, self.suffix, self.condition}
 
 
 def is_minicons(table: Table) -> bool:
-    """Whether a table has prefixes and stimuli, in one of the two shapes."""
+    """Whether a table has prefixes and stimuli, in one of the two forms."""
     return _columns(table) is not None
 
 
 def read_minicons(path: Path) -> Reading:
     """Read a table of prefixes and stimuli; the file's name becomes the suite's.
 
-    The regions are prefix, stimulus and suffix. Where the conditions are good and bad (or
-    acceptable, grammatical and their opposites), the stimulus should be less surprising in the
-    good one; else the suite has no prediction.
+    The regions are prefix, stimulus and suffix. If the conditions are good and bad (or acceptable,
+    grammatical and their opposites), the prediction is that the stimulus is less surprising in the
+    good one; otherwise the suite has no prediction.
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such table.
+        SuiteError: the file is not such a table.
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -135,7 +135,7 @@ def _conditions(
 
 
 def _predictions(conditions: set[str]) -> tuple[Prediction, ...]:
-    """That the stimulus is less surprising in the good condition, where that one is known."""
+    """The prediction that the stimulus is less surprising in the good condition, if known."""
     return tuple(
         Prediction(f"(2;%{good}%) < (2;%{bad}%)", comment="As minicons' conditional scores.")
         for good, bad in SIDES
@@ -147,12 +147,11 @@ HEADER = ("item", "condition", PREFIX, "stimulus", SUFFIX)
 
 
 def write_minicons(suite: Suite, path: Path) -> Path:
-    """Write a row for each stimulus, as minicons' ``conditional_score`` takes its columns.
+    """Write a row for each stimulus, with columns for minicons' ``conditional_score``.
 
-    The stimulus is the region that every prediction names; what stands before it is the prefix,
-    what follows the suffix, which only masked models are given. Where predictions are about
-    whole sentences, or name several regions, the stimulus is the whole sentence, for
-    ``sequence_score``.
+    The stimulus is the region that every prediction names. The text before it is the prefix, the
+    text after it the suffix, which only masked models are given. If predictions are about whole
+    sentences or name several regions, the stimulus is the whole sentence, for ``sequence_score``.
 
     Raises:
         InputError: a target is glued to what precedes it, or a text holds a tab.
@@ -165,7 +164,7 @@ def write_minicons(suite: Suite, path: Path) -> Path:
 
 
 def minicons_losses(suite: Suite) -> list[str]:
-    """What a table for minicons cannot hold of a suite, as phrases; empty where nothing is lost."""
+    """The parts of a suite that a table for minicons cannot hold, as phrases; may be empty."""
     target = target_region(suite)
     kept = 1 if target is None else 3
     losses = [
@@ -185,7 +184,7 @@ def minicons_losses(suite: Suite) -> list[str]:
 
 
 def target_region(suite: Suite) -> int | None:
-    """The region that all predictions name; None where they name several, or whole sentences.
+    """The region that all predictions name; None if they name several, or whole sentences.
 
     Raises:
         FormulaError: a prediction cannot be read.
@@ -213,7 +212,7 @@ def _rows(suite: Suite, target: int | None, columns: list[str]) -> Iterator[list
 
 
 def _parts(condition: Condition, target: int | None, suite: Suite, where: str) -> tuple[str, ...]:
-    """Prefix, stimulus and suffix."""
+    """The prefix, stimulus and suffix of a condition."""
     if target is None:
         return ("", sentence(condition, rule=suite.join), "")
     before, after = condition.regions[: target - 1], condition.regions[target:]

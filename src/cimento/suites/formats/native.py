@@ -49,11 +49,11 @@ def read_native(folder: Path) -> Reading:
     """Read a suite folder.
 
     Args:
-        folder: with suite.toml and a table of items.
+        folder: a folder with suite.toml and a table of items.
 
     Raises:
         InputError: a file is missing or may not be read.
-        SuiteError: no suite can be made of what the files hold.
+        SuiteError: the files do not make a suite.
     """
     toml = read_bytes(folder / TOML)
     table_path, faults = _find_table(folder)
@@ -137,7 +137,7 @@ _UNQUOTED = re.compile(r"""\s*([\w-]+)\s*=\s*([^\s"'\[{#][^#"]*?)\s*(#.*)?""")
 
 
 def _with_quotes(text: str, error: Exception) -> str:
-    """The repair of a text without quotation marks; empty for other faults."""
+    """Advice on a text without quotation marks; empty for other faults."""
     place = re.search(r"at line (\d+)", str(error))
     lines = text.splitlines()
     line = lines[int(place[1]) - 1] if place and int(place[1]) <= len(lines) else ""
@@ -146,7 +146,7 @@ def _with_quotes(text: str, error: Exception) -> str:
 
 
 def _named_conditions(settings: TomlSuite | None) -> list[str]:
-    """The conditions that predictions name, in order; none where one cannot be read."""
+    """The conditions that predictions name, in order; none if a prediction cannot be read."""
     try:
         trees = (
             [parse(prediction.formula) for prediction in settings.predictions] if settings else []
@@ -167,7 +167,7 @@ def _decode_extras(parsed: dict[str, object]) -> None:
 
 
 def _misspelt(settings: TomlSuite) -> list[Fault]:
-    """Unknown keys that are nearly known ones: ``license`` for ``licence``."""
+    """Faults of unknown keys that resemble known ones: ``license`` for ``licence``."""
     groups = [
         ("", settings.rest(), TOP_KEYS),
         ("[meta] ", settings.meta.rest(), (*META_KEYS, EXTRA)),
@@ -242,7 +242,7 @@ def write_native(suite: Suite, folder: Path) -> Path:
 
 
 def _settings(suite: Suite) -> _Object:
-    """What suite.toml says; what is as it would be without saying is left out."""
+    """The contents of suite.toml, without values that equal their defaults."""
     meta: _Object = {
         key: value for key in META_KEYS if key != "tags" and (value := getattr(suite.meta, key))
     }
@@ -280,7 +280,7 @@ def _prediction(prediction: Prediction) -> _Object:
 
 
 def _table(said: _Object, extra: Mapping[str, JsonValue], known: Sequence[str]) -> _Object:
-    """A table with the keys that were kept; what TOML cannot say goes under ``_extra``, as JSON."""
+    """A table with the keys that were kept; values that TOML lacks go under ``_extra`` as JSON."""
     kept = {
         key: value
         for key, value in extra.items()
@@ -302,7 +302,7 @@ def _fits(value: JsonValue) -> bool:
 
 
 def _rows(suite: Suite) -> Iterator[list[str]]:
-    """The lines of items.tsv, cell by cell; the last column is there only where it is needed."""
+    """The rows of items.tsv as cells; the last column is present only if it is needed."""
     cells = _Cells()
     held: dict[str, bool] = {}
     extras = [
@@ -323,7 +323,7 @@ def _rows(suite: Suite) -> Iterator[list[str]]:
 
 
 class _Cells(dict[str, str]):
-    """Values as cells; an empty cell is no value, and blanks at the ends of one are not kept."""
+    """Values as cells. An empty cell means no value, and surrounding blanks are not kept."""
 
     def __missing__(self, value: str) -> str:
         cell = self[value] = escape(value) if value == value.strip() else ""
@@ -333,13 +333,13 @@ class _Cells(dict[str, str]):
 def _extra_columns(
     item: Item | None, condition: Condition, cells: _Cells, held: dict[str, bool]
 ) -> Mapping[str, JsonValue]:
-    """What the other columns of a row cannot hold.
+    """The values that the other columns of a row cannot hold.
 
     Args:
-        item: where the row is its first.
-        condition: of the row.
+        item: the item, if the row is its first.
+        condition: the condition of the row.
         cells: values as cells, as far as they are known.
-        held: column to whether any row has a value that a cell can hold.
+        held: for each column, whether any row has a value that a cell can hold.
     """
     columns = {}
     for name, value in condition.columns.items():

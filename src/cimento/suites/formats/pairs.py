@@ -1,10 +1,10 @@
-"""Minimal pairs as tables, as two lines one after the other, and as JSONL with a choice.
+"""Minimal pairs as tables, as pairs of lines, and as JSONL with a choice.
 
-Tables name their columns in several dialects. CLAMS (Mueller et al. 2020,
+The names of columns differ between dialects of tables. CLAMS (Mueller et al. 2020,
 doi:10.18653/v1/2020.acl-main.490) begins each line with ``True`` or ``False``. Zorro (Huebner et
 al. 2021, doi:10.18653/v1/2021.conll-1.49) has no labels and the ungrammatical sentence first; such
-files are read only where their format is named. QFrBLiMP's release has two sentences and which of
-them is grammatical.
+files are read only if the user names their format. QFrBLiMP's release has two sentences and a label
+for the grammatical one.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ from cimento.suites.tables import Row, Table, read_table
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairDialect:
-    """The columns of a table with a good and a bad sentence in each row.
+    """A dialect: the columns of a table with a good and a bad sentence in each row.
 
     Attributes:
-        title: whose tables they are.
+        title: the source of such tables.
         good: column of the grammatical sentence.
-        bad: column of the other one.
-        ids: columns that may hold the pair's id, the first that is there; where there is none,
-            or its values repeat, pairs are numbered.
-        phenomena: columns that may name the phenomenon, the first that is there.
-        language: of all such tables; empty where they differ.
+        bad: column of the ungrammatical sentence.
+        ids: columns that may hold the pair's id, of which the first present is used; without one,
+            or if its values repeat, pairs are numbered.
+        phenomena: columns that may name the phenomenon, of which the first present is used.
+        language: language of all such tables; empty where they differ.
     """
 
     title: str
@@ -78,7 +78,7 @@ DIALECTS = (
         ids=(),
         phenomena=("phenomenon", "grammatical_feature"),
     ),
-    # The names say where a sentence comes from: the source is the grammatical one.
+    # These names give the origin of a sentence: the source is the grammatical one.
     PairDialect(
         title="RuBLiMP (Taktasheva et al. 2024, arXiv:2406.19232)",
         good="source_sentence",
@@ -98,12 +98,12 @@ DIALECTS = (
 
 
 def is_pair_table(table: Table) -> bool:
-    """Whether each row of a table has a pair, or two."""
+    """Whether each row of a table has one pair or two."""
     return dialect_of(unfolded(table)) is not None
 
 
 def unfolded(table: Table) -> Table:
-    """A table with two pairs in each row, as one with a pair in each; others as they are.
+    """A table with two pairs in each row, unfolded to one pair a row; others are unchanged.
 
     The tables of Wang, Hu, Levy and Qian 2021 (doi:10.18653/v1/2021.emnlp-main.454) have the
     columns ``Grammatical_1``, ``Ungrammatical_1``, ``Grammatical_2`` and ``Ungrammatical_2``. The
@@ -142,12 +142,13 @@ PHENOMENON = "phenomenon"
 def read_pairs(path: Path) -> Reading:
     """Read a table of pairs; the file's name becomes the suite's.
 
-    The sentences are taken as they are: a bar or a backslash in them is one. All other columns
-    become free columns, and the one that names the phenomenon also the column ``phenomenon``.
+    The sentences are taken literally: bars and backslashes have no special meaning. All other
+    columns become free columns, and the one that names the phenomenon also becomes the column
+    ``phenomenon``.
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such table.
+        SuiteError: the file is not such a table.
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -191,7 +192,7 @@ def _items(table: Table, dialect: PairDialect) -> tuple[tuple[Item, ...], list[F
 
 
 def _stripped(table: Table, row: Row, faults: list[Fault]) -> Mapping[str, str]:
-    """The cells of a row without blanks at their ends; a fault is added for each that had some."""
+    """The cells of a row without surrounding blanks; each cell that had some adds a fault."""
     if all(cell == cell.strip() for cell in row.cells.values()):
         return row.cells
     where = table.where(row)
@@ -202,7 +203,7 @@ def _stripped(table: Table, row: Row, faults: list[Fault]) -> Mapping[str, str]:
 
 
 def _id_column(table: Table, dialect: PairDialect) -> str | None:
-    """The column of ids. In others' tables it is left aside where it does not tell pairs apart."""
+    """The column of ids; in published tables, only if its values distinguish the pairs."""
     column = next(filter(None, map(table.find, dialect.ids)), None)
     if column is None or dialect.good == GOOD:
         return column
@@ -316,11 +317,11 @@ def is_choices(data: bytes) -> bool:
 
 
 def read_choices(path: Path) -> Reading:
-    """Read pairs whose ``label`` is 0 where ``sentence_a`` is the grammatical one, 1 where b is.
+    """Read pairs whose ``label`` is 0 if ``sentence_a`` is grammatical and 1 if ``sentence_b`` is.
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such file.
+        SuiteError: the file does not hold such pairs.
     """
     data = read_bytes(path)
     text, faults = decode(data, name=path.name)
@@ -357,7 +358,7 @@ def _choice_item(line: str, *, where: str, number: int, faults: list[Fault]) -> 
         faults.append(fault("CIM-S003", where=where, seen=seen))
         return None
     label = row.get(LABEL)
-    # Tables of numbers write 0.0 and 1.0 for what is a choice.
+    # Programs for numeric tables write the choices as 0.0 and 1.0.
     if isinstance(label, bool) or label not in (0, 1):
         seen = f"{LABEL} is {label!r}; 0 says that {FIRST} is grammatical, 1 that {SECOND} is."
         faults.append(fault("CIM-S003", where=where, seen=seen))
@@ -375,7 +376,7 @@ def _choice_item(line: str, *, where: str, number: int, faults: list[Fault]) -> 
 
 
 def _columns(row: Mapping[str, JsonValue]) -> dict[str, str]:
-    """All other keys, as text; the phenomenon also under that name."""
+    """All other keys as text; the phenomenon also under that name."""
     taken = {FIRST, SECOND, LABEL, *ID_KEYS}
     columns = {
         key: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

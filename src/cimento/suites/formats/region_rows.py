@@ -1,7 +1,7 @@
-"""Tables with a row for each region or each word: flat SyntaxGym CSV, files of Wilcox and Kobzeva.
+"""Tables of one region or word a row: flat SyntaxGym CSV, and files of Wilcox and Kobzeva.
 
-Such tables hold neither predictions nor metadata. Surprisals beside the words are results and not
-part of the suite: they are left where they are, and `cimento.studies` or ``replay:`` reads them.
+Such tables have neither predictions nor metadata. Surprisals next to the words are results and not
+part of the suite; `cimento.studies` and ``replay:`` read them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def read_syntaxgym_csv(path: Path) -> Reading:
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such table.
+        SuiteError: the file is not such a table.
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -86,7 +86,7 @@ class _Stimuli:
         )
 
     def places(self) -> tuple[str, ...]:
-        """Where each stimulus begins."""
+        """The place at which each stimulus begins."""
         return tuple(
             self._places[item, condition]
             for item, conditions in self._regions.items()
@@ -95,7 +95,7 @@ class _Stimuli:
 
 
 def _region_names(table: Table, items: Sequence[Item]) -> tuple[str, ...]:
-    """The names of the regions by number; the number where there is no name."""
+    """The names of the regions in the order of their numbers; the number where there is no name."""
     names: dict[str, str] = {}
     for row in table.rows:
         name = row.cells.get(NAME_COLUMN, "").strip()
@@ -110,12 +110,12 @@ def _region_names(table: Table, items: Sequence[Item]) -> tuple[str, ...]:
 WORD_COLUMNS = ("sent_index", "word_index", "word", "region", "condition")
 SUFFIX = ".csv.gz"
 MOST_REGIONS = 200
-"""All sentences get all regions, so that a file of many would fill the memory."""
+"""Largest number of regions: every sentence gets all regions, which could fill the memory."""
 MOST_EMPTY = 200_000
-"""Regions without a word, in all sentences together, for the same reason."""
+"""Largest number of empty regions in all sentences, for the same reason."""
 _EMPTY = Region("")
 _MARKS = frozenset({"<eos>", "<bos>", "<s>", "</s>", "<|endoftext|>", "[CLS]", "[SEP]"})
-"""What models put around a sentence, which no reader of it sees."""
+"""Special tokens that models put around a sentence, which are not part of the text."""
 
 
 def is_words_table(table: Table) -> bool:
@@ -124,10 +124,10 @@ def is_words_table(table: Table) -> bool:
 
 
 def open_words(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
-    """The table in a file that may be packed with gzip, and the faults found.
+    """The table in a file, which may be packed with gzip, and the faults found.
 
     Raises:
-        InputError: it is damaged, or grows too large.
+        InputError: the file is damaged, or grows too large.
     """
     if path.suffix.lower() != ".gz":
         return read_table(data, path)
@@ -138,13 +138,13 @@ def open_words(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
 def read_words(path: Path) -> Reading:
     """Read a table of words; the file's name becomes the suite's.
 
-    ``sent_index`` is the item; within one, sentences follow each other and ``condition`` tells
-    them apart. The regions of the suite are all that occur, in an order that fits every
-    sentence; a sentence without one of them has it empty, as at a gap.
+    ``sent_index`` is the item, whose sentences follow one another and are distinguished by
+    ``condition``. The regions of the suite are all that occur, in an order that fits every
+    sentence; a region that a sentence lacks is empty, as at a gap.
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such table.
+        SuiteError: the file is not such a table.
     """
     data = read_bytes(path)
     table, faults = open_words(data, path)
@@ -176,9 +176,9 @@ def read_words(path: Path) -> Reading:
 
 
 def merged(orders: Iterable[Sequence[str]]) -> tuple[str, ...]:
-    """One order of names that fits each of some orders, as far as they fit each other.
+    """An order of names that agrees with all given orders, as far as they agree with each other.
 
-    A name that is new comes before the next known one of its order, or last.
+    A new name comes before the next known name of its order, or last.
     """
     result: list[str] = []
     for order in orders:
@@ -219,13 +219,13 @@ class _WordRows:
             words.append(cells["word"])
 
     def count_empty(self, names: int) -> int:
-        """How many regions sentences lack, where each should have so many."""
+        """The number of regions that sentences lack in all, if each should have a given number."""
         return sum(
             names - len(regions) for item in self.words.values() for regions in item.values()
         )
 
     def region_order(self) -> list[tuple[str, ...]]:
-        """The regions of each sentence, in order; each order once."""
+        """The orders of regions in sentences, without repeats."""
         orders = (tuple(regions) for item in self.words.values() for regions in item.values())
         return list(dict.fromkeys(orders))
 
@@ -249,7 +249,7 @@ class _WordRows:
         )
 
     def places(self) -> tuple[str, ...]:
-        """Where each sentence begins."""
+        """The place at which each sentence begins."""
         return tuple(
             self._places[item, condition]
             for item, conditions in self.words.items()
@@ -257,7 +257,7 @@ class _WordRows:
         )
 
     def language(self) -> str:
-        """What the column ``language`` says, where it says one thing."""
+        """The value of the column ``language`` if it has only one; else empty."""
         column = self._table.find("language")
         values = {row.cells[column].strip() for row in self._table.rows} if column else set()
         return values.pop() if len(values) == 1 else ""

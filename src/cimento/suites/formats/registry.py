@@ -1,7 +1,7 @@
-"""The registry of formats: how a path tells its format, which reader and which writer it has.
+"""The registry of formats: detection from a path, readers and writers.
 
-A reader of another package belongs to a suffix of files, which is its name. A writer says what of
-a suite its format cannot hold, and nothing is lost unnoticed.
+A reader from a plug-in is registered under the suffix of its files. A writer lists the parts of a
+suite that its format cannot hold, so that nothing is lost unnoticed.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ Reader: TypeAlias = Callable[[Path], Reading]
 
 
 def plugged_reader(suffix: str) -> Reader | None:
-    """What reads files of a suffix (``.conllu``), where a plug-in brings it."""
+    """The plug-in reader of files with a suffix (``.conllu``); None without one."""
     name = _name(suffix)
     found = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
     if found is None:
@@ -83,7 +83,7 @@ def plugged_reader(suffix: str) -> Reader | None:
 
 
 def plugged_suffixes(suffixes: Iterable[str]) -> set[str]:
-    """Which of some suffixes have a reader among the plug-ins; nothing is loaded."""
+    """Those of some suffixes for which a plug-in has a reader, found without loading any."""
     asked = {suffix.lower() for suffix in suffixes if suffix}
     names = plugin_names("cimento.readers") if asked else frozenset()
     return {suffix for suffix in asked if _name(suffix) in names}
@@ -102,8 +102,8 @@ class Format:
     """A format that can be read.
 
     Attributes:
-        title: what it is, for people.
-        read: reads a file, or for the native format a folder, of this format.
+        title: title of the format for people.
+        read: the reader of a file, or of a folder in the native format.
     """
 
     title: str
@@ -163,13 +163,13 @@ SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
 
 
 def detect_format(path: Path) -> str:
-    """The name of a path's format, by what it is and what its header says.
+    """The name of a path's format, detected from its suffix and content.
 
-    A format that a plug-in reads has the suffix of its files for a name.
+    The name of a format that a plug-in reads is the suffix of its files.
 
     Raises:
         InputError: the path does not exist or is in no known format.
-        SuiteError: it is a table that cannot be read.
+        SuiteError: the file is a table that cannot be read.
     """
     if path.is_dir():
         if (path / TOML).is_file():
@@ -216,7 +216,7 @@ _TABLES: Mapping[str, Callable[[Table], bool]] = {
     "factorial-table": is_factorial_table,
     "minicons": is_minicons,
 }
-"""Format to whether a table is of it; the first that says so has it."""
+"""The test of each format of tables; a table is in the first format whose test succeeds."""
 
 
 def _table_format(data: bytes, path: Path) -> str:
@@ -249,7 +249,7 @@ def _table_format(data: bytes, path: Path) -> str:
 
 
 def _names_needed(table: Table) -> str:
-    """What the columns of a table that is in no format would have to be called."""
+    """Advice on names of columns, for a table in no known format."""
     sentences = [name for name in table.columns if _holds(table, name, _is_sentence)]
     numbers = [name for name in table.columns if _holds(table, name, _is_number)]
     if sum(map(_is_sentence, table.columns)) > 0:
@@ -288,7 +288,7 @@ def _is_number(cell: str) -> bool:
 
 
 def find_reader(format_: str) -> Reader:
-    """What reads a format that `detect_format` named."""
+    """The reader of a format that `detect_format` returned."""
     if format_ in FORMATS:
         return FORMATS[format_].read
     reader = plugged_reader(format_)
@@ -315,9 +315,9 @@ class Target:
     """A format that can be written.
 
     Attributes:
-        title: what it is, for people.
+        title: title of the format for people.
         write: writes a suite to a path.
-        losses: says what of a suite it cannot hold.
+        losses: lists the parts of a suite that the format cannot hold.
     """
 
     title: str
@@ -337,7 +337,7 @@ TARGETS = {
 
 
 def losses(suite: Suite, format_: str) -> list[str]:
-    """What a format cannot hold of a suite, as phrases; empty where nothing is lost.
+    """The parts of a suite that a format cannot hold, as phrases; empty if nothing is lost.
 
     Raises:
         UsageError: there is no such format.
@@ -349,10 +349,10 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
     """Write a suite in a format.
 
     Args:
-        suite: without faults that keep it from being used.
+        suite: a suite without errors.
         format_: a key of `TARGETS`.
         path: the file to write, or the folder for the native format; must not exist.
-        allow_loss: write even where something is lost.
+        allow_loss: whether the suite is written even if something is lost.
 
     Returns:
         The path.

@@ -1,9 +1,9 @@
-"""SyntaxGym JSON, and its rows on the Hugging Face hub, one item a line.
+"""SyntaxGym JSON, and its rows on the Hugging Face hub with one item a line.
 
 The format is that of Gauthier et al. 2020, doi:10.18653/v1/2020.acl-demos.10: round or square
 brackets in formulas, relations, evaluated or not. The keys are written as its schema has them.
-What it has no place for stands under the key ``cimento`` of the object concerned, and nowhere if
-there is nothing to say; so a suite is read back without loss.
+Values without a place in the format go under a key ``cimento`` of their object, which is left out
+if there are none; so a suite is read back without loss.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TEXT_KEYS = (
     "comment",
 )  # fmt: skip
 OURS = "cimento"
-"""The key of what the format has no place for."""
+"""The key of values that have no place in the format."""
 _Object: TypeAlias = Mapping[str, Any]
 _NUMBERS = (int, str)
 _SIGNS = {"greaterthan": ">", "lessthan": "<"}
@@ -61,7 +61,7 @@ def read_syntaxgym(path: Path) -> Reading:
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such JSON.
+        SuiteError: the file is not SyntaxGym JSON.
     """
     data = read_bytes(path)
     text, faults = decode(data, name=path.name)
@@ -81,18 +81,18 @@ def read_syntaxgym(path: Path) -> Reading:
 
 
 def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
-    """The suite that a document holds, None where it is none, and what is wrong with it.
+    """The suite in a document, or None if there is none, and the faults found.
 
     Args:
-        parsed: the document, as JSON has it.
-        name: of the file.
+        parsed: the document as parsed from JSON.
+        name: name of the file.
     """
     from cimento.suites.schema import JsonSuite, validate
 
     given = parsed if isinstance(parsed, dict) else {}
     items = given.get("items")
     if isinstance(items, list) and all(map(_is_usual, items)):
-        # What is as usual needs no record of each part to be found right.
+        # Items of the usual form are valid without building a pydantic model of each part.
         document, faults = validate(JsonSuite, {**given, "items": []}, where=name)
     else:
         document, faults = validate(JsonSuite, parsed, where=name)
@@ -115,7 +115,7 @@ def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
 
 
 def _is_usual(item: object) -> bool:
-    """Whether an item has all that it must have, each of its kind, as nearly all items do."""
+    """Whether an item has exactly the usual keys with the right types, as nearly all items do."""
     if not (
         type(item) is dict
         and type(item.get("item_number")) in _NUMBERS
@@ -150,10 +150,10 @@ def _has_only_columns(ours: object) -> bool:
 def _metric(
     meta: JsonMeta, *, name: str, faults: list[Fault]
 ) -> tuple[Metric, dict[str, JsonValue]]:
-    """The metric, and what must be kept to write it back.
+    """The metric, and the original value if it must be kept for writing.
 
-    Suites that were written to have all six metrics computed say ``all`` or list them; their
-    predictions compare sums.
+    Some suites state ``all`` or list all six metrics to have them computed; their predictions
+    compare sums.
     """
     if meta.metric in METRICS:
         return meta.metric, {}
@@ -168,7 +168,7 @@ def _metric(
 
 
 def _meta(meta: JsonMeta, kept: dict[str, JsonValue]) -> Meta:
-    """Known keys that hold text become fields; everything else is kept."""
+    """The metadata: known keys with text become fields, and everything else is kept."""
     rest = meta.rest()
     texts = {key: value for key in TEXT_KEYS if isinstance(value := rest.get(key), str)}
     tags = rest.get("tags")
@@ -251,7 +251,7 @@ def _condition(condition: _Object, where: str, faults: list[Fault]) -> Condition
 
 
 _REGION = ("region_number", "content")
-"""Keys that each region has, and most have no others."""
+"""The keys that every region has; most regions have no others."""
 
 
 @cache
@@ -260,7 +260,7 @@ def _counted(count: int) -> list[int]:
 
 
 def _kept(part: _Object, *known: str) -> Mapping[str, JsonValue]:
-    """The keys that are not known, with those that were set aside when writing."""
+    """The unknown keys, with those that were set aside when writing."""
     if len(part) == len(known):
         return NOTHING
     kept = {key: value for key, value in part.items() if key not in (*known, OURS)}
@@ -283,7 +283,7 @@ def read_syntaxgym_rows(path: Path) -> Reading:
 
     Raises:
         InputError: the file may not be read.
-        SuiteError: it is no such file, or holds the rows of several suites.
+        SuiteError: the file does not hold such rows, or holds the rows of several suites.
     """
     data = read_bytes(path)
     text, faults = decode(data, name=path.name)
@@ -325,7 +325,7 @@ def _rows(text: str, name: str, faults: list[Fault]) -> list[dict[str, JsonValue
 
 
 def _document_of_rows(name: str, rows: Sequence[dict[str, JsonValue]]) -> dict[str, JsonValue]:
-    """The same as a SyntaxGym document."""
+    """Rows converted to a SyntaxGym document."""
     formulas = rows[0].get(PREDICTIONS)
     items: list[JsonValue] = [
         {key: value for key, value in row.items() if key not in (NAME, PREDICTIONS)} for row in rows
@@ -342,7 +342,7 @@ def _document_of_rows(name: str, rows: Sequence[dict[str, JsonValue]]) -> dict[s
 
 
 def _region_meta(row: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """Regions are numbered and have no names here."""
+    """The metadata of regions, which are numbered here and have no names."""
     conditions = row.get("conditions")
     first = conditions[0] if isinstance(conditions, list) and conditions else None
     regions = first.get("regions") if isinstance(first, dict) else None
@@ -394,7 +394,7 @@ def _document(suite: Suite) -> _PlainObject:
 def _object(
     standard: _PlainObject, ours: _PlainObject, extra: Mapping[str, JsonValue]
 ) -> _PlainObject:
-    """The keys of the format, those that were kept, and ours; what would clash is set aside."""
+    """An object of the format's keys, kept keys and ours; kept keys that clash are set aside."""
     clashing = {key: value for key, value in extra.items() if key in standard or key == _OURS}
     kept = {key: value for key, value in extra.items() if key not in clashing}
     ours = {**ours, **({"extra": clashing} if clashing else {})}
@@ -422,7 +422,7 @@ def _meta_object(suite: Suite) -> _PlainObject:
 
 
 def _stands_for(kept: JsonValue, metric: str) -> bool:
-    """Whether what a file said in place of one metric is read as that metric."""
+    """Whether the original value in a file is read as a metric."""
     wanted = list(METRICS) if kept == "all" else kept
     if not isinstance(wanted, list) or not wanted or any(each not in METRICS for each in wanted):
         return False
@@ -438,7 +438,7 @@ def _prediction_object(prediction: Prediction) -> _PlainObject:
 
 
 def _item_object(item: Item, position: int | None) -> _PlainObject:
-    """An item under its own number, or under its position where not all ids are numbers."""
+    """The object of an item, numbered by its id, or by its position if not all ids are numbers."""
     number = int(item.id) if position is None else position
     conditions: list[JsonValue] = [_condition_object(condition) for condition in item.conditions]
     ours: _PlainObject = {} if item.id == str(number) else {"id": item.id}
