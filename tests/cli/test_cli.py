@@ -113,7 +113,7 @@ def test_run_prints_counts_beside_every_rate(tmp_path, pairs, recording, capsys)
 
     printed = capsys.readouterr()
     assert code == 0
-    assert re.search(r"0\s+0\.500\s+-\s+0\.500\s+2\s+1\s+0", printed.out)
+    assert re.search(r"good\s+0\.500\s+-\s+0\.500\s+2\s+1\s+0", printed.out)
     assert "There is no interval (2 values: an interval needs" in printed.out
     assert "Stored in" in printed.err
 

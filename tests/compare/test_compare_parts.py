@@ -17,7 +17,7 @@ def marks(model: str, right: str, **more) -> ItemOutcomes:
     """Items 0, 1, 2 ...: + is right, - is wrong, ? is unscored."""
     known = {str(k): mark == "+" for k, mark in enumerate(right) if mark != "?"}
     return ItemOutcomes(
-        **{"suite": "s", "question": "all", "model": model, "right": known} | more  # type: ignore[arg-type]
+        **{"suite": "s", "question": "all", "name": "all", "model": model, "right": known} | more  # type: ignore[arg-type]
     )
 
 

@@ -48,7 +48,7 @@ def test_what_exports_start_from(runs):
     islands, blanks = runs["it-islands"], runs["it-connectives-cloze"]
     results = {result.name: result for result in islands.results}
 
-    assert list(results) == [*(f"prediction {k}" for k in range(4)), "all predictions"]
+    assert list(results) == ["DD", "both", "island", "distance", "all predictions"]
     for result in results.values():
         (estimate,) = result.estimates
         assert (estimate.n, len(result.scored)) == (3, 3)
@@ -103,7 +103,7 @@ def test_lm_eval_results_and_samples(exported, runs):
         hashes = "".join(r["doc_hash"] + r["prompt_hash"] + r["target_hash"] for r in rows)
         assert plain["task_hashes"][task] == hashlib.sha256(hashes.encode()).hexdigest()
     first = json.loads(
-        next(folder.glob("samples_it_islands_prediction_0_*")).read_text("utf-8").split("\n")[0]
+        next(folder.glob("samples_it_islands_DD_*")).read_text("utf-8").split("\n")[0]
     )
     texts = runs["it-islands"].texts["whether-01"]
     assert [each["arg_1"] for each in first["arguments"].values()] == list(texts.values())
@@ -433,7 +433,7 @@ def test_two_runs_of_one_task_are_not_mixed_up(runs_of_every_kind, tmp_path, cap
     run = str(runs_of_every_kind / "it-islands")
 
     assert invoke(["export", run, run, "--to", "lm-eval", "-o", str(tmp_path)]) == 2
-    assert "its task it_islands_prediction_0 is that of" in capsys.readouterr().err
+    assert "its task it_islands_DD is that of" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 

@@ -306,7 +306,7 @@ def test_where_figures_cannot_be_drawn_the_page_says_so_and_has_the_rest(monkeyp
     assert figures.drawable(lambda: margins_figure([run], suite="s")) == ()
     page = parse_page(html_page(Page(cimento="0", suites=(suite,))))
     assert page.all("svg.figure") == []
-    assert "There are no figures" in page.words
+    assert "Figures are left out." in page.words
     assert "altair" in page.words
     assert page.all("table.forest")
 

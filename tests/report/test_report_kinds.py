@@ -148,7 +148,10 @@ def test_two_prompts_of_one_model_have_two_names(tmp_path):
         ask(scorer_that_says(says), tmp_path, prompt=prompt)
     suite = only(tmp_path)
     names = [run.model for run in suite.runs]
-    assert sorted(name.partition(" ")[2] for name in names) == ["(it-1)", "(paper-en)"]
+    assert sorted(name.partition(" ")[2] for name in names) == [
+        "(prompt=it-1)",
+        "(prompt=paper-en)",
+    ]
     reached = {}
     for table in suite.tables:
         rows = [row for row in table.grid.rows if row[0] in names]
@@ -156,7 +159,7 @@ def test_two_prompts_of_one_model_have_two_names(tmp_path):
         if table.name == "flow":
             reached = {row[0].partition(" ")[2]: row[4] for row in rows if row[1] == STORY}
     # each with its own numbers: one calls every story false, the other none
-    assert reached == {"(it-1)": "10", "(paper-en)": "0"}
+    assert reached == {"(prompt=it-1)": "10", "(prompt=paper-en)": "0"}
 
 
 def test_stories_show_their_sentences_options_and_verdicts(stories):

@@ -77,7 +77,7 @@ def test_a_frame_of_blimps_columns_makes_pairs_and_is_itself_no_suite():
     frame = pl.DataFrame({"sentence_good": ["We go."], "sentence_bad": ["We goes."], "UID": ["a"]})
     suite = pairs(frame)
     assert suite.items == pairs([{"good": "We go.", "bad": "We goes.", "UID": "a"}]).items
-    with pytest.raises(UsageError, match=r"cimento\.pairs\(frame\)"):
+    with pytest.raises(UsageError, match=r"cimento\.pairs\(rows\)"):
         evaluate(frame, "demo-causal")
     with pytest.raises(UsageError, match=r"cimento\.pairs\(frame\)"):
         list(evaluate_all(frame, "demo-causal"))

@@ -52,10 +52,9 @@ def _plan(options: RunOptions) -> int:
     else:
         table = _text(planned, gpu=gpu, priced=prices is not None)
         show("\n".join([table, *_stored(planned, options), *unused]))
-    impossible = [model for model in planned.models if model.problem]
-    if not impossible:
+    if not planned.unusable:
         return 0
-    return 1 if len(impossible) == len(planned.models) else PART_MISSING
+    return 1 if len(planned.unusable) == len(dict.fromkeys(options.models)) else PART_MISSING
 
 
 plan = run_command(RunOptions, _plan)

@@ -157,12 +157,10 @@ def compare_before_after(
         seed: of resampling.
 
     Raises:
-        UsageError: no runs belong together, two have nothing in common, or there is no such
-            measure.
+        UsageError: no runs belong together, two share nothing, or the measure is unknown.
     """
     sides = [[side] if not isinstance(side, Sequence) else list(side) for side in (first, second)]
-    pairs, rates, values, correlations = [], [], [], []
-    headlines = set()
+    pairs, rates, values, correlations, headlines = [], [], [], [], set()
     matches = pair_runs(*(judged_on_measure(side, measure) for side in sides))
     for before, after in matches:
         _refuse_unrelated(before, after)

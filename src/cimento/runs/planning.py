@@ -60,6 +60,11 @@ class Planned:
     suites: tuple[SuitePlan, ...]
     models: tuple[ModelPlan, ...]
 
+    @property
+    def unusable(self) -> tuple[str, ...]:
+        """The models that cannot be opened, so that nothing is known of what they would be sent."""
+        return tuple(model.model for model in self.models if model.problem and not model.requests)
+
 
 def plan_all(
     suites: Sequence[LoadedSuite],
@@ -102,9 +107,8 @@ def plan_all(
             if name not in asked or asked[name].problem or not asked[name].requests:
                 first = dataclasses.asdict(plan)
                 asked[name] = SuitePlan(suite=name, items=job.items, later=later, **first)
-        for failure in failures:
-            nothing = SuitePlan(suite=failure.suite, problem=str(failure.error))
-            asked.setdefault(failure.suite, nothing)
+        for lost in failures:
+            asked.setdefault(lost.suite, SuitePlan(suite=lost.suite, problem=str(lost.error)))
         plans = plan_models(execution, cache, gpu=gpu, prices=prices)
         planned += [_with_later(plan, follow) for plan in plans]
         if failures and not jobs:

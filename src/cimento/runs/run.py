@@ -283,7 +283,7 @@ class Run:
         )
 
     def named(self, question: str) -> str:
-        """A question by the name that the suite gives it; else as it stands in outcomes."""
+        """The name that the suite gives a question; else the question as in outcomes."""
         return names_of(self.suite).get(question, question)
 
     def judge(self, **options: Any) -> Run:  # noqa: ANN401  # each paradigm declares its own
@@ -455,13 +455,11 @@ def open_runs(paths: str | Path | Iterable[str | Path]) -> list[Run]:
         TableError: a folder holds no finished run, or one that cannot be read.
     """
     several = [paths] if isinstance(paths, str | Path) else list(paths)
-    folders = (folder for path in folders_among(several) for folder in find_runs(path))
-    return [open_run(folder.path) for folder in folders]
+    return [open_run(run.path) for path in folders_among(several) for run in find_runs(path)]
 
 
 RunLike: TypeAlias = "Run | str | Path"
 """A run, the folder of a run, or a folder of runs."""
-
 RunsLike: TypeAlias = "RunLike | Iterable[RunLike]"
 
 
@@ -475,9 +473,8 @@ def runs_of(runs: RunsLike) -> list[Run]:
         TableError: a folder holds no finished run, or one that cannot be read.
     """
     several = [runs] if isinstance(runs, Run | str | Path) else runs
-    return [
-        run for like in several for run in ([like] if isinstance(like, Run) else open_runs(like))
-    ]
+    opened = ([like] if isinstance(like, Run) else open_runs(like) for like in several)
+    return [run for some in opened for run in some]
 
 
 def folders_among(paths: Iterable[str | Path]) -> list[Path]:
@@ -495,8 +492,7 @@ def folders_among(paths: Iterable[str | Path]) -> list[Path]:
 
 def paradigm_name(folder: RunFolder, manifest: Manifest) -> str:
     """The name of the paradigm of a stored run, whichever version stored it."""
-    name = manifest.get(PARADIGM)
-    if isinstance(name, str):
+    if isinstance(name := manifest.get(PARADIGM), str):
         return name
     if (folder.path / _RATINGS).is_file():
         return "ratings"

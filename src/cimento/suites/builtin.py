@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.files import expanded, folder_atomically, refuse_existing, write_bytes
 from cimento.io.parsing import parse_toml
-from cimento.suites.formats.blimp import blimp_datasets
 from cimento.suites.published import published
 
 REGIONS = "regions"
@@ -109,6 +108,8 @@ def find_suite(name_or_path: str | Path) -> Path:
     """
     if isinstance(name_or_path, str) and name_or_path in builtin_names():
         return _FOLDER / name_or_path
+    from cimento.suites.formats.blimp import blimp_datasets
+
     name = str(name_or_path)
     if not name.strip():
         raise InputError(
