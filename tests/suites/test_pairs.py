@@ -79,7 +79,7 @@ def test_a_frame_of_blimps_columns_makes_pairs_and_is_itself_no_suite():
     assert suite.items == pairs([{"good": "We go.", "bad": "We goes.", "UID": "a"}]).items
     with pytest.raises(UsageError, match=r"cimento\.pairs\(rows\)"):
         evaluate(frame, "demo-causal")
-    with pytest.raises(UsageError, match=r"cimento\.pairs\(frame\)"):
+    with pytest.raises(UsageError, match=r"cimento\.pairs\(rows\)"):
         list(evaluate_all(frame, "demo-causal"))
     with pytest.raises(UsageError, match="good= and bad="):
         pairs([{"right": "We go.", "wrong": "We goes."}])

@@ -334,7 +334,8 @@ class Participants:
             return not is_practice(self.design, person, position + 1)
         every = self.design.break_every
         # A break just before the end would only keep people.
-        return every > 0 and position % every == 0 and len(person.questions) - position > every // 3
+        left = len(person.questions) - position
+        return every > 0 and position % every == 0 and 4 * left >= every
 
     def _last(self, person: Participant) -> int:
         return len(person.questions)
