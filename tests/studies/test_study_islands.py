@@ -29,7 +29,13 @@ from cimento.studies.islands.study import (
     read_study_suites,
     study,
 )
-from cimento.studies.islands.tables import blimp_models, tables
+from cimento.studies.islands.tables import (
+    blimp_models,
+    checked_table,
+    pseudo_likelihoods,
+    tables,
+    variations,
+)
 from cimento.studies.record import Section, as_json, as_text, beside, read_rows
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.pairs import merge_suites
@@ -53,25 +59,12 @@ def test_a_section_without_printed_numbers_says_so():
     assert "Someone 2020. 1 of 1 compared numbers equal the printed ones." in as_text([compared])
 
 
-def table_folder(tmp_path, cells, average, *, name="table1_accuracy_it_madeddu"):
-    folder = tmp_path / "tables"
-    folder.mkdir(exist_ok=True)
-    rows = [
-        f"madeddu50,{phenomenon},Type{k},Modello,LP,{value}"
-        for phenomenon, values in cells.items()
-        for k, value in enumerate(values)
-    ]
-    header = "suite,phenomenon,sentence_type,model,measure,accuracy_pct\n"
-    write(folder / f"{name}.csv", header + "\n".join(rows) + "\n")
-    write(folder / f"{name}_averages.csv", f"column,printed_average_pct\nModello LP,{average}\n")
-    return tmp_path
-
-
-def test_a_copied_row_is_found_with_what_its_average_implies(tmp_path):
-    cells = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
-    table_folder(tmp_path, cells, 87.0)
-    table_folder(tmp_path, cells, 82.3, name="table2_accuracy_it_sprouse")
-    lines = {line.what: line for line in tables(tmp_path).cells}
+def test_a_copied_row_is_found_with_what_its_average_implies():
+    rows = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
+    cells = {(name, f"Type{k}"): v for name, values in rows.items() for k, v in enumerate(values)}
+    items = {"": 50, "Wh-whether": 59}
+    found = checked_table("table1", {"Modello LP": cells}, {"Modello LP": "87.0"}, items)
+    lines = {line.what: line for line in found}
     assert lines["table1 Modello LP: average"].computed == pytest.approx(494 / 6)
     assert lines["table1 Modello LP: average"].equal is False
     implied = lines["table1 Modello LP: mean of Wh-whether that would give the average"]
@@ -83,7 +76,16 @@ def test_a_copied_row_is_found_with_what_its_average_implies(tmp_path):
     odd = lines["table1 Modello LP: cells that the items cannot give"]
     # 90, 62 and 96 % of 59 items are no whole numbers of items
     assert odd.computed == 3
-    assert lines["table2 Modello LP: average"].equal is True
+    (average, *_) = checked_table("table2", {"M LP": cells}, {"M LP": "82.3"}, items)
+    assert average.equal is True
+
+
+def test_printed_tables_need_no_data(tmp_path):
+    """Average of the last column of Table 1 of GePpeTto's LP: the twelve cells, by hand."""
+    lines = {line.what: line for line in tables(tmp_path).cells}
+    assert lines["table1 GePpeTto LP: average"].computed == pytest.approx(1006.8 / 12)
+    assert lines["table1 GePpeTto LP: average"].printed == "83.9"
+    assert (variations(tmp_path).equal, pseudo_likelihoods(tmp_path).equal) == (6, 4)
 
 
 def test_filler_effects_of_a_small_file(tmp_path):
@@ -145,15 +147,7 @@ def test_suites_of_one_design_become_one():
         merge_suites({"a": other, "b": different}, name="tutti")
 
 
-def test_a_model_stands_beside_its_printed_column(tmp_path):
-    cells = {"Wh-complex np": (50.0, 100.0, 100.0)}
-    table_folder(tmp_path, cells, 80.0)
-    table_folder(tmp_path, cells, 80.0, name="table2_accuracy_it_sprouse")
-    path = tmp_path / "tables" / "table1_accuracy_it_madeddu.csv"
-    text = path.read_text(encoding="utf-8").replace("Modello", "GePpeTto")
-    for number, name in enumerate(("Short-N.I.", "Long-N.I.", "Short-I.S.")):
-        text = text.replace(f"Type{number}", name)
-    write(path, text)
+def test_a_model_stands_beside_its_printed_column():
     rows = {"1": (-1.0, -2.0, -3.0, -2.5), "2": (-4.0, -2.0, -2.0, -3.0)}
     found = factorial(island_suite({"complex_np": ["1", "2"]}), scores(rows))
     result = Factorial(
@@ -162,11 +156,11 @@ def test_a_model_stands_beside_its_printed_column(tmp_path):
     blank = Factorial(
         suite="islands-madeddu", model="x", measure="lp-l", unit="", phenomena=(), reason="no"
     )
-    section, other = model_sections(tmp_path, [result, blank])
+    section, other = model_sections([result, blank])
     assert [(line.computed, line.printed, line.equal) for line in section.cells[:3]] == [
-        (50.0, "50.0", True),
+        (50.0, "90.0", False),
         (100.0, "100.0", True),
-        (50.0, "100.0", False),
+        (50.0, "38.0", False),
     ]
     # 2 items: the rate stands, an interval would need five
     assert section.cells[0].note == "2 values: an interval needs 5 or more"

@@ -152,7 +152,7 @@ def _models(
     from cimento.paradigms.regions.designs import factorials
 
     runs, failures = evaluate_with_progress(read_study_suites(data), models, run_options)
-    return model_sections(data, factorials(runs, MEASURES)), report_failures(runs, failures)
+    return model_sections(factorials(runs, MEASURES)), report_failures(runs, failures)
 
 
 app = typer.Typer(

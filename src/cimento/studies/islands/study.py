@@ -23,8 +23,8 @@ from cimento.studies.islands.tables import (
     blimp_models,
     blimp_people,
     blimp_table,
+    printed_accuracies,
     pseudo_likelihoods,
-    read_cells,
     tables,
     variations,
 )
@@ -188,8 +188,8 @@ MEASURES: tuple[str, ...] = ("lp", "penlp", "lp-l", "penlp-l")
 MEASURE_NAMES = {"lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"}
 PHENOMENA = ("adjunct", "complex_np", "subject", "whether")
 SUITES = {
-    "madeddu": ("madeddu_2022-07", "table1_accuracy_it_madeddu"),
-    "sprouse": ("sprouse2016_it", "table2_accuracy_it_sprouse"),
+    "madeddu": ("madeddu_2022-07", 1),
+    "sprouse": ("sprouse2016_it", 2),
 }
 """Name of a suite to the beginning of its files' names, and the table that prints it."""
 
@@ -218,17 +218,16 @@ def read_study_suites(data: Path) -> list[Suite]:
     return suites
 
 
-def model_sections(data: Path, results: Sequence[Factorial]) -> list[Section]:
+def model_sections(results: Sequence[Factorial]) -> list[Section]:
     """Accuracies of some models on the suites of the study, beside what is printed for them.
 
     Args:
-        data: the folder of released data.
         results: of the suites of `read_study_suites`, for any models and measures.
     """
     sections = []
     for name, (_, table) in SUITES.items():
         own = [result for result in results if result.suite == f"islands-{name}"]
-        printed, _ = read_cells(data / "tables" / f"{table}.csv")
+        printed, _ = printed_accuracies(table)
         lines = [line for each in own for line in _lines(each, printed)]
         sections.append(
             Section(
