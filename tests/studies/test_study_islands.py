@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from cimento.studies.islands.human import (
     read_judgments,
     unit_means,
 )
+from cimento.studies.islands.released import new_items, published_items, surprisals
 from cimento.studies.islands.study import (
     SECTIONS,
     materials,
@@ -131,6 +134,46 @@ def test_what_is_missing_is_named(tmp_path, capsys):
         read_judgments(path)
     assert invoke(["study", "islands", "--data", str(tmp_path / "nowhere")]) == 2
     assert "is no folder" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert invoke(["study", "islands", "--data", str(tmp_path / "empty")]) == 2
+    message = capsys.readouterr().err
+    for name in ("outputs/", "wh_islands.csv", "context-none-ratings.csv", "whether_*_result.csv"):
+        assert name in message
+    assert "suites get sprouse-it" in message
+
+
+def test_a_folder_with_some_of_the_files_gives_the_sections_that_these_give(tmp_path):
+    header = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings"
+    for k, name in enumerate(("none", "real", "random")):
+        rows = [f'{i},0,en,x,,"{1 + (i + k) % 4},{i % 4}",0' for i in range(1, 9)]
+        write(tmp_path / f"context-{name}-ratings.csv", "\n".join([header, *rows]) + "\n")
+    sections = {section.name: section for section in study(tmp_path)}
+    assert list(sections) == list(SECTIONS)
+    assert sections["contexts"].compared == 3
+    (absent,) = sections["wilcox"].cells
+    assert absent.computed is None
+    assert "wh_islands.csv is neither there nor below" in absent.note
+
+
+def test_released_items_are_found_in_either_branch_and_beside_each_other(tmp_path):
+    later = tmp_path / "outputs" / "mdd2"
+    published = tmp_path / "outputs" / "sprouse"
+    later.mkdir(parents=True)
+    published.mkdir()
+    whether = "wh_whether_island.jsonl"
+    for name in ("wh_adjunct_islands", "wh_complex_np_islands", "wh_subject_islands"):
+        write(later / f"{name}.jsonl", "")
+    with pytest.raises(InputError, match=r"wh_whether_island.jsonl is neither(.|\n)*fgd_learnab"):
+        new_items(tmp_path)
+    write(later / whether, "")
+    for name in ("wh_adjunct_island", "wh_complex_np", "wh_subject_island"):
+        write(published / f"{name}.jsonl", "")
+    write(published / whether, "")
+    assert new_items(tmp_path)["whether"] == later / whether
+    assert published_items(tmp_path)["whether"] == published / whether
+    for name in ("adjunct_islands", "complex_np_islands", "subject_islands", "whether_island"):
+        write(published / f"custom-wh_{name}.jsonl", "")
+    assert new_items(tmp_path)["whether"] == published / f"custom-{whether}"
 
 
 def test_suites_of_one_design_become_one():
@@ -218,8 +261,21 @@ def test_a_z_off_by_one_in_its_last_digit_is_no_equal_one(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def data(shared):
-    return shared / "data" / "islands"
+def data(shared, tmp_path_factory):
+    """The released files under their own names; four were renamed or packed where they lie."""
+    folder = tmp_path_factory.mktemp("released")
+    lying = shared / "data" / "islands"
+    shutil.copytree(shared / "data" / "authors" / "islands-master", folder / "islands-master")
+    shutil.copytree(shared / "data" / "authors" / "islands-py36", folder / "islands-py36")
+    for name in ("english", "blimp", "lau2020"):
+        shutil.copytree(lying / name, folder / name)
+    shutil.copy(lying / "wilcox_style" / "wilcox2023_wh_islands_by_item.csv", folder)
+    (folder / "wilcox2023_wh_islands_by_item.csv").rename(folder / "wh_islands.csv")
+    for path in (lying / "wilcox_style").glob("*.csv.gz"):
+        model, name = path.name.removesuffix(".gz").split("_", maxsplit=1)
+        (folder / model).mkdir(exist_ok=True)
+        (folder / model / name).write_bytes(gzip.decompress(path.read_bytes()))
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -312,8 +368,8 @@ def test_ratings_give_means_intervals_and_mixed_models(data, expected):
 @pytest.mark.golden
 def test_filler_effects_and_their_models(data, expected):
     want = expected("filler_effects_whether_kobzeva2023.json")["models"]
-    for path in sorted((data / "wilcox_style").glob("*_whether_*.csv.gz")):
-        model = path.name.split("_")[0]
+    for path in surprisals(data):
+        model = path.parent.name
         label, effects = filler_effects(path)
         for (complementizer, gap), items in effects.items():
             comp = "decl-comp" if complementizer == "that-comp" else "whether-comp"
@@ -348,10 +404,12 @@ def test_published_blimp_means(data, expected):
 @pytest.mark.golden
 def test_the_subject_paradigm_and_the_lengths_are_told(data):
     lines = {line.what: line for line in materials(data).cells}
-    words = lines["sprouse2016_it_wh_whether: words, longest less shortest condition"]
+    words = lines[
+        "islands-master/outputs/sprouse/wh_whether_island: words, longest less shortest condition"
+    ]
     # 7.875, 6.0, 8.875 and 7.0 words on average, by str.split
     assert words.computed == pytest.approx(2.875)
-    assert lines["madeddu_2022-10_wh_whether: items"].computed == 59
+    assert lines["islands-py36/outputs/mdd2/wh_whether_island: items"].computed == 59
 
 
 @pytest.mark.golden
@@ -364,6 +422,11 @@ def test_models_score_the_suites_of_the_study(data, tmp_path, capsys, monkeypatc
     code = invoke([*command, "-m", "demo-masked", "--limit", "2", "-o", str(tmp_path / "runs")])
     told = capsys.readouterr()
     assert code == 0, told.err
+    table = (tmp_path / "runs" / "table-2.csv").read_text(encoding="utf-8").splitlines()
+    assert table[1].startswith("GePpeTto LP (published),25.0,75.0,25.0,")
+    own = [row for row in table if row.startswith("demo-masked")]
+    assert len(own) == 4
+    assert all(len(row.split(",")) == 14 for row in own)
     sections = json.loads(told.out)["sections"]
     assert [section["name"] for section in sections] == ["models-madeddu", "models-sprouse"]
     manifest = next((tmp_path / "runs").rglob("manifest.json")).read_text(encoding="utf-8")

@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING
 import typer
 
 from cimento.cli import study_agreement, study_portuguese, study_stories
-from cimento.cli.console import show, show_json
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option, run_options_of
 from cimento.cli.study_agreement import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.models.base import BosRule
 from cimento.options import Limit, Texts, option
-from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites, study
-from cimento.studies.record import as_json, as_text
+from cimento.studies.islands.study import (
+    MEASURES,
+    accuracy_tables,
+    model_sections,
+    read_study_suites,
+    study,
+)
+from cimento.studies.record import as_json, as_text, write_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,8 +121,8 @@ def _islands(options: IslandOptions) -> int:
     """Every computation of the Italian island study that needs no model, next to printed values.
 
     With -m the two Italian suites are scored too: LP, PenLP and their logistic forms, tokens of
-    masked models hidden one at a time (original), as the study did. --section none leaves
-    everything else out.
+    masked models hidden one at a time (original), as the study did, and Tables 1 and 2 are written
+    to -o below the published rows. --section none leaves everything else out.
     """
     if not options.data.is_dir():
         raise InputError(
@@ -152,7 +158,10 @@ def _models(
     from cimento.paradigms.regions.designs import factorials
 
     runs, failures = evaluate_with_progress(read_study_suites(data), models, run_options)
-    return model_sections(factorials(runs, MEASURES)), report_failures(runs, failures)
+    results = factorials(runs, MEASURES)
+    written = write_parts(accuracy_tables(results), run_options.output)
+    note(f"Written to {run_options.output}: {', '.join(path.name for path in written)}")
+    return model_sections(results), report_failures(runs, failures)
 
 
 app = typer.Typer(

@@ -14,6 +14,7 @@ from typing import Any
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
+from cimento.studies.islands.released import find
 from cimento.studies.record import (
     Cell,
     Section,
@@ -39,7 +40,7 @@ ACCEPTED_ABOVE = 0.5
 
 def blimp_models(data: Path) -> Section:
     """Paradigm, phenomenon and overall means of four models beside the figures first printed."""
-    rows = released_accuracies(data / "blimp" / "models_summary.jsonl")
+    rows = released_accuracies(find(data, "models_summary.jsonl"))
     paradigms = [row for row in rows if row["UID"] != OVERALL]
     printed = _released_means([row for row in rows if row["UID"] == OVERALL])
     first = _first_printed()
@@ -64,8 +65,8 @@ def blimp_models(data: Path) -> Section:
 
 def blimp_people(data: Path) -> Section:
     """Accuracy of people per paradigm, recomputed from their answers."""
-    answers_path = data / "blimp" / "human_responses_long.csv.gz"
-    printed_path = data / "blimp" / "human_validation_summary.csv"
+    answers_path = find(data, "human_responses_long.csv.gz")
+    printed_path = find(data, "human_validation_summary.csv")
     answers, printed = read_rows(answers_path), read_rows(printed_path)
     need(answers_path, answers, ("status", "UID", "good", "correct_position", "chosen_position"))
     need(printed_path, printed, ("Condition", "total_mean", "accepted"))
@@ -219,7 +220,7 @@ def blimp_table(data: Path) -> Section:
     paradigms = _printed(_OF_MASKED)
     released = {
         str(row["UID"]).lower(): 100 * float(row["gpt2"])
-        for row in released_accuracies(data / "blimp" / "models_summary.jsonl")
+        for row in released_accuracies(find(data, "models_summary.jsonl"))
     }
     lines = []
     for name, row in _printed("table 3").items():
