@@ -24,8 +24,6 @@ from cimento.studies.islands.study import (
 from cimento.studies.record import as_json, as_text, write_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from cimento.options import RunOptions
     from cimento.studies.connectives.own import Perplexities
     from cimento.studies.record import Section
@@ -138,7 +136,7 @@ def _islands(options: IslandOptions) -> int:
         run_options = run_options_of(
             options, pll="original", columns=columns_needed(MEASURES), measures=("lp",)
         )
-        found, code = _models(options.data, options.model, run_options)
+        found, code = _models(options, run_options)
         sections += found
     show(as_json("islands", sections) if options.as_json else as_text(sections, options.form))
     return code
@@ -150,17 +148,17 @@ islands = command_of(IslandOptions, _islands)
 NOTHING = "none"
 
 
-def _models(
-    data: Path, models: Sequence[str], run_options: RunOptions
-) -> tuple[list[Section], int]:
+def _models(options: IslandOptions, run_options: RunOptions) -> tuple[list[Section], int]:
     """The sections of some models, and the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.paradigms.regions.designs import factorials
 
-    runs, failures = evaluate_with_progress(read_study_suites(data), models, run_options)
+    runs, failures = evaluate_with_progress(
+        read_study_suites(options.data), options.model, run_options
+    )
     results = factorials(runs, MEASURES)
-    written = write_parts(accuracy_tables(results), run_options.output)
-    note(f"Written to {run_options.output}: {', '.join(path.name for path in written)}")
+    written = write_parts(accuracy_tables(results), options.output)
+    note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
     return model_sections(results), report_failures(runs, failures)
 
 
