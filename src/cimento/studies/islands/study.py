@@ -261,13 +261,14 @@ def _accuracy_table(table: int, results: Sequence[Factorial]) -> Grid:
         (f"{name} (published)", *(f"{cells[c]:.1f}" for c in columns), averages[name])
         for name, cells in printed.items()
     ]
-    for result in results:
+    for result in (result for result in results if not result.reason):
         found = {
             (f"Wh-{phenomenon.name.replace('_', ' ')}", _TYPES[pair.name]): pair.accuracy
             for phenomenon in result.phenomena
             for pair in phenomenon.pairs
         }
-        values = [*(found.get(column) for column in columns), result.average]
+        average = result.average if found.keys() >= set(columns) else None
+        values = [*(found.get(column) for column in columns), average]
         label = f"{result.model} {MEASURE_NAMES.get(result.measure, result.measure)}"
         rows.append((label, *("" if v is None else f"{100 * v:.1f}" for v in values)))
     return Grid(
