@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
+import shutil
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,7 @@ from cimento.studies.islands.human import (
     read_judgments,
     unit_means,
 )
+from cimento.studies.islands.released import new_items, published_items, surprisals
 from cimento.studies.islands.study import (
     SECTIONS,
     materials,
@@ -29,7 +32,13 @@ from cimento.studies.islands.study import (
     read_study_suites,
     study,
 )
-from cimento.studies.islands.tables import blimp_models, tables
+from cimento.studies.islands.tables import (
+    blimp_models,
+    checked_table,
+    pseudo_likelihoods,
+    tables,
+    variations,
+)
 from cimento.studies.record import Section, as_json, as_text, beside, read_rows
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.pairs import merge_suites
@@ -53,25 +62,12 @@ def test_a_section_without_printed_numbers_says_so():
     assert "Someone 2020. 1 of 1 compared numbers equal the printed ones." in as_text([compared])
 
 
-def table_folder(tmp_path, cells, average, *, name="table1_accuracy_it_madeddu"):
-    folder = tmp_path / "tables"
-    folder.mkdir(exist_ok=True)
-    rows = [
-        f"madeddu50,{phenomenon},Type{k},Modello,LP,{value}"
-        for phenomenon, values in cells.items()
-        for k, value in enumerate(values)
-    ]
-    header = "suite,phenomenon,sentence_type,model,measure,accuracy_pct\n"
-    write(folder / f"{name}.csv", header + "\n".join(rows) + "\n")
-    write(folder / f"{name}_averages.csv", f"column,printed_average_pct\nModello LP,{average}\n")
-    return tmp_path
-
-
-def test_a_copied_row_is_found_with_what_its_average_implies(tmp_path):
-    cells = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
-    table_folder(tmp_path, cells, 87.0)
-    table_folder(tmp_path, cells, 82.3, name="table2_accuracy_it_sprouse")
-    lines = {line.what: line for line in tables(tmp_path).cells}
+def test_a_copied_row_is_found_with_what_its_average_implies():
+    rows = {"Wh-adjunct": (90.0, 60.0, 96.0), "Wh-whether": (90.0, 62.0, 96.0)}
+    cells = {(name, f"Type{k}"): v for name, values in rows.items() for k, v in enumerate(values)}
+    items = {"": 50, "Wh-whether": 59}
+    found = checked_table("table1", {"Modello LP": cells}, {"Modello LP": "87.0"}, items)
+    lines = {line.what: line for line in found}
     assert lines["table1 Modello LP: average"].computed == pytest.approx(494 / 6)
     assert lines["table1 Modello LP: average"].equal is False
     implied = lines["table1 Modello LP: mean of Wh-whether that would give the average"]
@@ -83,7 +79,16 @@ def test_a_copied_row_is_found_with_what_its_average_implies(tmp_path):
     odd = lines["table1 Modello LP: cells that the items cannot give"]
     # 90, 62 and 96 % of 59 items are no whole numbers of items
     assert odd.computed == 3
-    assert lines["table2 Modello LP: average"].equal is True
+    (average, *_) = checked_table("table2", {"M LP": cells}, {"M LP": "82.3"}, items)
+    assert average.equal is True
+
+
+def test_printed_tables_need_no_data(tmp_path):
+    """Average of the last column of Table 1 of GePpeTto's LP: the twelve cells, by hand."""
+    lines = {line.what: line for line in tables(tmp_path).cells}
+    assert lines["table1 GePpeTto LP: average"].computed == pytest.approx(1006.8 / 12)
+    assert lines["table1 GePpeTto LP: average"].printed == "83.9"
+    assert (variations(tmp_path).equal, pseudo_likelihoods(tmp_path).equal) == (6, 4)
 
 
 def test_filler_effects_of_a_small_file(tmp_path):
@@ -129,6 +134,46 @@ def test_what_is_missing_is_named(tmp_path, capsys):
         read_judgments(path)
     assert invoke(["study", "islands", "--data", str(tmp_path / "nowhere")]) == 2
     assert "is no folder" in capsys.readouterr().err
+    (tmp_path / "empty").mkdir()
+    assert invoke(["study", "islands", "--data", str(tmp_path / "empty")]) == 2
+    message = capsys.readouterr().err
+    for name in ("outputs/", "wh_islands.csv", "context-none-ratings.csv", "whether_*_result.csv"):
+        assert name in message
+    assert "suites get sprouse-it" in message
+
+
+def test_a_folder_with_some_of_the_files_gives_the_sections_that_these_give(tmp_path):
+    header = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings"
+    for k, name in enumerate(("none", "real", "random")):
+        rows = [f'{i},0,en,x,,"{1 + (i + k) % 4},{i % 4}",0' for i in range(1, 9)]
+        write(tmp_path / f"context-{name}-ratings.csv", "\n".join([header, *rows]) + "\n")
+    sections = {section.name: section for section in study(tmp_path)}
+    assert list(sections) == list(SECTIONS)
+    assert sections["contexts"].compared == 3
+    (absent,) = sections["wilcox"].cells
+    assert absent.computed is None
+    assert "wh_islands.csv is neither there nor below" in absent.note
+
+
+def test_released_items_are_found_in_either_branch_and_beside_each_other(tmp_path):
+    later = tmp_path / "outputs" / "mdd2"
+    published = tmp_path / "outputs" / "sprouse"
+    later.mkdir(parents=True)
+    published.mkdir()
+    whether = "wh_whether_island.jsonl"
+    for name in ("wh_adjunct_islands", "wh_complex_np_islands", "wh_subject_islands"):
+        write(later / f"{name}.jsonl", "")
+    with pytest.raises(InputError, match=r"wh_whether_island.jsonl is neither(.|\n)*fgd_learnab"):
+        new_items(tmp_path)
+    write(later / whether, "")
+    for name in ("wh_adjunct_island", "wh_complex_np", "wh_subject_island"):
+        write(published / f"{name}.jsonl", "")
+    write(published / whether, "")
+    assert new_items(tmp_path)["whether"] == later / whether
+    assert published_items(tmp_path)["whether"] == published / whether
+    for name in ("adjunct_islands", "complex_np_islands", "subject_islands", "whether_island"):
+        write(published / f"custom-wh_{name}.jsonl", "")
+    assert new_items(tmp_path)["whether"] == published / f"custom-{whether}"
 
 
 def test_suites_of_one_design_become_one():
@@ -145,15 +190,7 @@ def test_suites_of_one_design_become_one():
         merge_suites({"a": other, "b": different}, name="tutti")
 
 
-def test_a_model_stands_beside_its_printed_column(tmp_path):
-    cells = {"Wh-complex np": (50.0, 100.0, 100.0)}
-    table_folder(tmp_path, cells, 80.0)
-    table_folder(tmp_path, cells, 80.0, name="table2_accuracy_it_sprouse")
-    path = tmp_path / "tables" / "table1_accuracy_it_madeddu.csv"
-    text = path.read_text(encoding="utf-8").replace("Modello", "GePpeTto")
-    for number, name in enumerate(("Short-N.I.", "Long-N.I.", "Short-I.S.")):
-        text = text.replace(f"Type{number}", name)
-    write(path, text)
+def test_a_model_stands_beside_its_printed_column():
     rows = {"1": (-1.0, -2.0, -3.0, -2.5), "2": (-4.0, -2.0, -2.0, -3.0)}
     found = factorial(island_suite({"complex_np": ["1", "2"]}), scores(rows))
     result = Factorial(
@@ -162,11 +199,11 @@ def test_a_model_stands_beside_its_printed_column(tmp_path):
     blank = Factorial(
         suite="islands-madeddu", model="x", measure="lp-l", unit="", phenomena=(), reason="no"
     )
-    section, other = model_sections(tmp_path, [result, blank])
+    section, other = model_sections([result, blank])
     assert [(line.computed, line.printed, line.equal) for line in section.cells[:3]] == [
-        (50.0, "50.0", True),
+        (50.0, "90.0", False),
         (100.0, "100.0", True),
-        (50.0, "100.0", False),
+        (50.0, "38.0", False),
     ]
     # 2 items: the rate stands, an interval would need five
     assert section.cells[0].note == "2 values: an interval needs 5 or more"
@@ -224,8 +261,21 @@ def test_a_z_off_by_one_in_its_last_digit_is_no_equal_one(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def data(shared):
-    return shared / "data" / "islands"
+def data(shared, tmp_path_factory):
+    """The released files under their own names; four were renamed or packed where they lie."""
+    folder = tmp_path_factory.mktemp("released")
+    lying = shared / "data" / "islands"
+    shutil.copytree(shared / "data" / "authors" / "islands-master", folder / "islands-master")
+    shutil.copytree(shared / "data" / "authors" / "islands-py36", folder / "islands-py36")
+    for name in ("english", "blimp", "lau2020"):
+        shutil.copytree(lying / name, folder / name)
+    shutil.copy(lying / "wilcox_style" / "wilcox2023_wh_islands_by_item.csv", folder)
+    (folder / "wilcox2023_wh_islands_by_item.csv").rename(folder / "wh_islands.csv")
+    for path in (lying / "wilcox_style").glob("*.csv.gz"):
+        model, name = path.name.removesuffix(".gz").split("_", maxsplit=1)
+        (folder / model).mkdir(exist_ok=True)
+        (folder / model / name).write_bytes(gzip.decompress(path.read_bytes()))
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -318,8 +368,8 @@ def test_ratings_give_means_intervals_and_mixed_models(data, expected):
 @pytest.mark.golden
 def test_filler_effects_and_their_models(data, expected):
     want = expected("filler_effects_whether_kobzeva2023.json")["models"]
-    for path in sorted((data / "wilcox_style").glob("*_whether_*.csv.gz")):
-        model = path.name.split("_")[0]
+    for path in surprisals(data):
+        model = path.parent.name
         label, effects = filler_effects(path)
         for (complementizer, gap), items in effects.items():
             comp = "decl-comp" if complementizer == "that-comp" else "whether-comp"
@@ -354,10 +404,12 @@ def test_published_blimp_means(data, expected):
 @pytest.mark.golden
 def test_the_subject_paradigm_and_the_lengths_are_told(data):
     lines = {line.what: line for line in materials(data).cells}
-    words = lines["sprouse2016_it_wh_whether: words, longest less shortest condition"]
+    words = lines[
+        "islands-master/outputs/sprouse/wh_whether_island: words, longest less shortest condition"
+    ]
     # 7.875, 6.0, 8.875 and 7.0 words on average, by str.split
     assert words.computed == pytest.approx(2.875)
-    assert lines["madeddu_2022-10_wh_whether: items"].computed == 59
+    assert lines["islands-py36/outputs/mdd2/wh_whether_island: items"].computed == 59
 
 
 @pytest.mark.golden
@@ -370,6 +422,11 @@ def test_models_score_the_suites_of_the_study(data, tmp_path, capsys, monkeypatc
     code = invoke([*command, "-m", "demo-masked", "--limit", "2", "-o", str(tmp_path / "runs")])
     told = capsys.readouterr()
     assert code == 0, told.err
+    table = (tmp_path / "runs" / "table-2.csv").read_text(encoding="utf-8").splitlines()
+    assert table[1].startswith("GePpeTto LP (published),25.0,75.0,25.0,")
+    own = [row for row in table if row.startswith("demo-masked")]
+    assert len(own) == 4
+    assert all(len(row.split(",")) == 14 for row in own)
     sections = json.loads(told.out)["sections"]
     assert [section["name"] for section in sections] == ["models-madeddu", "models-sprouse"]
     manifest = next((tmp_path / "runs").rglob("manifest.json")).read_text(encoding="utf-8")

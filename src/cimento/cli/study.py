@@ -8,18 +8,22 @@ from typing import TYPE_CHECKING
 import typer
 
 from cimento.cli import study_agreement, study_portuguese, study_stories
-from cimento.cli.console import show, show_json
+from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option, run_options_of
 from cimento.cli.study_agreement import StudyOptions
 from cimento.errors import InputError, UsageError
 from cimento.models.base import BosRule
 from cimento.options import Limit, Texts, option
-from cimento.studies.islands.study import MEASURES, model_sections, read_study_suites, study
-from cimento.studies.record import as_json, as_text
+from cimento.studies.islands.study import (
+    MEASURES,
+    accuracy_tables,
+    model_sections,
+    read_study_suites,
+    study,
+)
+from cimento.studies.record import as_json, as_text, write_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from cimento.options import RunOptions
     from cimento.studies.connectives.own import Perplexities
     from cimento.studies.record import Section
@@ -115,8 +119,8 @@ def _islands(options: IslandOptions) -> int:
     """Every computation of the Italian island study that needs no model, next to printed values.
 
     With -m the two Italian suites are scored too: LP, PenLP and their logistic forms, tokens of
-    masked models hidden one at a time (original), as the study did. --section none leaves
-    everything else out.
+    masked models hidden one at a time (original), as the study did, and Tables 1 and 2 are written
+    to -o below the published rows. --section none leaves everything else out.
     """
     if not options.data.is_dir():
         raise InputError(
@@ -132,7 +136,7 @@ def _islands(options: IslandOptions) -> int:
         run_options = run_options_of(
             options, pll="original", columns=columns_needed(MEASURES), measures=("lp",)
         )
-        found, code = _models(options.data, options.model, run_options)
+        found, code = _models(options, run_options)
         sections += found
     show(as_json("islands", sections) if options.as_json else as_text(sections, options.form))
     return code
@@ -144,15 +148,18 @@ islands = command_of(IslandOptions, _islands)
 NOTHING = "none"
 
 
-def _models(
-    data: Path, models: Sequence[str], run_options: RunOptions
-) -> tuple[list[Section], int]:
+def _models(options: IslandOptions, run_options: RunOptions) -> tuple[list[Section], int]:
     """The sections of some models, and the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.paradigms.regions.designs import factorials
 
-    runs, failures = evaluate_with_progress(read_study_suites(data), models, run_options)
-    return model_sections(data, factorials(runs, MEASURES)), report_failures(runs, failures)
+    runs, failures = evaluate_with_progress(
+        read_study_suites(options.data), options.model, run_options
+    )
+    results = factorials(runs, MEASURES)
+    written = write_parts(accuracy_tables(results), options.output)
+    note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
+    return model_sections(results), report_failures(runs, failures)
 
 
 app = typer.Typer(

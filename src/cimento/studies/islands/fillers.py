@@ -10,6 +10,7 @@ from cimento.measures.sentence import Value
 from cimento.paradigms.regions.licensing import LicensingCell, LicensingEffect, effects_of_items
 from cimento.statistics.means import within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
+from cimento.studies.islands.released import find, surprisals
 from cimento.studies.record import Cell, Section, beside, need, number, printed_tables, read_rows
 from cimento.suites.design import Licensing
 
@@ -31,10 +32,9 @@ Effects = dict[tuple[str, str], dict[str, float]]
 
 def kobzeva(data: Path) -> Section:
     """Filler effects in whether-clauses and declaratives, and their mixed models."""
-    folder = data / "wilcox_style"
     lines: list[Cell] = []
-    for path in sorted(folder.glob("*_whether_*_result.csv.gz")):
-        model = path.name.split("_")[0]
+    for path in surprisals(data):
+        model = path.parent.name
         label, effects = filler_effects(path)
         lines += _filler_lines(f"{model} {label}", effects)
         lines += _model_lines(model, label, effects)
@@ -128,7 +128,7 @@ def _model_lines(model: str, label: str, effects: Effects) -> Iterator[Cell]:
 
 def wilcox(data: Path) -> Section:
     """Licensing interactions in wh-islands, and the three-way term of the mixed model."""
-    path = data / "wilcox_style" / "wilcox2023_wh_islands_by_item.csv"
+    path = find(data, "wh_islands.csv")
     rows = read_rows(path)
     need(path, rows, ("island", "item", "wh", "gap", "model", "surprisal"))
     by_model: dict[str, list[dict[str, str]]] = {}

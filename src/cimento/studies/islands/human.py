@@ -17,6 +17,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import t_test, within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
+from cimento.studies.islands.released import find
 from cimento.studies.record import (
     Cell,
     Section,
@@ -31,7 +32,8 @@ from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS, ISLAND_SQUA
 from cimento.suites.model import Condition, Item, Meta, Region, Suite
 
 SOURCE = "Sprouse, Caponigro, Greco and Cecchetto 2016, doi:10.1007/s11049-015-9286-8"
-RECOMPUTED = "english/summary_by_phenomenon.csv"
+RATINGS = "sprouse2016_en_ratings.csv"
+RECOMPUTED = "summary_by_phenomenon.csv"
 """What others computed from the same ratings, if it is there; it was never published."""
 FORMULA = "z ~ structure * distance + (1 | participant) + (1 | item)"
 FILLER = "filler"
@@ -176,8 +178,9 @@ def crossed_model(judgments: Sequence[Judgment]) -> MixedFit:
 
 def human(data: Path) -> Section:
     """Every figure of the English ratings, beside the released z and, if there, recomputed ones."""
-    judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
-    recomputed = _recomputed(data / RECOMPUTED)
+    path = find(data, RATINGS)
+    judgments = read_judgments(path)
+    recomputed = _recomputed(path.with_name(RECOMPUTED))
     lines = [_z_line(judgments)]
     for phenomenon, group in by_phenomenon(judgments).items():
         lines += _phenomenon(phenomenon, group, recomputed.get(phenomenon, {}))

@@ -7,15 +7,24 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
-from cimento.errors import InputError, need_known
+from cimento.errors import need_known
 from cimento.measures.normalising import NORMALISATIONS
 from cimento.paradigms.regions.factorial import DesignRate, Factorial, normalised_scores
 from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.studies.islands.fillers import kobzeva, wilcox
+from cimento.studies.islands.human import RATINGS, by_phenomenon, human, read_judgments, unit_means
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
-from cimento.studies.islands.human import by_phenomenon, human, read_judgments, unit_means
+from cimento.studies.islands.released import (
+    AbsentError,
+    find,
+    item_files,
+    new_items,
+    published_items,
+)
 from cimento.studies.islands.tables import (
+    AVERAGE,
     INVALID,
     INVALID_NOTE,
     SOURCE,
@@ -23,8 +32,8 @@ from cimento.studies.islands.tables import (
     blimp_models,
     blimp_people,
     blimp_table,
+    printed_accuracies,
     pseudo_likelihoods,
-    read_cells,
     tables,
     variations,
 )
@@ -44,16 +53,19 @@ from cimento.suites.load import inspect_suite, open_suite
 from cimento.suites.model import Condition, Suite, sentence
 from cimento.suites.pairs import merge_suites
 
+if TYPE_CHECKING:
+    from cimento.report.grid import Grid
+
 ITEMS_PER_SUITE = "items"
 
 
 def materials(data: Path) -> Section:
     """Every suite of the study: items, faults that a model sees, length and overlap."""
-    folder = data / "italian" / "suites"
-    paths = sorted(folder.glob("*.jsonl"))
-    if not paths:
-        raise InputError(where=str(folder), seen="holds no suites", todo="Give the data folder.")
-    lines = [line for path in paths for line in _suite_lines(path)]
+    lines = [
+        line
+        for path in item_files(data)
+        for line in _suite_lines(path, str(path.relative_to(data).with_suffix("")))
+    ]
     return Section(
         name="materials",
         title="Materials: items, faults, words per condition, shared words of an item",
@@ -62,12 +74,12 @@ def materials(data: Path) -> Section:
     )
 
 
-def _suite_lines(path: Path) -> Iterator[Cell]:
+def _suite_lines(path: Path, label: str) -> Iterator[Cell]:
     suite, faults = inspect_suite(path)
     counts = Counter(fault.code for fault in faults)
     told = "; ".join(f"{CHECKS[code].title} ({n})" for code, n in sorted(counts.items()))
     items = float(len(suite.items)) if suite else None
-    yield Cell(what=f"{path.stem}: {ITEMS_PER_SUITE}", computed=items, note=told)
+    yield Cell(what=f"{label}: {ITEMS_PER_SUITE}", computed=items, note=told)
     if suite is None:
         return
     words = {
@@ -76,10 +88,8 @@ def _suite_lines(path: Path) -> Iterator[Cell]:
     }
     note = ", ".join(f"{name} {mean:.1f}" for name, mean in words.items())
     spread = max(words.values()) - min(words.values())
-    yield Cell(
-        what=f"{path.stem}: words, longest less shortest condition", computed=spread, note=note
-    )
-    yield Cell(what=f"{path.stem}: share of words in all four", computed=overlap(suite))
+    yield Cell(what=f"{label}: words, longest less shortest condition", computed=spread, note=note)
+    yield Cell(what=f"{label}: share of words in all four", computed=overlap(suite))
 
 
 def overlap(suite: Suite) -> float | None:
@@ -104,7 +114,7 @@ def scales(data: Path) -> Section:
 
     The pool is that of the study: all sentences of the four phenomena together.
     """
-    judgments = read_judgments(data / "english" / "sprouse2016_en_ratings.csv")
+    judgments = read_judgments(find(data, RATINGS))
     means: dict[str, dict[str, float]] = {}
     groups: dict[str, list[str]] = {}
     for phenomenon, group in by_phenomenon(judgments).items():
@@ -135,9 +145,7 @@ def contexts(data: Path) -> Section:
     """Ratings of one sentence in different contexts, correlated (Lau et al. 2020)."""
     from cimento.statistics.correlation import coefficient
 
-    ratings = {
-        name: _ratings(data / "lau2020" / f"context-{name}-ratings.csv") for name in _CONTEXTS
-    }
+    ratings = {name: _ratings(find(data, f"context-{name}-ratings.csv")) for name in _CONTEXTS}
     lines = [
         Cell(
             what=f"{name}: mean of mean ratings",
@@ -186,12 +194,8 @@ THESIS_MODELS: Mapping[str, str] = {
 
 MEASURES: tuple[str, ...] = ("lp", "penlp", "lp-l", "penlp-l")
 MEASURE_NAMES = {"lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"}
-PHENOMENA = ("adjunct", "complex_np", "subject", "whether")
-SUITES = {
-    "madeddu": ("madeddu_2022-07", "table1_accuracy_it_madeddu"),
-    "sprouse": ("sprouse2016_it", "table2_accuracy_it_sprouse"),
-}
-"""Name of a suite to the beginning of its files' names, and the table that prints it."""
+SUITES = {"madeddu": 1, "sprouse": 2}
+"""Name of a suite to the table that prints its accuracies."""
 
 _TYPES = dict(zip(ISLAND_CONDITIONS, ("Short-N.I.", "Long-N.I.", "Short-I.S."), strict=False))
 
@@ -203,32 +207,25 @@ def read_study_suites(data: Path) -> list[Suite]:
         InputError: a file is missing.
         SuiteError: a file cannot be used.
     """
-    folder = data / "italian" / "suites"
-    if not folder.is_dir():
-        raise InputError(where=str(folder), seen="does not exist", todo="Give the data folder.")
     suites = []
-    for name, (stem, _) in SUITES.items():
-        parts = {
-            phenomenon: open_suite(folder / f"{stem}_wh_{phenomenon}.jsonl").suite
-            for phenomenon in PHENOMENA
-        }
+    for name, files in (("madeddu", new_items(data)), ("sprouse", published_items(data))):
+        parts = {phenomenon: open_suite(path).suite for phenomenon, path in files.items()}
         merged = merge_suites(parts, name=f"islands-{name}")
         meta = dataclasses.replace(merged.meta, language="it")
         suites.append(dataclasses.replace(merged, meta=meta))
     return suites
 
 
-def model_sections(data: Path, results: Sequence[Factorial]) -> list[Section]:
+def model_sections(results: Sequence[Factorial]) -> list[Section]:
     """Accuracies of some models on the suites of the study, beside what is printed for them.
 
     Args:
-        data: the folder of released data.
         results: of the suites of `read_study_suites`, for any models and measures.
     """
     sections = []
-    for name, (_, table) in SUITES.items():
+    for name, table in SUITES.items():
         own = [result for result in results if result.suite == f"islands-{name}"]
-        printed, _ = read_cells(data / "tables" / f"{table}.csv")
+        printed, _ = printed_accuracies(table)
         lines = [line for each in own for line in _lines(each, printed)]
         sections.append(
             Section(
@@ -239,6 +236,49 @@ def model_sections(data: Path, results: Sequence[Factorial]) -> list[Section]:
             )
         )
     return sections
+
+
+def accuracy_tables(results: Sequence[Factorial]) -> dict[str, Grid]:
+    """Tables 1 and 2 with a row for each model and measure, the published ones first.
+
+    Args:
+        results: of the suites of `read_study_suites`, for any models and measures.
+    """
+    return {
+        f"table-{table}": _accuracy_table(
+            table, [result for result in results if result.suite == f"islands-{name}"]
+        )
+        for name, table in SUITES.items()
+    }
+
+
+def _accuracy_table(table: int, results: Sequence[Factorial]) -> Grid:
+    from cimento.report.grid import Grid
+
+    printed, averages = printed_accuracies(table)
+    columns = list(next(iter(printed.values())))
+    rows = [
+        (f"{name} (published)", *(f"{cells[c]:.1f}" for c in columns), averages[name])
+        for name, cells in printed.items()
+    ]
+    for result in (result for result in results if not result.reason):
+        found = {
+            (f"Wh-{phenomenon.name.replace('_', ' ')}", _TYPES[pair.name]): pair.accuracy
+            for phenomenon in result.phenomena
+            for pair in phenomenon.pairs
+        }
+        average = result.average if found.keys() >= set(columns) else None
+        values = [*(found.get(column) for column in columns), average]
+        label = f"{result.model} {MEASURE_NAMES.get(result.measure, result.measure)}"
+        rows.append((label, *("" if v is None else f"{100 * v:.1f}" for v in values)))
+    return Grid(
+        title=f"Table {table}. Accuracy in %: each acceptable type against Long-Island",
+        header=("model", *(kind for _, kind in columns), AVERAGE),
+        groups=("", *(phenomenon for phenomenon, _ in columns), ""),
+        rows=tuple(rows),
+        rules=frozenset({len(printed)}) if results else frozenset(),
+        notes=(f"Published rows: {SOURCE}. {INVALID}: {INVALID_NOTE}.",),
+    )
 
 
 def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) -> Iterator[Cell]:
@@ -299,12 +339,16 @@ SECTIONS: Mapping[str, Maker] = {
 """Name to what makes the section from the data folder; none of them needs a model."""
 
 
+OF_PRINTED = frozenset({"tables", "variations", "pseudo-likelihoods"})
+"""Sections of printed numbers alone, which cimento has."""
+
+
 def study(data: Path, names: Sequence[str] = ()) -> list[Section]:
     """Sections of the study, in its order.
 
     Args:
         data: the folder of released data.
-        names: of the sections wanted; empty for all.
+        names: of the sections wanted; empty for all that the files give.
 
     Raises:
         UsageError: there is no section of a name.
@@ -312,4 +356,17 @@ def study(data: Path, names: Sequence[str] = ()) -> list[Section]:
     """
     for name in names:
         need_known(name, SECTIONS, where=f"--section {name}", seen="there is no such section")
-    return [make(data) for name, make in SECTIONS.items() if not names or name in names]
+    if names:
+        return [make(data) for name, make in SECTIONS.items() if name in names]
+    sections: list[Section] = []
+    absent: list[AbsentError] = []
+    for name, make in SECTIONS.items():
+        try:
+            sections.append(make(data))
+        except AbsentError as error:
+            absent.append(error)
+            nothing = Cell(what="not computed", computed=None, note=error.seen)
+            sections.append(Section(name=name, title=name, source="no file", cells=(nothing,)))
+    if len(sections) - len(absent) == len(OF_PRINTED):
+        raise absent[0]
+    return sections

@@ -9,10 +9,12 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
+from cimento.studies.islands.released import find
 from cimento.studies.record import (
     Cell,
     Section,
@@ -38,10 +40,10 @@ ACCEPTED_ABOVE = 0.5
 
 def blimp_models(data: Path) -> Section:
     """Paradigm, phenomenon and overall means of four models beside the figures first printed."""
-    rows = released_accuracies(data / "blimp" / "models_summary.jsonl")
+    rows = released_accuracies(find(data, "models_summary.jsonl"))
     paradigms = [row for row in rows if row["UID"] != OVERALL]
     printed = _released_means([row for row in rows if row["UID"] == OVERALL])
-    first = _first_printed(data / "tables" / "table3b_blimp_paper_islands_gpt2_human.csv")
+    first = _first_printed()
     lines = []
     for row in paradigms:
         if row["linguistics_term"] == ISLANDS:
@@ -63,8 +65,8 @@ def blimp_models(data: Path) -> Section:
 
 def blimp_people(data: Path) -> Section:
     """Accuracy of people per paradigm, recomputed from their answers."""
-    answers_path = data / "blimp" / "human_responses_long.csv.gz"
-    printed_path = data / "blimp" / "human_validation_summary.csv"
+    answers_path = find(data, "human_responses_long.csv.gz")
+    printed_path = find(data, "human_validation_summary.csv")
     answers, printed = read_rows(answers_path), read_rows(printed_path)
     need(answers_path, answers, ("status", "UID", "good", "correct_position", "chosen_position"))
     need(printed_path, printed, ("Condition", "total_mean", "accepted"))
@@ -122,10 +124,9 @@ def _released_means(rows: Sequence[Mapping[str, str]]) -> dict[tuple[str, str], 
     return {key: str(Decimal(share).scaleb(2)) for key, share in zip(keys, shares, strict=True)}
 
 
-def _first_printed(path: Path) -> dict[str, str]:
-    rows = read_rows(path)
-    need(path, rows, ("phenomenon", "gpt2_blimp_paper"))
-    return {row["phenomenon"].lower().replace(" ", "_"): row["gpt2_blimp_paper"] for row in rows}
+def _first_printed() -> dict[str, str]:
+    rows = _printed(_OF_GPT2).items()
+    return {name.lower().replace(" ", "_"): gpt2 for name, (gpt2, _) in rows}
 
 
 def _pair_accuracies(answers: Sequence[Mapping[str, str]]) -> dict[str, list[float]]:
@@ -144,11 +145,8 @@ def _pair_accuracies(answers: Sequence[Mapping[str, str]]) -> dict[str, list[flo
 SOURCE = "bert-syntax-it 2022, tables 1 to 4 (github.com/ml-utils/bert-syntax-it)"
 TENTHS = ".1f"
 """How the tables of accuracies are printed."""
-ITEMS_OF_THE_SUITE: Mapping[str, Mapping[str, int]] = {
-    "madeddu50": {"Wh-whether": 59},
-    "sprouse8": {},
-}
-"""Phenomena whose items are not as many as the suite's name says."""
+ITEMS: Mapping[int, Mapping[str, int]] = {1: {"": 50, "Wh-whether": 59}, 2: {"": 8}}
+"""Table to the items of a phenomenon, and under "" of all others."""
 INVALID = "GilBERTo"
 INVALID_NOTE = "masked with strings that its tokenizer lacks: not a valid expectation"
 
@@ -156,36 +154,43 @@ Cells = dict[str, dict[tuple[str, str], float]]
 """Column to phenomenon and condition to accuracy in %."""
 
 
-def tables(data: Path) -> Section:
+def tables(_: Path) -> Section:
     """Tables 1 and 2: averages against cells, cells against the number of items."""
     lines: list[Cell] = []
-    for name in ("table1_accuracy_it_madeddu", "table2_accuracy_it_sprouse"):
-        cells, suite = read_cells(data / "tables" / f"{name}.csv")
-        printed = _averages(data / "tables" / f"{name}_averages.csv")
-        label = name.split("_", maxsplit=1)[0]
-        lines += _average_lines(label, cells, printed)
-        lines += _copied_rows(label, cells, printed)
-        lines += _item_lines(label, cells, suite)
+    for table, items in ITEMS.items():
+        lines += checked_table(f"table{table}", *printed_accuracies(table), items)
     return Section(
         name="tables", title="Tables 1 and 2 against themselves", source=SOURCE, cells=tuple(lines)
     )
 
 
-def variations(data: Path) -> Section:
+def checked_table(
+    label: str, cells: Cells, averages: Mapping[str, str], items: Mapping[str, int]
+) -> Iterator[Cell]:
+    """What one table of accuracies says against itself.
+
+    Args:
+        label: of the table.
+        cells: its accuracies.
+        averages: column to the printed average.
+        items: phenomenon to its number of items; under "" that of all others.
+    """
+    yield from _average_lines(label, cells, averages)
+    yield from _copied_rows(label, cells, averages)
+    yield from _item_lines(label, cells, items)
+
+
+def variations(_: Path) -> Section:
     """Table 4: the difference of PenLP between acceptable and unacceptable sentence."""
-    path = data / "tables" / "table4_penlp_variations_geppetto.csv"
-    rows = read_rows(path)
-    need(path, rows, ("long_nonisland", "penlp_long_nonisland", "penlp_long_island"))
     lines = []
-    for row, printed in zip(rows, printed_column(rows, "diff_printed"), strict=True):
-        good, bad = number(row["penlp_long_nonisland"]), number(row["penlp_long_island"])
-        difference = None if good is None or bad is None else good - bad
+    for good, good_value, bad, bad_value, printed in _printed("table 4").values():
         notes = [
             f"{name}: {fault}"
-            for name in ("long_nonisland", "long_island")
-            for fault in _faults(row[name])
+            for name, text in (("long_nonisland", good), ("long_island", bad))
+            for fault in _faults(text)
         ]
-        lines.append(beside(row["long_nonisland"], difference, printed, note="; ".join(notes)))
+        difference = float(good_value) - float(bad_value)
+        lines.append(beside(good, difference, printed, note="; ".join(notes)))
     return Section(
         name="variations",
         title="Table 4: PenLP of GePpeTto, Long-NonIsland minus Long-Island",
@@ -194,18 +199,14 @@ def variations(data: Path) -> Section:
     )
 
 
-def pseudo_likelihoods(data: Path) -> Section:
+def pseudo_likelihoods(_: Path) -> Section:
     """Eight BLiMP island paradigms for four masked models, averaged as Salazar et al. do."""
-    path = data / "tables" / "table3c_blimp_islands_pll_by_paradigm.csv"
-    rows = read_rows(path)
-    salazar = printed_tables("islands")["Salazar 2020, table 7"]
-    need(path, rows, ("phenomenon", *salazar))
+    paradigms = _printed(_OF_MASKED)
     lines = []
-    for model, printed in salazar.items():
-        values = [number(row[model]) for row in rows if row["phenomenon"] != "average"]
-        known = [value for value in values if value is not None]
-        mean = math.fsum(known) / len(known) if known else None
-        lines.append(beside(model, mean, printed, note=f"{len(known)} paradigms"))
+    for model, printed in printed_tables("islands")["Salazar 2020, table 7"].items():
+        values = [float(value) for value in paradigms[model].values()]
+        mean = math.fsum(values) / len(values)
+        lines.append(beside(model, mean, printed, note=f"{len(values)} paradigms"))
     return Section(
         name="pseudo-likelihoods",
         title="BLiMP islands by PLL, mean over paradigms in %, against Salazar et al. 2020",
@@ -216,32 +217,21 @@ def pseudo_likelihoods(data: Path) -> Section:
 
 def blimp_table(data: Path) -> Section:
     """Table 3: accuracies on three BLiMP islands against the table by paradigm and the release."""
-    printed_path = data / "tables" / "table3_accuracy_blimp_islands.csv"
-    paradigm_path = data / "tables" / "table3c_blimp_islands_pll_by_paradigm.csv"
-    printed, paradigms = read_rows(printed_path), read_rows(paradigm_path)
-    need(printed_path, printed, ("model", *_TABLE_3))
-    salazar = printed_tables("islands")["Salazar 2020, table 7"]
-    need(paradigm_path, paradigms, ("phenomenon", *salazar))
+    paradigms = _printed(_OF_MASKED)
     released = {
         str(row["UID"]).lower(): 100 * float(row["gpt2"])
-        for row in released_accuracies(data / "blimp" / "models_summary.jsonl")
+        for row in released_accuracies(find(data, "models_summary.jsonl"))
     }
-    by_name = {row["phenomenon"]: row for row in paradigms}
     lines = []
-    for row in printed:
-        name = row["model"]
-        column = next((each for each in salazar if name.lower().startswith(each)), "")
-        for key, paradigm in _TABLE_3.items():
-            computed, note, digits = None, "", TENTHS
+    for name, row in _printed("table 3").items():
+        column = next((model for model in paradigms if name.lower().startswith(model)), "")
+        for paradigm, shown in row.items():
+            computed, note = None, ""
             if "Warstadt" in name:
-                # Printed as whole numbers.
-                computed, digits = released.get(paradigm.replace(" ", "_").lower()), ".0f"
-                note = ERRATUM
+                computed, note = released.get(paradigm.replace(" ", "_").lower()), ERRATUM
             elif column:
-                computed = number(by_name[paradigm][column]) if paradigm in by_name else None
+                computed = float(paradigms[column][paradigm])
                 note = _OTHER_SCORE if "(PLL)" in name else ""
-            known = number(row[key])
-            shown = None if known is None else format(known, digits)
             line = beside(f"{name}: {paradigm}", computed, shown)
             lines.append(replace(line, note=note if line.equal is False else ""))
     return Section(
@@ -252,46 +242,43 @@ def blimp_table(data: Path) -> Section:
     )
 
 
-_TABLE_3 = {"adjunct": "adjunct island", "complex_np": "complex NP island", "wh": "wh island"}
+_OF_MASKED = "text table below table 3: masked models"
+_OF_GPT2 = "text table below table 3: GPT-2 and people"
 _OTHER_SCORE = (
     "would be explained by another score (a penalised logistic one) or a run with wrong masks"
 )
 
 
-def read_cells(path: Path) -> tuple[Cells, str]:
-    """The accuracies of a printed table, and the name of its suite.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
-    rows = read_rows(path)
-    columns = ("suite", "phenomenon", "sentence_type", "model", "measure", "accuracy_pct")
-    need(path, rows, columns)
-    cells: Cells = {}
-    for row in rows:
-        column = f"{row['model']} {row['measure']}"
-        value = number(row["accuracy_pct"])
-        if value is not None:
-            cells.setdefault(column, {})[row["phenomenon"], row["sentence_type"]] = value
-    return cells, rows[0]["suite"]
+def _printed(table: str) -> Mapping[str, Any]:
+    return printed_tables("islands")[f"bert-syntax-it 2022, {table}"]
 
 
-def _averages(path: Path) -> dict[str, float | None]:
-    rows = read_rows(path)
-    need(path, rows, ("column", "printed_average_pct"))
-    return {row["column"]: number(row["printed_average_pct"]) for row in rows}
+AVERAGE = "Average"
 
 
-def _average_lines(label: str, cells: Cells, printed: Mapping[str, float | None]) -> Iterator[Cell]:
+def printed_accuracies(number: int) -> tuple[Cells, dict[str, str]]:
+    """The accuracies of Table 1 (new items) or 2 (published ones), and the averages below them."""
+    columns = _printed(f"table {number}")
+    cells: Cells = {
+        column: {
+            (phenomenon, kind): float(value)
+            for phenomenon, row in rows.items()
+            if phenomenon != AVERAGE
+            for kind, value in row.items()
+        }
+        for column, rows in columns.items()
+    }
+    return cells, {column: rows[AVERAGE] for column, rows in columns.items()}
+
+
+def _average_lines(label: str, cells: Cells, printed: Mapping[str, str]) -> Iterator[Cell]:
     for column, values in cells.items():
         mean = math.fsum(values.values()) / len(values)
         note = INVALID_NOTE if column.startswith(INVALID) else ""
-        average = printed.get(column)
-        shown = None if average is None else format(average, TENTHS)
-        yield beside(f"{label} {column}: average", mean, shown, note=note)
+        yield beside(f"{label} {column}: average", mean, printed.get(column), note=note)
 
 
-def _copied_rows(label: str, cells: Cells, printed: Mapping[str, float | None]) -> Iterator[Cell]:
+def _copied_rows(label: str, cells: Cells, printed: Mapping[str, str]) -> Iterator[Cell]:
     """Where the printed average is not that of the cells: the mean that one row would need.
 
     An inference, and no comparison: nobody printed the mean of a row.
@@ -299,12 +286,12 @@ def _copied_rows(label: str, cells: Cells, printed: Mapping[str, float | None]) 
     for column, values in cells.items():
         average = printed.get(column)
         mean = math.fsum(values.values()) / len(values)
-        if average is None or equals_printed(mean, format(average, TENTHS)):
+        if average is None or equals_printed(mean, average):
             continue
         for phenomenon, twin in _twins(values):
             row = [value for (name, _), value in values.items() if name == phenomenon]
             others = math.fsum(values.values()) - math.fsum(row)
-            implied = (average * len(values) - others) / len(row)
+            implied = (float(average) * len(values) - others) / len(row)
             yield Cell(
                 what=f"{label} {column}: mean of {phenomenon} that would give the average",
                 computed=implied,
@@ -323,13 +310,12 @@ def _twins(values: Mapping[tuple[str, str], float]) -> Iterator[tuple[str, str]]
                 yield name, other
 
 
-def _item_lines(label: str, cells: Cells, suite: str) -> Iterator[Cell]:
+def _item_lines(label: str, cells: Cells, items: Mapping[str, int]) -> Iterator[Cell]:
     """Cells that are no multiple of one over the number of items."""
-    usual = int("".join(mark for mark in suite if mark.isdigit()))
     for column, values in cells.items():
         odd = []
         for (phenomenon, condition), value in values.items():
-            n = ITEMS_OF_THE_SUITE.get(suite, {}).get(phenomenon, usual)
+            n = items.get(phenomenon, items[""])
             nearest = 100 * round(value * n / 100) / n
             if not equals_printed(nearest, format(value, TENTHS)):
                 odd.append(f"{phenomenon} {condition} {value} is no multiple of 1/{n}")
