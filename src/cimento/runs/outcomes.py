@@ -163,7 +163,7 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
     import polars as pl
 
     counts = Counter(dict(table["verdict"].value_counts().iter_rows()))
-    scored = table.filter(table["right"].is_not_null())
+    scored = table.select("item", "cluster", "right").filter(table["right"].is_not_null())
     n, right = len(scored), int(scored["right"].sum())
     # The same counts as in `share_interval`, without making a label for each item.
     alone = pl.col("cluster").is_null()

@@ -64,6 +64,7 @@ def open_suite(path: Path, *, format_: str = "") -> SuiteFile:
     return loaded
 
 
+@no_collection()
 def open_copy(folder: Path) -> Suite:
     """The copy of a suite in the folder of a run, which was checked before the run.
 

@@ -207,7 +207,11 @@ class Suite:
     @property
     def column_names(self) -> tuple[str, ...]:
         """The names of all free columns, in order of first appearance."""
-        return tuple(dict.fromkeys(key for _, c in self.stimuli() for key in c.columns))
+        names: dict[str, None] = {}
+        for _, condition in self.stimuli():
+            if not condition.columns.keys() <= names.keys():  # nearly all have the same
+                names |= dict.fromkeys(condition.columns)
+        return tuple(names)
 
     def _repr_html_(self) -> str:
         """The suite in HTML, for notebooks."""

@@ -127,11 +127,13 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     options = options_of(run)
     measure = find_measure(options.measure) if options.measure else None
     table = run.outcomes()
-    # Rows without a verdict are values of sentences, which suites of ratings have beside.
-    table = table.filter(table["verdict"].is_not_null())
+    split = [name for name in ("question", GROUP + PHENOMENON) if name in table.columns]
+    counted = table.select("item", "cluster", "verdict", "right", "value", *split)
+    # Rows without a verdict are values of sentences, which suites of ratings have too.
+    table = counted.drop_nulls("verdict")
     lengths = None
     if not (measure and measure.needs):
-        lengths = table.with_columns(verdicts_of(run, with_equal_costs))
+        lengths = table.select(split).with_columns(verdicts_of(run, with_equal_costs)["right"])
     near = near_tie_threshold(run.manifest, options.near_tie_bits)
     for column, level, outcomes, by_length in _groups(table, lengths):
         for question, what in expected.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from operator import gt, lt
 from statistics import fmean
@@ -41,6 +40,8 @@ _QUOTES = frozenset('"“”„«»')
 
 def _identical(stimuli: Stimuli) -> Iterator[Fault]:
     """Pairs of compared conditions of an item that are the same sentence."""
+    if not stimuli.repeated:
+        return
     compared = _compared_conditions(stimuli.suite)
     for item in range(len(stimuli.suite.items)):
         numbers = stimuli.of(item)
@@ -165,21 +166,21 @@ def _texts(
 ) -> list[list[str]]:
     """The texts of the referenced regions, for each of some items."""
     texts: list[list[str]] = [[] for _ in items]
+    conditions, starts, shapes = stimuli.conditions, stimuli.starts, stimuli.shapes
     for reference in references:
         first, last = (
             (None, None) if reference.region == "*" else (reference.region - 1, reference.region)
         )
+        places = stimuli.places(reference.condition)
         for item, listed in zip(items, texts, strict=True):
-            # Of several conditions with the same name, the first is taken.
-            number = stimuli.starts[item] + stimuli.shapes[item].index(reference.condition)
-            regions = stimuli.conditions[number].regions[first:last]
+            regions = conditions[starts[item] + places[shapes[item]]].regions[first:last]
             listed += [region.text for region in regions]
     return texts
 
 
 def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
     """Items with the same sentences in the same conditions as another item."""
-    repeated = {text for text, times in Counter(stimuli.texts).items() if times > 1}
+    repeated = stimuli.repeated
     groups: dict[frozenset[tuple[str, str]], Listing] = {}
     for number, item in enumerate(stimuli.suite.items):
         numbers = stimuli.of(number)
@@ -203,12 +204,7 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
     named = {reference.region for _, part in _parts(suite) for reference in references(part)}
     others = [] if "*" in named else sorted({*range(1, len(suite.region_names) + 1)} - named)
     for first, second in compared:
-        pairs = [
-            (left, right)
-            for item in range(len(suite.items))
-            if (left := _number(stimuli, item, first)) is not None
-            and (right := _number(stimuli, item, second)) is not None
-        ]
+        pairs = stimuli.pairs(first, second)
         yield from _other_quotes(stimuli, pairs)
         for region in others:
             unlike = [pair for pair in pairs if len({*_region_texts(stimuli, pair, region)}) > 1]
@@ -236,14 +232,21 @@ def have_little_in_common(first: str, second: str) -> bool:
 
     Sentences of one or two words, and texts without blanks, are never reported.
     """
-    texts, words = (first, second), list[set[bytes] | set[str]]()
+    words: Sequence[bytes] | Sequence[str]
+    others: Sequence[bytes] | Sequence[str]
     if first.isascii() and second.isascii():
         # This finds the same words several times as fast.
-        words += [{*text.encode().translate(WORDS_APART).split()} for text in texts]
+        words = first.encode().translate(WORDS_APART).split()
+        others = second.encode().translate(WORDS_APART).split()
     else:
-        words += [{*re.findall(r"\w+", text.casefold())} for text in texts]
-    fewest = min(map(len, words))
-    return fewest >= _FEWEST_WORDS and len(words[0] & words[1]) < LEAST_COMMON * fewest
+        words, others = (re.findall(r"\w+", text.casefold()) for text in (first, second))
+    distinct = {*words}
+    common = len(distinct.intersection(others))
+    # Enough in common even if no word stands twice: so it is in most pairs.
+    if common >= LEAST_COMMON * min(len(words), len(others)):
+        return False
+    fewest = min(len(distinct), len({*others}))
+    return fewest >= _FEWEST_WORDS and common < LEAST_COMMON * fewest
 
 
 def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
@@ -254,16 +257,11 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
         if isinstance(part.left, Reference) and isinstance(part.right, Reference)
     ]
     for first, second in dict.fromkeys(pairs):
-        both = [
-            (left, right)
-            for item in range(len(stimuli.suite.items))
-            if (left := _number(stimuli, item, first)) is not None
-            and (right := _number(stimuli, item, second)) is not None
-        ]
-        unlike = [pair for pair in both if have_little_in_common(*(stimuli.texts[n] for n in pair))]
+        both, texts = stimuli.pairs(first, second), stimuli.texts
+        unlike = [pair for pair in both if have_little_in_common(texts[pair[0]], texts[pair[1]])]
         if unlike:
             left, right = unlike[0]
-            seen = f"{stimuli.texts[left]!r} and {stimuli.texts[right]!r} are compared."
+            seen = f"{texts[left]!r} and {texts[right]!r} are compared."
             if len(unlike) > 1:
                 seen += f" {len(unlike)} of {len(both)} pairs are like this."
             yield fault("CIM-S060", where=stimuli.where(left), seen=seen)
@@ -281,10 +279,7 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
         return
     for first, second in sorted(map(sorted, _compared_conditions(suite) or ())):
         changed: dict[tuple[int, int], list[str]] = {}
-        for item in range(len(suite.items)):
-            left, right = (_number(stimuli, item, name) for name in (first, second))
-            if left is None or right is None:
-                continue
+        for left, right in stimuli.pairs(first, second):
             words = [re.findall(r"\w+", stimuli.texts[number]) for number in (left, right)]
             if len(words[0]) == len(words[1]):
                 unlike = [f"{a}/{b}" for a, b in zip(*words, strict=True) if a != b]
@@ -303,12 +298,6 @@ def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
     """The changes, without the few largest that may be slips."""
     few = int(max(MOST_UNLIKE * len(changes), len(changes) >= FEWEST_ALIKE))
     return sorted(changes, key=len)[: len(changes) - few]
-
-
-def _number(stimuli: Stimuli, item: int, condition: str) -> int | None:
-    """The number of an item's stimulus in a condition; None where the item lacks the condition."""
-    shape = stimuli.shapes[item]
-    return stimuli.starts[item] + shape.index(condition) if condition in shape else None
 
 
 def _region_texts(stimuli: Stimuli, pair: tuple[int, int], region: int) -> tuple[str, ...]:

@@ -67,6 +67,24 @@ class Stimuli:
         """The names of all conditions, in order of first appearance."""
         return {name: None for shape in dict.fromkeys(self.shapes) for name in shape}
 
+    @cached_property
+    def repeated(self) -> set[str]:
+        """The sentences that are there several times."""
+        return {text for text, times in Counter(self.texts).items() if times > 1}
+
+    def places(self, condition: str) -> dict[tuple[str, ...], int]:
+        """The place of a condition in each shape that has it; the first, where it has several."""
+        return {shape: shape.index(condition) for shape in {*self.shapes} if condition in shape}
+
+    def pairs(self, first: str, second: str) -> list[tuple[int, int]]:
+        """The numbers of the stimuli in two conditions, for each item that has both."""
+        left, right = self.places(first), self.places(second)
+        return [
+            (start + left[shape], start + right[shape])
+            for start, shape in zip(self.starts, self.shapes, strict=False)
+            if shape in left and shape in right
+        ]
+
     def of(self, item: int) -> range:
         """The numbers of an item's stimuli."""
         return range(self.starts[item], self.starts[item + 1])
@@ -195,8 +213,8 @@ def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
 
 def _regions(stimuli: Stimuli) -> Iterator[Fault]:
     names = stimuli.suite.region_names
-    for number, condition in enumerate(stimuli.conditions):
-        count = len(condition.regions)
+    counts = [len(condition.regions) for condition in stimuli.conditions]
+    for number, count in enumerate(counts):
         if count != len(names):
             there = "is 1 region" if count == 1 else f"are {count} regions"
             seen = f"There {there}; the suite names {len(names)}: {Listing(names)}."

@@ -221,9 +221,10 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
 def _add_stimuli(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
     item, name, text = str(columns.item), str(columns.condition), columns.texts[""]
     faults: list[Fault] = []
+    names = {column: unescape(column) for column in table.columns}
     before: Mapping[str, str] = NOTHING
     for row in table.rows:
-        cells = _Cells(table, row, faults)
+        cells = _Cells(table, row, names, faults)
         extra = cells.extra()
         id_ = cells.take(item)
         named, regions, free = intern(cells.take(name)), cells.regions(text), cells.rest()
@@ -239,8 +240,9 @@ def _add_stimuli(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
 
 def _add_pairs(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
     faults: list[Fault] = []
+    names = {column: unescape(column) for column in table.columns}
     for number, row in enumerate(table.rows, start=1):
-        cells = _Cells(table, row, faults)
+        cells = _Cells(table, row, names, faults)
         id_ = cells.take(columns.item) if columns.item else str(number)
         regions = {name: cells.regions(column) for name, column in columns.texts.items()}
         free = cells.rest() or NOTHING
@@ -266,15 +268,21 @@ def _with_extra(condition: Condition, extra: RowExtra) -> Condition:
 class _Cells:
     """The cells of one row, each read once; those left over are the free columns."""
 
-    def __init__(self, table: Table, row: Row, faults: list[Fault]) -> None:
+    def __init__(
+        self, table: Table, row: Row, names: Mapping[str, str], faults: list[Fault]
+    ) -> None:
         values = list(row.cells.values())
         line = "\t".join(values)
         # Most rows are plain and need no check cell by cell.
         self._plain = not ("\\" in line or '"' in line) and values == list(map(str.strip, values))
         self._left = dict(row.cells)
-        self._where = table.where(row)
+        self._table, self._row, self._names = table, row, names
         self._unquoted = table.name.endswith(".tsv")
         self._faults = faults
+
+    @property
+    def _where(self) -> str:
+        return self._table.where(self._row)
 
     def take(self, column: str) -> str:
         """The text of a cell."""
@@ -316,9 +324,10 @@ class _Cells:
     def rest(self) -> dict[str, str]:
         """The values of the free columns that have one in this row."""
         if self._plain:
-            return {unescape(column): cell for column, cell in self._left.items() if cell}
+            names = self._names
+            return {names[column]: cell for column, cell in self._left.items() if cell}
         return {
-            unescape(column): self.take(column)
+            self._names[column]: self.take(column)
             for column in list(self._left)
             if self._left[column].strip()
         }
