@@ -133,7 +133,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     table = counted.drop_nulls("verdict")
     lengths = None
     if not (measure and measure.needs):
-        lengths = table.select(split).with_columns(verdicts_of(run, with_equal_costs)["right"])
+        lengths = table.select(split).with_columns(verdicts_of(run, with_equal_costs))
     near = near_tie_threshold(run.manifest, options.near_tie_bits)
     for column, level, outcomes, by_length in _groups(table, lengths):
         for question, what in expected.items():
