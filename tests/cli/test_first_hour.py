@@ -161,3 +161,19 @@ def test_a_pair_that_differs_in_more_words_than_the_others_is_named(capsys):
 def test_a_design_with_one_phenomenon_has_no_average(capsys):
     assert invoke(["run", "it-islands", "-m", "demo-causal", "--limit", "6"]) == 0
     assert "Average" not in capsys.readouterr().out
+
+
+def test_unknown_words_are_one_line_and_the_reason_is_the_true_one(capsys):
+    Path("counts.tsv").write_text("▁il\t10\n▁la\t8\n", "utf-8")
+    command = ["run", "it-acceptability", "-m", "demo-causal", "--limit", "12"]
+    assert invoke([*command, "--measure", "slor", "--unigrams", "counts.tsv"]) == 3
+    out = capsys.readouterr().out
+
+    [line] = [line for line in out.splitlines() if "is not in the unigram counts" in line]
+    assert "12 sentences without a value: a token is not in the unigram counts: " in line
+    assert "more" in line
+    assert "no sentence has both a rating and a score" in out
+    assert invoke([*command, "--bos", "none", "-o", "without"]) == 3
+    shown = capsys.readouterr().out
+    assert "12 sentences without a value: first token without left context" in shown
+    assert "no sentence has a rating\n" not in shown

@@ -187,6 +187,23 @@ def test_a_model_proposes_seeds_and_the_dictionary_inflects_them(tmp_path):
     assert found[0].probability == pytest.approx(0.3)
 
 
+def nothing(texts, k):  # noqa: ARG001  # as a model is asked
+    return [[] for _ in texts]
+
+
+@pytest.mark.parametrize(
+    ("changed", "dictionary", "seen"),
+    [
+        (MODEL, None, "there is no dictionary"),
+        (MODEL.replace('"Plur"', '"Sing"'), Rules("pt"), "no two sources of different gender"),
+    ],
+)
+def test_nothing_to_expand_is_said(changed, dictionary, seen, tmp_path):
+    [seeds] = read_description(described(tmp_path, changed)).template[0].seeds
+    with pytest.raises(InputError, match=seen):
+        generated_seeds(seeds, nothing, model="m", dictionary=dictionary)
+
+
 def test_the_generator_is_a_model_like_any_other(tmp_path, capsys):
     text = MODEL.replace("expand = true\n", "").replace("minimum = 0.001", "minimum = 0.0")
     folder = tmp_path / "suite"
