@@ -110,8 +110,8 @@ def test_every_public_name_is_in_the_python_reference(site):
 
 def test_the_reference_says_what_docstrings_say(site):
     page = (site / "reference" / "python.html").read_text(encoding="utf-8")
-    assert "Ask one suite of one model and judge the answers." in page
-    assert "a built-in name, a path, or a suite made in Python." in page
+    assert "Ask one model about one suite and judge its answers." in page
+    assert "a built-in name, a path, or a suite made in Python, of any paradigm." in page
 
 
 def test_browsing_asks_for_nothing_elsewhere_and_search_finds(address, browser):
