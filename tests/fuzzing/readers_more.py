@@ -156,13 +156,6 @@ def expected(path: Path) -> object:
     return compare(found, found)
 
 
-def printed_cells(path: Path) -> object:
-    """A printed table of a thesis."""
-    from cimento.studies.islands.tables import read_cells
-
-    return read_cells(path)
-
-
 def models_table(path: Path) -> object:
     """What is known of models."""
     from cimento.studies.agreement.models import read_models

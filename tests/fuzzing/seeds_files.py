@@ -166,11 +166,6 @@ STUDY_CLOZE = lines(
 )
 COMPLETIONS = lines(["id", "rank", "completion"], ["se 23cl", "1", "se"], ["se 23cl", "2", "ma"])
 EXPECTED = json.dumps({"sentences": {"n": 3, "mean": 4.5, "by": ["a", 1]}}).encode()
-PRINTED_CELLS = lines(
-    ["suite", "phenomenon", "sentence_type", "model", "measure", "accuracy_pct"],
-    ["islands", "wh", "short", "gpt2", "lp", "81.5"],
-    separator=",",
-)
 MODELS_TABLE = lines(["model", "parameters", "citation"], ["demo-causal", "1M", "x"])
 JUDGED_SHEET = lines(
     ["voz passiva_1", "menino", "O bolo foi [MASK] .", "v", "comido", "0.5", "s", ""],

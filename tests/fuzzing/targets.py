@@ -284,7 +284,6 @@ STUDIES = {
     "study cloze": _file("cloze.tsv", more.cloze_of_a_study, f.STUDY_CLOZE),
     "study completions": _file("completions.tsv", more.completions, f.COMPLETIONS),
     "study expected": _file("expected.json", more.expected, f.EXPECTED),
-    "study cells": _file("cells.csv", more.printed_cells, f.PRINTED_CELLS),
     "study models": _file("models.tsv", more.models_table, f.MODELS_TABLE),
     "study sheet": _file("all-eval.tsv", more.judged_sheet, f.JUDGED_SHEET),
 }

@@ -35,6 +35,8 @@ MOST_UNLIKE = 0.25
 """Greatest share of items that differ in a region for the difference to be reported."""
 FEWEST_ALIKE = 3
 """Least number of items among which a single differing one is reported, whatever its share."""
+MOST_SLIPS = 0.1
+"""Largest share of pairs that may differ in more words by mistake."""
 _QUOTES = frozenset('"“”„«»')
 
 
@@ -267,7 +269,7 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
             yield fault("CIM-S060", where=stimuli.where(left), seen=seen)
 
 
-MOST_BY_HAND = 2_000
+MOST_BY_HAND = 500
 """Pairs of a suite that somebody may have written, so that a slip is worth looking for."""
 
 
@@ -296,7 +298,7 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
 
 def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
     """The changes, without the few largest that may be slips."""
-    few = int(max(MOST_UNLIKE * len(changes), len(changes) >= FEWEST_ALIKE))
+    few = int(max(MOST_SLIPS * len(changes), len(changes) >= FEWEST_ALIKE))
     return sorted(changes, key=len)[: len(changes) - few]
 
 
