@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento import UsageError, compare, evaluate, pairs
+from cimento import UsageError, compare, evaluate, load_suite, pairs
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
 
@@ -216,19 +216,30 @@ def test_a_suite_that_the_second_side_lacks_is_no_success(tmp_path, capsys):
 
 
 def test_suites_that_have_nothing_to_do_with_each_other_are_not_compared():
-    def of(name: str, model: str, *, language: str = "en", subject: str = "The keys"):
-        rows = [(f"{subject} are {k} here.", f"{subject} is {k} here.") for k in "abcd"]
+    keys, doors = (f"The {noun} {{}} {{}} here." for noun in ("keys", "doors"))
+    found = "Nobody ever found out who {} a friend of {}."
+
+    def of(name: str, model: str, *, language: str = "en", text: str = keys):
+        rows = [(text.format("are", k), text.format("is", k)) for k in "abcd"]
         suite = pairs(rows, name=name, language=language)
         return evaluate(suite, model, bos="none")
 
     one = of("one", "demo-causal")
     with pytest.raises(UsageError, match="in different languages: en and it"):
         compare([one], [of("two", "demo-causal", language="it")])
-    with pytest.raises(UsageError, match="the models differ, and so do all sentences"):
-        compare([one], [of("two", "demo-masked", subject="The doors")])
+    for model in ("demo-causal", "demo-masked"):
+        with pytest.raises(UsageError, match="the same id have hardly a word in common"):
+            compare([one], [of("two", model, text=found)])
     # A variant of the suite, and another name for the same sentences, are compared.
-    assert compare([one], [of("two", "demo-causal", subject="The doors")]).runs
+    assert compare([one], [of("two", "demo-causal", text=doors)]).runs
     assert compare([one], [of("two", "demo-masked")]).runs
+
+
+def test_a_comparison_and_a_suite_are_named_in_a_line():
+    one = evaluate("it-subject-verb", "demo-causal", limit=2)
+    named = "it-subject-verb, demo-causal@91bca5d"
+    assert repr(compare([one], [one])) == f"<Comparison of {named} and {named}>"
+    assert repr(load_suite("it-subject-verb")) == "<LoadedSuite 'it-subject-verb' (regions)>"
 
 
 def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):

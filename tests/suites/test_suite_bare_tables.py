@@ -67,6 +67,24 @@ def test_a_table_of_one_rating_throughout_is_refused(tmp_path, capsys):
     assert "The ratings are all 3." in capsys.readouterr().err
 
 
+def test_every_rating_that_is_no_number_is_a_fault_with_its_row(tmp_path, capsys):
+    rows = (*RATED, ("Nevica a Bari.", "due"), ("Grandina a Pisa.", "6,x"))
+    path = written(tmp_path / "giudizi.csv", ("frase", "giudizio"), rows)
+    assert invoke(["suites", "check", str(path), "--language", "it"]) == 2
+    shown = capsys.readouterr()
+    assert "CIM-S037 giudizi.csv row 5: The rating is 'due', not a number." in shown.out
+    assert "CIM-S037 giudizi.csv row 6: The rating is '6,x', not a number." in shown.out
+    assert "giudizi.csv: 2 errors" in shown.err
+
+
+def test_a_rated_table_may_have_a_column_of_conditions(tmp_path):
+    rows = tuple((text, "buona", rating) for text, rating in RATED)
+    path = written(tmp_path / "giudizi.csv", ("frase", "condizione", "giudizio"), rows)
+    rated = rated_of(load_suite(path, language="it").suite)
+    assert [sentence.mean for sentence in rated.sentences] == [6.5, 2, 7]
+    assert rated.sentences[0].columns["condizione"] == "buona"
+
+
 def test_a_missing_language_says_how_to_give_it(tmp_path, capsys):
     path = written(tmp_path / "coppie.tsv", ("buona", "cattiva"), PAIRS)
     assert invoke(["suites", "check", str(path)]) == 0

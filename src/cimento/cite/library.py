@@ -25,6 +25,8 @@ _ADDRESS = re.compile(r"\b(?:https?://)?((?:[\w-]+\.)+[a-z]{2,}/[^\s,;]*)", re.I
 _BIBTEX_KEY = re.compile(r"@\w+\s*\{\s*([^,\s}]+)")
 _MOST_NAMED = 2
 _LONGEST_NAME = 60
+YEAR = "2026"
+"""Year of this version of cimento, which entries of BibTeX need."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +128,7 @@ def cimento_itself() -> Reference:
         type="misc",
         authors=("{The cimento developers}",),
         title="cimento: Targeted linguistic evaluation of language models",
-        fields={"version": __version__},
+        fields={"version": __version__, "year": YEAR},
     )
 
 

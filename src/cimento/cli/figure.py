@@ -41,6 +41,8 @@ Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
 class FigureOptions(TableOptions):
     """Which figure is drawn of which runs, and how."""
 
+    # Empty where the only argument is a run, which is then taken for the name.
+    runs: tuple[Path, ...] = option((), "Folders of runs.")
     name: str = option(
         ...,
         "interaction, rows, items, tokens, position, length, regions, margins, phenomena,"
@@ -85,6 +87,13 @@ def _figure(options: FigureOptions) -> int:
     mean surprisal by position. length: score against length. regions: surprisal by region.
     All others are those of the page that `cimento report` writes; a wrong name lists them.
     """
+    if not options.runs:
+        raise UsageError(
+            where="cimento figure",
+            seen="a run and the name of a figure are needed",
+            todo=f"Such as: cimento figure {_run_meant(options.name)} items -o items.svg. A wrong"
+            " name lists the figures of the run.",
+        )
     drawn = [_of_sentences(options)] if options.name in OF_SENTENCES else _of_page(options)
     texts = [text for figure in drawn for text in figure.texts]
     names = names_standing(names_given(options.rename), texts)
@@ -98,6 +107,11 @@ def _figure(options: FigureOptions) -> int:
     for path in written:
         note(f"The figure is in {path}")
     return 0
+
+
+def _run_meant(argument: str) -> str:
+    """The argument if it is a folder, else a placeholder."""
+    return argument if Path(argument).is_dir() else "RUN"
 
 
 figure = command_of(FigureOptions, _figure, positional=("runs", "name"), metavar=("RUN...", "NAME"))

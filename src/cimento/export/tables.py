@@ -19,6 +19,7 @@ from cimento.report.formatting import interval, rate
 from cimento.report.grid import BLANK, Grid, as_markdown
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.suites.model import Suite
+from cimento.suites.tables import HEADERS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -297,6 +298,8 @@ def _scores(data: RunData) -> pl.DataFrame | None:
             pl.col(place).alias(f"{name}_code"),
         ]
     named = whole.select(*_OF_SENTENCES, "phenomenon", *factors).columns
+    # The column of phenomena may have an Italian, Spanish, Portuguese or Russian header.
+    named += [name for name in known.columns if name.casefold() in HEADERS["phenomenon"]]
     free = [name for name in known.columns[2:] if name not in named]
     return whole.select(*_OF_SENTENCES, "phenomenon", *factors, *free, "score")
 

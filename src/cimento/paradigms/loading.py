@@ -37,6 +37,9 @@ class LoadedSuite:
     paradigm: AnyParadigm
     reading: SuiteReading[Any]
 
+    def __repr__(self) -> str:
+        return f"<LoadedSuite {self.suite.name!r} ({self.paradigm.name})>"
+
     @property
     def suite(self) -> TestSuite:
         """The suite itself.

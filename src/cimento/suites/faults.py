@@ -63,7 +63,11 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S020": _error("a formula that cannot be read", ""),
     "CIM-S021": _error("a formula names an unknown condition", ""),
     "CIM-S022": _error("a formula names an unknown region", ""),
-    "CIM-S023": _warning("no predictions", "Add [[predictions]] to have the items judged."),
+    "CIM-S023": _warning(
+        "no predictions",
+        "Add a prediction to have the items judged: [[predictions]] in suite.toml, or a row of the"
+        " sheet *predictions* in a workbook.",
+    ),
     "CIM-S024": _warning(
         "a formula needs a region that is empty", "Compare a region that has words in every item."
     ),
@@ -84,6 +88,7 @@ CHECKS: Mapping[str, Check] = {
         "If that is not the scale, convert the table to a workbook (`cimento suites convert`), and"
         " correct ratings.low and ratings.high on its sheet *about*.",
     ),
+    "CIM-S037": _error("a rating that cannot be used", "Correct the cell."),
     # Text
     "CIM-S040": _warning("stray spaces", "They were removed; remove them from the file too."),
     "CIM-S041": _warning("several spaces in a row", "Write a single space."),

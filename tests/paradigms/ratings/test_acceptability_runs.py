@@ -117,7 +117,7 @@ class TestSuites:
         ("more", "cells", "seen"),
         [
             ("", "7", "off the scale from 1 to 5"),
-            ("", "tre", "rating is 'tre' and not a number"),
+            ("", "tre", "the rating is 'tre', not a number"),
             ('by = "nessuno"', "3", "[ratings] by is 'nessuno'"),
         ],
     )

@@ -1,15 +1,15 @@
-"""Typed cells of the tables that rated sentences are published in."""
+"""Typed cells: of the tables that rated sentences are published in, and of suites of ratings."""
 
 from __future__ import annotations
 
 import math
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from cimento.errors import InputError
-from cimento.paradigms.ratings.suite import RatedSentence
-from cimento.suites.tables import Row, Table
+from cimento.suites.tables import HEADERS, Row, Table
 
 _ABSENT = {"", "na", "nan", "none", "null", "-"}
 _TRUE = {"1", "1.0", "true", "yes", "sì", "si", "vero"}
@@ -88,7 +88,7 @@ def flag_of(table: Table, row: Row, column: str) -> bool | None:
     raise _wrong(table, row, column, "yes or no, 1 or 0")
 
 
-def refuse_repeated(sentences: Iterable[RatedSentence], *, where: str) -> None:
+def refuse_repeated(ids: Iterable[str], *, where: str) -> None:
     """Refuse repeated ids.
 
     Raises:
@@ -96,10 +96,10 @@ def refuse_repeated(sentences: Iterable[RatedSentence], *, where: str) -> None:
     """
     seen: set[str] = set()
     repeated = []
-    for sentence in sentences:
-        if sentence.id in seen:
-            repeated.append(sentence.id)
-        seen.add(sentence.id)
+    for name in ids:
+        if name in seen:
+            repeated.append(name)
+        seen.add(name)
     if repeated:
         more = f" and {len(repeated) - _SHOWN} more" if len(repeated) > _SHOWN else ""
         raise InputError(
@@ -137,3 +137,102 @@ def _wrong(table: Table, row: Row, column: str, expected: str) -> InputError:
         seen=f"{column} is {row.cells.get(column, '')!r} and not {expected}",
         todo="Correct the cell.",
     )
+
+
+OWN_COLUMNS = (
+    "rating",
+    "rating_sd",
+    "rating_n",
+    "ratings",
+    "participants",
+    "label",
+    "grammaticality",
+)
+"""Columns of a suite that ratings and labels stand in; all others are free."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionColumns:
+    """The free columns of one condition, typed."""
+
+    where: str
+    cells: Mapping[str, str]
+
+    def get(self, name: str) -> str:
+        """The cell of a column, without blanks at its ends; empty without the column."""
+        return self.cells.get(self.find(name), "").strip()
+
+    def find(self, name: str) -> str:
+        """The column of that name, or of a word for it in one of the languages of tables."""
+        if name in self.cells or name not in HEADERS:
+            return name
+        folded = {column.casefold(): column for column in self.cells}
+        return next((folded[word] for word in HEADERS[name] if word in folded), name)
+
+    @property
+    def own(self) -> frozenset[str]:
+        """The columns that ratings and labels stand in."""
+        return frozenset(map(self.find, OWN_COLUMNS))
+
+    def texts(self, name: str) -> list[str]:
+        """The parts of a cell between commas, or between semicolons where it has some."""
+        # Where semicolons part numbers, commas are in them: 6,5; 7.
+        mark = ";" if ";" in self.get(name) else ","
+        return [part.strip() for part in self.get(name).split(mark) if part.strip()]
+
+    def number(self, name: str) -> float | None:
+        """A cell as a number; None for an empty one.
+
+        Raises:
+            InputError: it is no number.
+        """
+        return self._number(name, self.get(name)) if self.get(name) else None
+
+    def numbers(self, name: str) -> list[float]:
+        """The parts of a cell as numbers.
+
+        Raises:
+            InputError: one is no number, or single ratings and participants differ in number.
+        """
+        values = [self._number(name, part) for part in self.texts(name)]
+        people = self.texts("participants")
+        if name == "ratings" and people and len(people) != len(values):
+            raise InputError(
+                where=self.where,
+                seen=f"there are {len(values)} ratings and {len(people)} participants",
+                todo="Give every rating its participant, or leave the participants out.",
+            )
+        return values
+
+    def whole(self, name: str) -> int | None:
+        """A cell as a whole number from 0; None for an empty one.
+
+        Raises:
+            InputError: it is no such number.
+        """
+        value = self.number(name)
+        if value is not None and not (value.is_integer() and value >= 0):
+            raise self._wrong(name, self.get(name), "a whole number")
+        return None if value is None else int(value)
+
+    def flag(self, name: str) -> bool | None:
+        """A cell as yes or no; None for an empty one.
+
+        Raises:
+            InputError: it is neither.
+        """
+        text = self.get(name).casefold()
+        if text not in {"", "yes", "no"}:
+            raise self._wrong(name, self.get(name), "yes or no")
+        return text == "yes" if text else None
+
+    def _number(self, name: str, text: str) -> float:
+        try:
+            return float(text.replace(",", "."))
+        except ValueError:
+            raise self._wrong(name, text, "a number") from None
+
+    def _wrong(self, name: str, text: str, expected: str) -> InputError:
+        return InputError(
+            where=self.where, seen=f"the {name} is {text!r}, not {expected}", todo="Correct it."
+        )

@@ -92,7 +92,7 @@ class RatedFormat:
         """
         need_columns(table, self.columns)
         sentences: Sequence[RatedSentence] = [self.sentence(table, row) for row in table.rows]
-        refuse_repeated(sentences, where=table.name)
+        refuse_repeated((sentence.id for sentence in sentences), where=table.name)
         if self.scale is not None:
             refuse_off_scale(sentences, self.scale, where=table.name)
         return RatedSet(

@@ -43,6 +43,7 @@ from cimento.paradigms.ratings.suite import (
     is_bare_table,
     looks_decimal,
     rated_of,
+    rating_faults,
     ratings_by,
     read_bare,
     suite_from_ratings,
@@ -144,7 +145,7 @@ class Ratings(RegionParadigm):
         """A folder of the kind, or a published file, and every fault of it.
 
         Raises:
-            InputError: it cannot be read, or a rating or the scale is not what it should be.
+            InputError: it cannot be read, or a published file has a rating that is no number.
         """
         if is_rated_table(path):
             suite = suite_from_ratings(read_rated(path))
@@ -162,22 +163,17 @@ class Ratings(RegionParadigm):
                 format=RATED,
             )
         reading = super().read(path)
-        if reading.suite is not None:
-            rated_of(reading.suite)
-        return dataclasses.replace(reading, faults=_without_predictions(reading.faults))
+        wrong = rating_faults(reading.suite) if reading.suite is not None else ()
+        faults = (*_without_predictions(reading.faults), *wrong)
+        return dataclasses.replace(reading, faults=faults)
 
     def owns(self, suite: object) -> bool:
         """Whether a suite made in Python declares this kind."""
         return isinstance(suite, Suite) and suite.extra.get("kind") in self.kinds
 
     def check(self, suite: Suite) -> tuple[Fault, ...]:
-        """Every fault of a suite; that single sentences predict nothing is none.
-
-        Raises:
-            InputError: a rating or the scale is not what it should be.
-        """
-        rated_of(suite)
-        return _without_predictions(super().check(suite))
+        """Every fault of a suite; that single sentences predict nothing is none."""
+        return (*_without_predictions(super().check(suite)), *rating_faults(suite))
 
     def requests(
         self,

@@ -15,14 +15,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
+from cimento.paradigms.ratings.cells import OWN_COLUMNS, ConditionColumns
 from cimento.suites.builtin import RATED
 from cimento.suites.faults import fault
 from cimento.suites.formats.items import read_items
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.reading import Reading, sha256_of, unusable
-from cimento.suites.tables import HEADERS, SUFFIXES, read_header, read_table
+from cimento.suites.tables import SUFFIXES, read_header, read_table
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
 """The label of a sentence by the authors of a set; empty where they give none."""
@@ -217,7 +218,6 @@ _LABELS: Mapping[str, Label] = {
     "unacceptable": "unacceptable",
     "bad": "unacceptable",
 }
-_OWN = ("rating", "rating_sd", "rating_n", "ratings", "participants", "label", "grammaticality")
 
 
 def looks_decimal(suite: Suite) -> bool:
@@ -226,7 +226,7 @@ def looks_decimal(suite: Suite) -> bool:
     cells = [
         columns.cells[columns.find(name)]
         for _, condition in suite.stimuli()
-        if (columns := _Columns("", condition.columns)).get(name)
+        if (columns := ConditionColumns("", condition.columns)).get(name)
     ]
     return bool(cells) and all(map(_DECIMALS.fullmatch, cells))
 
@@ -273,29 +273,8 @@ def rated_of(suite: Suite) -> RatedSet:
     Raises:
         InputError: the scale or a rating is not what it should be, or a rating is off the scale.
     """
-    from cimento.suites.stimuli import stimulus_text
-
     scale, _ = _settings(suite)
-    sentences = []
-    for item, condition in suite.stimuli():
-        single = len(item.conditions) == 1
-        columns = _Columns(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
-        values = columns.numbers("ratings")
-        label = _LABELS.get(columns.get("label") if single else condition.name, "")
-        sentence = RatedSentence(
-            id=item.id if single else f"{item.id}/{condition.name}",
-            text=stimulus_text(condition, rule=suite.join),
-            mean=None if values else columns.number("rating"),
-            sd=None if values else columns.number("rating_sd"),
-            n=None if values else columns.whole("rating_n"),
-            label=label,
-            pair="" if single else item.id,
-            cluster=item.column(suite.cluster) or "" if suite.cluster else "",
-            grammatical=columns.flag("grammaticality"),
-            columns={k: v for k, v in condition.columns.items() if k not in columns.own},
-        )
-        participants = columns.texts("participants")
-        sentences.append(with_ratings(sentence, values, participants) if values else sentence)
+    sentences = [_sentence(suite, item, condition) for item, condition in suite.stimuli()]
     if any(sentence.mean is not None for sentence in sentences):
         if scale is None:
             raise InputError(
@@ -311,6 +290,60 @@ def rated_of(suite: Suite) -> RatedSet:
     )
 
 
+def rating_faults(suite: Suite, *, places: Sequence[str] = ()) -> list[Fault]:
+    """The faults of ratings and their scale, all with the code CIM-S037.
+
+    Args:
+        suite: a suite of ratings.
+        places: place of each sentence, for messages; without places the item is named.
+    """
+    faults = []
+    for number, (item, condition) in enumerate(suite.stimuli()):
+        try:
+            _sentence(suite, item, condition)
+        except InputError as error:
+            faults.append(_as_fault(error, places[number] if places else error.where))
+    if not faults:
+        try:
+            rated_of(suite)
+        except InputError as error:
+            faults.append(_as_fault(error, error.where))
+    return faults
+
+
+def _as_fault(error: InputError, where: str) -> Fault:
+    seen = f"{error.seen[0].upper()}{error.seen[1:]}."
+    return fault("CIM-S037", where=where, seen=seen, todo=error.todo)
+
+
+def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
+    """A sentence with its ratings.
+
+    Raises:
+        InputError: a cell cannot be read.
+    """
+    from cimento.suites.stimuli import stimulus_text
+
+    single = len(item.conditions) == 1
+    columns = ConditionColumns(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
+    values = columns.numbers("ratings")
+    label = _LABELS.get(columns.get("label") if single else condition.name, "")
+    sentence = RatedSentence(
+        id=item.id if single else f"{item.id}/{condition.name}",
+        text=stimulus_text(condition, rule=suite.join),
+        mean=None if values else columns.number("rating"),
+        sd=None if values else columns.number("rating_sd"),
+        n=None if values else columns.whole("rating_n"),
+        label=label,
+        pair="" if single else item.id,
+        cluster=item.column(suite.cluster) or "" if suite.cluster else "",
+        grammatical=columns.flag("grammaticality"),
+        columns={k: v for k, v in condition.columns.items() if k not in columns.own},
+    )
+    participants = columns.texts("participants")
+    return with_ratings(sentence, values, participants) if values else sentence
+
+
 def is_bare_table(path: Path) -> bool:
     """Whether a file is a table of sentences and their ratings, as people make one."""
     if path.suffix.lower() not in SUFFIXES or not path.is_file():
@@ -319,7 +352,8 @@ def is_bare_table(path: Path) -> bool:
         table, _ = read_header(read_bytes(path), path)
     except SuiteError:
         return False
-    if table is None or table.find("condition") or table.find("good"):
+    of_items = table is not None and table.find("condition") and table.find("item")
+    if table is None or of_items or table.find("good"):
         return False
     has_sentence = table.find("text") or table.find("sentence")
     return bool(has_sentence and (table.find("rating") or table.find("ratings")))
@@ -329,8 +363,8 @@ def read_bare(path: Path) -> Reading:
     """A table of sentences and ratings as a suite; the least and the greatest rating are its scale.
 
     Raises:
-        InputError: the file may not be read, or a rating is no number.
-        SuiteError: it is no such table.
+        InputError: the file may not be read.
+        SuiteError: it is no such table, or ratings are no numbers.
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -344,6 +378,8 @@ def read_bare(path: Path) -> Reading:
         items=rows.items(),
         extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
     )
+    if wrong := rating_faults(suite, places=rows.places()):
+        raise unusable(path, [*faults, *more, *wrong])
     given = [
         value
         for sentence in rated_of(suite).sentences
@@ -358,71 +394,6 @@ def read_bare(path: Path) -> Reading:
     more.append(fault("CIM-S036", where=path.name, seen=seen))
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
     return Reading(suite, sha256_of(data), rows.places(), (*faults, *more))
-
-
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The free columns of one condition, typed."""
-
-    where: str
-    cells: Mapping[str, str]
-
-    def get(self, name: str) -> str:
-        return self.cells.get(self.find(name), "").strip()
-
-    def find(self, name: str) -> str:
-        """The column of that name, or of a word for it in one of the languages of tables."""
-        if name in self.cells or name not in HEADERS:
-            return name
-        folded = {column.casefold(): column for column in self.cells}
-        return next((folded[word] for word in HEADERS[name] if word in folded), name)
-
-    @property
-    def own(self) -> frozenset[str]:
-        """The columns that ratings and labels stand in."""
-        return frozenset(map(self.find, _OWN))
-
-    def texts(self, name: str) -> list[str]:
-        # Where semicolons part numbers, commas are in them: 6,5; 7.
-        mark = ";" if ";" in self.get(name) else ","
-        return [part.strip() for part in self.get(name).split(mark) if part.strip()]
-
-    def number(self, name: str) -> float | None:
-        return self._number(name, self.get(name)) if self.get(name) else None
-
-    def numbers(self, name: str) -> list[float]:
-        values = [self._number(name, part) for part in self.texts(name)]
-        people = self.texts("participants")
-        if name == _RATINGS and people and len(people) != len(values):
-            raise InputError(
-                where=self.where,
-                seen=f"there are {len(values)} ratings and {len(people)} participants",
-                todo="Give every rating its participant, or leave the participants out.",
-            )
-        return values
-
-    def whole(self, name: str) -> int | None:
-        value = self.number(name)
-        if value is not None and not (value.is_integer() and value >= 0):
-            raise self._wrong(name, self.get(name), "a whole number")
-        return None if value is None else int(value)
-
-    def flag(self, name: str) -> bool | None:
-        text = self.get(name).casefold()
-        if text not in {"", "yes", "no"}:
-            raise self._wrong(name, self.get(name), "yes or no")
-        return text == "yes" if text else None
-
-    def _number(self, name: str, text: str) -> float:
-        try:
-            return float(text.replace(",", "."))
-        except ValueError:
-            raise self._wrong(name, text, "a number") from None
-
-    def _wrong(self, name: str, text: str, expected: str) -> InputError:
-        return InputError(
-            where=self.where, seen=f"{name} is {text!r} and not {expected}", todo="Correct it."
-        )
 
 
 def _settings(suite: Suite) -> tuple[Scale | None, str]:
@@ -473,6 +444,6 @@ def _condition(sentence: RatedSentence, name: str) -> Condition:
         "label": sentence.label if name == _SENTENCE else "",
         "grammaticality": grammatical,
     }
-    free = {key: value for key, value in sentence.columns.items() if key not in _OWN}
+    free = {key: value for key, value in sentence.columns.items() if key not in OWN_COLUMNS}
     columns = {key: value for key, value in {**free, **known}.items() if value}
     return Condition(name, (Region(sentence.text),), columns)

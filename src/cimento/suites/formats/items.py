@@ -207,7 +207,7 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
     if item and name and text:
         return _Columns(item, name, {"": text}), []
     sentence = text or table.find("sentence")
-    if sentence and not name and (table.find("rating") or table.find("ratings")):
+    if sentence and not (name and item) and (table.find("rating") or table.find("ratings")):
         # Each rated sentence is an item, whose only condition needs no column.
         return _Columns(item, None, {"sentence": sentence}), []
     found = {"item": item, "condition": name, "text": text}
