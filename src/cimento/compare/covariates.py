@@ -133,7 +133,7 @@ def _margins(
     return {
         (place, item): None if math.isnan(margin) else margin
         for place, judged_run in enumerate(judged)
-        for item, margin in zip(suite.item_ids(), judged_run.margins_bits.tolist(), strict=True)
+        for item, margin in zip(suite.columns.ids, judged_run.margins_bits.tolist(), strict=True)
     }
 
 

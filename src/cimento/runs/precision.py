@@ -177,7 +177,7 @@ def _way(suite: Suite, requests: Requests, scorer: AnyScorer, policy: Policy, si
     sums = scored.group_by("request").agg(pl.col("logprob_nats").sum())
     values = region_columns(tokens, requests.places, metric=suite.metric)
     judged = judged_items(suite, parse_predictions(suite), values, unit="bits")
-    items = list(suite.item_ids())
+    items = list(suite.columns.ids)
     places = scored.select("request", "position", "logprob_nats").iter_rows()
     return _Way(
         tokens={(number, place): surprisal_bits(value) for number, place, value in places},

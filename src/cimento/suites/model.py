@@ -9,13 +9,14 @@ of training data, and reveals where it was not.
 
 from __future__ import annotations
 
+import operator
 import re
 import uuid
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Never, TypeAlias
-
-from cimento.io.notebook import notebook_table
+from itertools import accumulate, pairwise
+from typing import Generic, Literal, Never, TypeAlias, TypeVar, cast, overload
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
@@ -91,6 +92,173 @@ class Item:
         """The value of a free column if all conditions of the item agree on it; else None."""
         values = {condition.columns.get(name) for condition in self.conditions}
         return values.pop() if len(values) == 1 else None
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ItemColumns(Sequence[Item]):
+    """Items as columns; the record of an item is made each time that it is asked for.
+
+    Records of all items, conditions and regions at once would take several times the memory. A
+    stimulus is one condition of one item; stimuli and regions are numbered over all items.
+
+    Attributes:
+        ids: id of each item.
+        shapes: names of the conditions of each item.
+        starts: number of each item's first stimulus, with the number of stimuli at the end.
+        bounds: number of each stimulus's first region, with the number of regions at the end.
+        texts: text of each region.
+        free: cells of each free column by stimulus; None where a stimulus has none.
+        glued: numbers of the glued regions.
+        item_extras: extra keys of items, by number.
+        condition_extras: extra keys of conditions, by number of the stimulus.
+        region_extras: extra keys of regions, by number.
+    """
+
+    ids: Sequence[str]
+    shapes: Sequence[tuple[str, ...]]
+    starts: Sequence[int]
+    bounds: Sequence[int]
+    texts: Sequence[str]
+    free: Mapping[str, Sequence[str | None]] = field(default_factory=_nothing)
+    glued: frozenset[int] = frozenset()
+    item_extras: Mapping[int, Mapping[str, JsonValue]] = field(default_factory=dict)
+    condition_extras: Mapping[int, Mapping[str, JsonValue]] = field(default_factory=dict)
+    region_extras: Mapping[int, Mapping[str, JsonValue]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> ItemColumns:
+        """Items in the form of columns."""
+        if isinstance(items, ItemColumns):
+            return items
+        bounds, texts, free = [0], list[str](), FreeCells[str]()
+        glued, conditions_of, regions_of = set[int](), {}, {}
+        for item in items:
+            for condition in item.conditions:
+                free.add(condition.columns)
+                if condition.extra:
+                    conditions_of[len(bounds) - 1] = condition.extra
+                for place, region in enumerate(condition.regions, start=len(texts)):
+                    if region.glued:
+                        glued.add(place)
+                    if region.extra:
+                        regions_of[place] = region.extra
+                    texts.append(region.text)
+                bounds.append(len(texts))
+        shapes = [tuple([condition.name for condition in item.conditions]) for item in items]
+        same = {shape: shape for shape in shapes}
+        return cls(
+            ids=[item.id for item in items],
+            shapes=[same[shape] for shape in shapes],
+            starts=numbers(accumulate(map(len, shapes), initial=0)),
+            bounds=numbers(bounds),
+            texts=texts,
+            free=free.columns(),
+            glued=frozenset(glued),
+            item_extras={number: item.extra for number, item in enumerate(items) if item.extra},
+            condition_extras=conditions_of,
+            region_extras=regions_of,
+        )
+
+    @property
+    def names(self) -> list[str]:
+        """The name of each stimulus's condition."""
+        return [name for shape in self.shapes for name in shape]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every stimulus is a single region."""
+        return len(self.texts) == len(self.bounds) - 1 and isinstance(self.bounds, range)
+
+    def sentences(self, rule: JoinRule) -> list[str]:
+        """The sentence of each stimulus."""
+        if self.is_whole and rule == "blank":
+            return [text.strip() for text in self.texts]
+        parts = [(text, number in self.glued) for number, text in enumerate(self.texts)]
+        return [_joined(parts[begin:end], rule) for begin, end in pairwise(self.bounds)]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @overload
+    def __getitem__(self, index: int) -> Item: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Item, ...]: ...
+    def __getitem__(self, index: int | slice) -> Item | tuple[Item, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._item, range(len(self))[index]))
+        return self._item(range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Item]:
+        return map(self._item, range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tuple | ItemColumns):
+            return NotImplemented
+        return len(self) == len(other) and all(map(operator.eq, self, other))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.ids))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+    def _item(self, number: int) -> Item:
+        start = self.starts[number]
+        conditions = tuple(
+            [self._condition(start + k, name) for k, name in enumerate(self.shapes[number])]
+        )
+        return Item(self.ids[number], conditions, self.item_extras.get(number, NOTHING))
+
+    def _condition(self, number: int, name: str) -> Condition:
+        columns = {
+            column: cell
+            for column, cells in self.free.items()
+            if (cell := cells[number]) is not None
+        }
+        regions = tuple(
+            [
+                Region(self.texts[k], k in self.glued, self.region_extras.get(k, NOTHING))
+                for k in range(self.bounds[number], self.bounds[number + 1])
+            ]
+        )
+        extra = self.condition_extras.get(number, NOTHING)
+        return Condition(name, regions, columns or NOTHING, extra)
+
+
+CellT = TypeVar("CellT")
+
+
+@dataclass(slots=True)
+class FreeCells(Generic[CellT]):
+    """The cells of free columns, gathered row by row."""
+
+    _cells: dict[str, list[CellT | None]] = field(default_factory=dict)
+    _rows: int = 0
+
+    def add(self, row: Mapping[str, CellT]) -> None:
+        """Add the cells of a row, which may lack some columns."""
+        cells = self._cells
+        if row.keys() != cells.keys():  # nearly all rows have the same columns
+            for name in cells.keys() - row.keys():
+                cells[name].append(None)
+            for name in row:
+                if name not in cells:
+                    cells[name] = [None] * self._rows
+        for name, cell in row.items():
+            cells[name].append(cell)
+        self._rows += 1
+
+    def columns(self) -> Mapping[str, Sequence[CellT | None]]:
+        """The cells of each column; None in the rows that lack it."""
+        return self._cells or NOTHING
+
+
+def numbers(ascending: Iterable[int]) -> Sequence[int]:
+    """Ascending numbers from 0, as a range where their steps are equal."""
+    listed = array("l", ascending)
+    step = listed[1] if len(listed) > 1 else 1
+    even = range(0, len(listed) * step, step) if step else range(0)
+    return even if len(even) == len(listed) and listed == array("l", even) else listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +350,14 @@ class Suite:
     factors: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing)
     extra: Mapping[str, JsonValue] = field(default_factory=_nothing)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", ItemColumns.of(self.items))
+
+    @property
+    def columns(self) -> ItemColumns:
+        """The items as columns."""
+        return cast("ItemColumns", self.items)
+
     @property
     def name(self) -> str:
         """The suite's name."""
@@ -189,32 +365,34 @@ class Suite:
 
     def clusters(self) -> dict[str, Hashable]:
         """The cluster of each item: the value of the cluster column, or else the item alone."""
-        labels: dict[str, Hashable] = {}
-        for item in self.items:
-            value = item.column(self.cluster) if self.cluster else None
-            labels[item.id] = ("cluster", value) if value else ("item", item.id)
-        return labels
+        labels = self.item_cells(self.cluster) if self.cluster else [None] * len(self.items)
+        return {
+            id_: ("cluster", label) if label else ("item", id_)
+            for id_, label in zip(self.columns.ids, labels, strict=True)
+        }
 
-    def item_ids(self) -> Iterator[str]:
-        """The ids of the items, in order."""
-        return (item.id for item in self.items)
+    def item_cells(self, column: str) -> list[str | None]:
+        """The cell of each item in a free column; None where its conditions do not agree on one."""
+        cells = self.columns.free.get(column)
+        if cells is None:
+            return [None] * len(self.items)
+        parts = [cells[begin:end] for begin, end in pairwise(self.columns.starts)]
+        return [part[0] if part and part.count(part[0]) == len(part) else None for part in parts]
 
     @property
     def condition_names(self) -> tuple[str, ...]:
         """The names of all conditions, in order of first appearance."""
-        return tuple(dict.fromkeys(c.name for _, c in self.stimuli()))
+        return tuple(dict.fromkeys(name for s in dict.fromkeys(self.columns.shapes) for name in s))
 
     @property
     def column_names(self) -> tuple[str, ...]:
         """The names of all free columns, in order of first appearance."""
-        names: dict[str, None] = {}
-        for _, condition in self.stimuli():
-            if not condition.columns.keys() <= names.keys():  # nearly all have the same
-                names |= dict.fromkeys(condition.columns)
-        return tuple(names)
+        return tuple(self.columns.free)
 
     def _repr_html_(self) -> str:
         """The suite in HTML, for notebooks."""
+        from cimento.suites.describing import suite_html
+
         return suite_html(self)
 
     def stimuli(self) -> Iterator[tuple[Item, Condition]]:
@@ -252,6 +430,39 @@ def pair_conditions(
     )
 
 
+def pair_columns(
+    ids: Sequence[str],
+    good: Sequence[str],
+    bad: Sequence[str],
+    free: Mapping[str, Sequence[str | None]],
+    *,
+    extras: Mapping[int, Mapping[str, JsonValue]] | None = None,
+) -> ItemColumns:
+    """Minimal pairs as columns; see `pair_conditions`.
+
+    Args:
+        ids: the id of each pair.
+        good: the sentences that should be more probable.
+        bad: the other sentences.
+        free: the cells of each free column, by pair; a column without any cell is left out.
+        extras: extra keys of items, by number.
+    """
+    count = len(ids)
+    return ItemColumns(
+        ids=ids,
+        shapes=[(GOOD, BAD)] * count,
+        starts=range(0, 2 * count + 1, 2),
+        bounds=range(2 * count + 1),
+        texts=[text for both in zip(good, bad, strict=True) for text in both],
+        free={
+            name: [cell for cell in cells for _ in range(2)]
+            for name, cells in free.items()
+            if any(cells)
+        },
+        item_extras=extras or {},
+    )
+
+
 # Matching starts only at the first of several blanks, since otherwise long runs of blanks take
 # quadratic time.
 _BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
@@ -259,11 +470,15 @@ _BLANK_BEFORE_MARK = re.compile(r"(?<!\s)\s+(?=[.,!?;:])")
 
 def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
     """The sentence of a condition, equal to that of `stimuli.join_regions`, without offsets."""
+    return _joined(((region.text, region.glued) for region in condition.regions), rule)
+
+
+def _joined(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> str:
     made = ""
     glued = True
-    for region in condition.regions:
-        glued = glued and region.glued
-        text = region.text.strip()
+    for region, is_glued in regions:
+        glued = glued and is_glued
+        text = region.strip()
         if text:
             made += text if glued or not made else f" {text}"
             glued = True
@@ -282,66 +497,3 @@ def new_canary() -> str:
 def is_canary(text: object) -> bool:
     """Whether an object is a text with a random identifier, as every canary has."""
     return isinstance(text, str) and CANARY.search(text) is not None
-
-
-def describe_suite(suite: Suite, items: int) -> str:
-    """A description of a suite: its metadata, its predictions and its first items.
-
-    Args:
-        suite: a suite of regions.
-        items: number of items shown.
-    """
-    meta = suite.meta
-    facts = [
-        ("language", meta.language),
-        ("phenomenon", meta.phenomenon),
-        ("version", meta.version),
-        ("licence", meta.licence),
-        ("status", meta.status),
-        ("reviewers", reviewers(meta)),
-        ("citation", meta.citation),
-        ("items", str(len(suite.items))),
-        ("conditions", ", ".join(suite.condition_names)),
-        ("regions", ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1))),
-        ("metric", suite.metric),
-    ]
-    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
-    for number, prediction in enumerate(suite.predictions):
-        name = prediction.name or str(number)
-        lines.append(f"  prediction {name}  {prediction.formula}  {prediction.comment}".rstrip())
-    for item in suite.items[:items]:
-        lines.append(f"  item {item.id}")
-        lines += [
-            f"    {condition.name:<20} {' | '.join(region.text for region in condition.regions)}"
-            for condition in item.conditions
-        ]
-    return "\n".join(lines)
-
-
-ITEMS = 3
-"""Number of items shown."""
-
-
-def suite_html(suite: Suite) -> str:
-    """The first items, the predictions and the metadata of a suite, in HTML."""
-    rows = [
-        (item.id, condition.name, " | ".join(region.text for region in condition.regions))
-        for item in suite.items[:ITEMS]
-        for condition in item.conditions
-    ]
-    meta = suite.meta
-    facts = [meta.language, meta.phenomenon, meta.licence, meta.status]
-    count = f"{len(suite.items)} item{'' if len(suite.items) == 1 else 's'}"
-    left = len(suite.items) - ITEMS
-    predicted = [
-        f"prediction {each.name or number}: {each.formula} {each.comment}".rstrip()
-        for number, each in enumerate(suite.predictions)
-    ]
-    notes = [*([f"... and {left} more items"] if left > 0 else []), *predicted]
-    return notebook_table(
-        ("item", "condition", "text"),
-        rows,
-        title=", ".join(fact for fact in (f"{suite.name}: {count}", *facts) if fact),
-        notes=notes or ["It predicts nothing."],
-        labels=3,
-    )

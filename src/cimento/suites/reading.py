@@ -6,10 +6,11 @@ import codecs
 import gc
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal, overload
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
@@ -70,6 +71,33 @@ def no_collection() -> Iterator[None]:
 def place_of_row(name: str, number: int) -> str:
     """The place of a row in a table, for messages."""
     return f"{name} row {number}"
+
+
+@dataclass(frozen=True, slots=True)
+class RowPlaces(Sequence[str]):
+    """The places of rows in a table, made when they are asked for.
+
+    Attributes:
+        name: name of the file.
+        rows: numbers of the rows or lines.
+        what: ``row`` or ``line``.
+    """
+
+    name: str
+    rows: Sequence[int]
+    what: Literal["row", "line"] = "row"
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [f"{self.name} {self.what} {row}" for row in self.rows[index]]
+        return f"{self.name} {self.what} {self.rows[index]}"
 
 
 def number_text(value: object) -> object:
@@ -228,3 +256,23 @@ def strip_blanks(text: str, *, what: str, where: str, faults: list[Fault]) -> st
             fault("CIM-S040", where=where, seen=f"{what} {text!r} has spaces at its ends.")
         )
     return stripped
+
+
+def stripped(
+    columns: Mapping[str, Sequence[str]], places: Sequence[str]
+) -> tuple[dict[str, Sequence[str]], list[Fault]]:
+    """The cells of columns without surrounding blanks, and a fault for each that had some.
+
+    Args:
+        columns: the cells of each column.
+        places: the place of each row.
+    """
+    cells: dict[str, Sequence[str]] = {
+        name: [cell.strip() for cell in columns[name]] for name in columns
+    }
+    spaced = [name for name in columns if cells[name] != list(columns[name])]
+    faults: list[Fault] = []
+    for number in range(len(places) if spaced else 0):
+        for name in spaced:
+            strip_blanks(columns[name][number], what=name, where=places[number], faults=faults)
+    return cells, faults

@@ -150,7 +150,7 @@ def place_in_workbook(where: str, path: Path) -> str:
 def _sheet(data: bytes, name: str, path: Path) -> Table:
     table, faults = read_table(data, Path(f"{name}.xlsx"))
     if name == ABOUT and table is None and not errors(faults):
-        return Table(name, (), ())
+        return Table(name, (), (), {})
     if table is None or errors(faults):
         raise SuiteError(where=str(path), faults=faults)
     return table
@@ -346,8 +346,7 @@ def _items(folder: Path) -> list[list[str]]:
     flat = [_flat(record) for record in records]
     columns = _columns(flat)
     rows = [columns, *([each.get(name, "") for name in columns] for each in flat)]
-    table = Table(ITEMS, tuple(columns), tuple(_rows(rows)))
-    read = [_record(row) for row in table.rows]
+    read = [_record(row) for row in _rows(rows)]
     if repr([sorted(each.items()) for each in read]) != repr([sorted(e.items()) for e in records]):
         raise InputError(where=str(folder / RECORDS), seen="has fields that no sheet can hold")
     return rows

@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError
@@ -79,19 +81,31 @@ class Row:
     cells: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Table:
     """A table with a header line.
 
     Attributes:
         name: name of the file.
         columns: names of the columns, from the header.
-        rows: the rows that are not empty.
+        numbers: numbers of the rows that are not empty, as in a spreadsheet program.
+        cells: the cells of each column in these rows.
     """
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[Row, ...]
+    numbers: Sequence[int]
+    cells: Mapping[str, Sequence[str]]
+
+    @cached_property
+    def rows(self) -> tuple[Row, ...]:
+        """The rows that are not empty."""
+        parts = zip(*(self.cells[name] for name in self.columns), strict=True)
+        rows = zip(self.numbers, parts, strict=True)
+        return tuple([Row(n, dict(zip(self.columns, cells, strict=True))) for n, cells in rows])
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
     def where(self, row: Row) -> str:
         """The place of a row, for messages."""
@@ -178,7 +192,8 @@ def read_header(data: bytes, path: Path) -> tuple[Table | None, list[Fault]]:
     if header is None or _is_title(header):
         return read_table(data, path)
     columns = (cell.strip() for cell in header)
-    return Table(path.name, tuple(filter(None, columns)), ()), faults
+    names = tuple(filter(None, columns))
+    return Table(path.name, names, (), dict.fromkeys(names, ())), faults
 
 
 def read_rows(data: bytes, path: Path) -> tuple[list[list[str]], list[Fault]]:
@@ -263,8 +278,7 @@ def _with_header(records: list[list[str]], *, name: str) -> tuple[Table | None, 
         seen = f"Everything above row {header_row} is ignored: {filled[0][1][0].strip()!r}."
         todo = f"Row {header_row} is read as the column names."
         faults.append(fault("CIM-S009", where=f"{name} row {filled[0][0]}", seen=seen, todo=todo))
-    rows = rows_under(columns, body, name=name, faults=faults)
-    return Table(name, tuple(column for column in columns if column), tuple(rows)), faults
+    return _table_of(name, columns, body, faults), faults
 
 
 def _is_title(record: Sequence[str]) -> bool:
@@ -293,38 +307,36 @@ def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]
     return sum(max(0, len(columns) - len(record)) for _, record in records)
 
 
-def rows_under(
+def _table_of(
+    name: str,
     columns: Sequence[str],
     records: Sequence[tuple[int, list[str]]],
-    *,
-    name: str,
     faults: list[Fault],
-) -> list[Row]:
-    """The rows made of records under a header; cells under an empty name add faults.
+) -> Table:
+    """The table of records under a header; cells under no name or an empty one add faults.
 
     Args:
+        name: name of the file in messages.
         columns: the header's cells; cells under an empty one are left out.
         records: records from `filled_records`.
-        name: name of the file in messages.
         faults: faults of the table so far; there are never many more than `MOST_FAULTS`.
     """
-    rows = []
-    all_named = all(columns)
+    width, all_named = len(columns), all(columns)
+    numbers, rows = array("l"), list[list[str]]()
     for number, record in records:
-        if all_named and len(record) == len(columns):
-            rows.append(Row(number, dict(zip(columns, record, strict=True))))
-            continue
-        beyond = [
-            cell
-            for index, cell in enumerate(record)
-            if cell.strip() and (index >= len(columns) or not columns[index])
-        ]
-        if beyond:
-            where, seen = f"{name} row {number}", f"The cell {beyond[0]!r} is under no column name."
-            faults.append(fault("CIM-S004", where=where, seen=seen))
-            if len(faults) >= MOST_FAULTS:
-                break  # every further row would give the same fault
-        padded = record + [""] * (len(columns) - len(record))
-        cells = {column: cell for column, cell in zip(columns, padded, strict=False) if column}
-        rows.append(Row(number, cells))
-    return rows
+        if not (all_named and len(record) == width):
+            beyond = [
+                cell
+                for index, cell in enumerate(record)
+                if cell.strip() and (index >= width or not columns[index])
+            ]
+            if beyond:
+                seen = f"The cell {beyond[0]!r} is under no column name."
+                faults.append(fault("CIM-S004", where=f"{name} row {number}", seen=seen))
+                if len(faults) >= MOST_FAULTS:
+                    break  # every further row would give the same fault
+        numbers.append(number)
+        rows.append([*record[:width], *[""] * (width - len(record))])
+    cells = dict(zip(columns, zip(*rows, strict=True), strict=True)) if rows else {}
+    named = tuple(filter(None, columns))
+    return Table(name, named, numbers, {column: cells.get(column, ()) for column in named})

@@ -320,7 +320,9 @@ def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") 
             todo="Choose a number from 1 to that.",
         )
     generator = random.Random(seed)  # noqa: S311 - a choice of stimuli, no secret
-    items = tuple(_primed(item, suite, condition, n, generator) for item in suite.items)
+    items = tuple(
+        _primed(number, suite, condition, n, generator) for number in range(len(suite.items))
+    )
     meta = dataclasses.replace(suite.meta, name=f"{suite.name}-after-{n}-{condition}")
     said: dict[str, JsonValue] = {
         "suite": suite.name,
@@ -335,8 +337,9 @@ def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") 
     )
 
 
-def _primed(item: Item, suite: Suite, condition: str, n: int, generator: random.Random) -> Item:
-    others = [each for each in suite.items if each is not item]
+def _primed(number: int, suite: Suite, condition: str, n: int, generator: random.Random) -> Item:
+    item = suite.items[number]
+    others = [*suite.items[:number], *suite.items[number + 1 :]]
     phenomenon = item.column("phenomenon")
     alike = [other for other in others if other.column("phenomenon") == phenomenon]
     pool = alike if len(alike) >= n else others

@@ -280,7 +280,7 @@ def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> pl.DataFrame:
     shape = (-1, len(questions(run)))
     margins = [one["value"].fill_null(np.nan).to_numpy().reshape(shape) for one in tried]
     is_open = (rows["verdict"] == "unscored").to_numpy().reshape(shape)
-    is_shared = np.array([item in shared for item in suite_of(run).item_ids()])
+    is_shared = np.array([item in shared for item in suite_of(run).columns.ids])
     free = is_open & is_shared[:, None] & (np.ptp(margins, axis=0) < _SAME_BITS)
     # All predictions hold together only where the number changes none of them.
     free[:, -1] &= (free | ~is_open)[:, :-1].all(axis=1)
@@ -380,21 +380,14 @@ def _groups(suite: Suite) -> pl.DataFrame:
     """Item, cluster, and its phenomenon where the suite has several."""
     import polars as pl
 
-    items = suite.items
-    columns: dict[str, list[str | None]] = {
-        "item": [item.id for item in items],
-        "cluster": _values(suite, suite.cluster) if suite.cluster else [None] * len(items),
+    columns: dict[str, Sequence[str | None]] = {
+        "item": suite.columns.ids,
+        "cluster": suite.item_cells(suite.cluster),
     }
-    if PHENOMENON in suite.column_names:
-        phenomena = _values(suite, PHENOMENON)
-        if any(phenomena):
-            columns[GROUP + PHENOMENON] = phenomena
+    phenomena = suite.item_cells(PHENOMENON)
+    if any(phenomena):
+        columns[GROUP + PHENOMENON] = [phenomenon or None for phenomenon in phenomena]
     return pl.DataFrame(columns, schema=dict.fromkeys(columns, pl.String))
-
-
-def _values(suite: Suite, column: str) -> list[str | None]:
-    """The value of a free column for each item, where its conditions agree on it."""
-    return [item.column(column) or None for item in suite.items]
 
 
 # --- What a suite declares

@@ -57,10 +57,11 @@ from cimento.runs.summary import Summary
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
+from cimento.suites.describing import describe_suite
 from cimento.suites.design import regions_measured
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
-from cimento.suites.model import Suite, describe_suite
+from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
     import polars as pl

@@ -320,7 +320,7 @@ def judged_items(
         columns: the values of regions; those of items that the suite has not are left out.
         unit: unit of the numbers in the formulas and of the tolerance of ``=``.
     """
-    values = ItemValues.of(columns, list(suite.item_ids()))
+    values = ItemValues.of(columns, list(suite.columns.ids))
     return tuple(evaluate_items(tree, values, unit=unit) for tree in trees)
 
 

@@ -45,13 +45,13 @@ def _identical(stimuli: Stimuli) -> Iterator[Fault]:
     if not stimuli.repeated:
         return
     compared = _compared_conditions(stimuli.suite)
-    for item in range(len(stimuli.suite.items)):
+    for item in range(len(stimuli.shapes)):
         numbers = stimuli.of(item)
         if len(set(stimuli.texts[numbers.start : numbers.stop])) == len(numbers):
             continue
         first: dict[str, str] = {}
         for number in numbers:
-            name, text = stimuli.conditions[number].name, stimuli.texts[number]
+            name, text = stimuli.conditions[number], stimuli.texts[number]
             other = first.setdefault(text, name)
             if name != other and (compared is None or frozenset((name, other)) in compared):
                 seen = f"The sentence is that of condition {other!r}: {text!r}."
@@ -168,32 +168,35 @@ def _texts(
 ) -> list[list[str]]:
     """The texts of the referenced regions, for each of some items."""
     texts: list[list[str]] = [[] for _ in items]
-    conditions, starts, shapes = stimuli.conditions, stimuli.starts, stimuli.shapes
+    starts, shapes = stimuli.starts, stimuli.shapes
     for reference in references:
         first, last = (
             (None, None) if reference.region == "*" else (reference.region - 1, reference.region)
         )
         places = stimuli.places(reference.condition)
+        if stimuli.suite.columns.is_whole:
+            for item, listed in zip(items, texts, strict=True):
+                listed.append(stimuli.lines[starts[item] + places[shapes[item]]])
+            continue
         for item, listed in zip(items, texts, strict=True):
-            regions = conditions[starts[item] + places[shapes[item]]].regions[first:last]
-            listed += [region.text for region in regions]
+            listed.extend(stimuli.regions(starts[item] + places[shapes[item]])[first:last])
     return texts
 
 
 def _repeated(stimuli: Stimuli) -> Iterator[Fault]:
     """Items with the same sentences in the same conditions as another item."""
-    repeated = stimuli.repeated
+    repeated, ids = stimuli.repeated, stimuli.suite.columns.ids
     groups: dict[frozenset[tuple[str, str]], Listing] = {}
-    for number, item in enumerate(stimuli.suite.items):
+    for number, id_ in enumerate(ids if repeated or () in stimuli.shapes else ()):
         numbers = stimuli.of(number)
         texts = stimuli.texts[numbers.start : numbers.stop]
         if repeated.issuperset(texts):
             key = frozenset(zip(stimuli.shapes[number], texts, strict=True))
-            groups.setdefault(key, Listing()).add(item.id)
-    for ids in groups.values():
-        if ids.count > 1:
-            seen = f"Items {ids} have the same sentences."
-            yield fault("CIM-S052", where=f"item {ids.names[1]}", seen=seen)
+            groups.setdefault(key, Listing()).add(id_)
+    for alike in groups.values():
+        if alike.count > 1:
+            seen = f"Items {alike} have the same sentences."
+            yield fault("CIM-S052", where=f"item {alike.names[1]}", seen=seen)
 
 
 def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
@@ -303,8 +306,8 @@ def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
 
 
 def _region_texts(stimuli: Stimuli, pair: tuple[int, int], region: int) -> tuple[str, ...]:
-    regions = (stimuli.conditions[number].regions for number in pair)
-    return tuple(each[region - 1].text if region <= len(each) else "" for each in regions)
+    regions = map(stimuli.regions, pair)
+    return tuple(each[region - 1] if region <= len(each) else "" for each in regions)
 
 
 def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterator[Fault]:
@@ -315,7 +318,7 @@ def _other_quotes(stimuli: Stimuli, pairs: Sequence[tuple[int, int]]) -> Iterato
             continue
         marks = ["".join(mark for mark in text if mark in _QUOTES) for text in texts]
         if len(marks[0]) == len(marks[1]) and ('"' in marks[0]) != ('"' in marks[1]):
-            name = stimuli.conditions[left].name
+            name = stimuli.conditions[left]
             seen = f"The quotation marks are {marks[1]}, and in condition {name!r} {marks[0]}."
             yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import accumulate
+from itertools import pairwise
 from typing import TypeAlias
 
 from cimento.errors import Fault, FormulaError, InputError, did_you_mean
@@ -16,7 +16,7 @@ from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.faults import NO_LANGUAGE, fault
 from cimento.suites.formula import Reference, parse, references
-from cimento.suites.model import Item, Prediction, Suite, is_canary, sentence
+from cimento.suites.model import Prediction, Suite, is_canary
 from cimento.suites.published import LANGUAGE_CODE, language_code
 
 _MOST_LISTED = 6
@@ -37,30 +37,19 @@ class Stimuli:
 
     Attributes:
         suite: the suite.
-        conditions: the condition of each stimulus.
+        conditions: name of the condition of each stimulus.
         texts: the sentence of each stimulus.
         starts: the number of each item's first stimulus, with the number of stimuli at the end.
+        shapes: the names of each item's conditions.
     """
 
     def __init__(self, suite: Suite, places: Sequence[str] = ()) -> None:
         self.suite = suite
-        self.conditions = [condition for item in suite.items for condition in item.conditions]
-        self.texts = [
-            condition.regions[0].text.strip()
-            if len(condition.regions) == 1 and suite.join == "blank"
-            else sentence(condition, rule=suite.join)
-            for condition in self.conditions
-        ]
-        counts = (len(item.conditions) for item in suite.items)
-        self.starts = list(accumulate(counts, initial=0))
+        self.conditions = suite.columns.names
+        self.texts = suite.columns.sentences(suite.join)
+        self.starts = suite.columns.starts
+        self.shapes = suite.columns.shapes
         self._places = places
-
-    @cached_property
-    def shapes(self) -> list[tuple[str, ...]]:
-        """The names of each item's conditions."""
-        return [
-            tuple([condition.name for condition in item.conditions]) for item in self.suite.items
-        ]
 
     @cached_property
     def names(self) -> dict[str, None]:
@@ -76,6 +65,23 @@ class Stimuli:
         """The place of a condition in each shape that has it; the first, where it has several."""
         return {shape: shape.index(condition) for shape in {*self.shapes} if condition in shape}
 
+    @cached_property
+    def lines(self) -> Sequence[str]:
+        """The regions of each stimulus with bars between them."""
+        columns = self.suite.columns
+        if columns.is_whole:
+            return columns.texts
+        return [" | ".join(columns.texts[begin:end]) for begin, end in pairwise(columns.bounds)]
+
+    def regions(self, number: int) -> Sequence[str]:
+        """The texts of a stimulus's regions."""
+        columns = self.suite.columns
+        return columns.texts[columns.bounds[number] : columns.bounds[number + 1]]
+
+    def cells(self, column: str) -> Iterable[str]:
+        """The cell of each stimulus in a free column; empty where it has none."""
+        return (cell or "" for cell in self.suite.columns.free[column])
+
     def pairs(self, first: str, second: str) -> list[tuple[int, int]]:
         """The numbers of the stimuli in two conditions, for each item that has both."""
         left, right = self.places(first), self.places(second)
@@ -89,13 +95,13 @@ class Stimuli:
         """The numbers of an item's stimuli."""
         return range(self.starts[item], self.starts[item + 1])
 
-    def item(self, number: int) -> Item:
-        """The item of a stimulus."""
-        return self.suite.items[bisect_right(self.starts, number) - 1]
+    def item(self, number: int) -> str:
+        """The id of a stimulus's item."""
+        return self.suite.columns.ids[bisect_right(self.starts, number) - 1]
 
     def where(self, number: int) -> str:
         """File and row of a stimulus where they are known, item and condition."""
-        where = f"item {self.item(number).id}, condition {self.conditions[number].name}"
+        where = f"item {self.item(number)}, condition {self.conditions[number]}"
         return f"{self._places[number]}, {where}" if number < len(self._places) else where
 
 
@@ -135,19 +141,19 @@ _CONDITION_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 def _filled(stimuli: Stimuli) -> Iterator[Fault]:
-    items = stimuli.suite.items
-    if not items:
+    ids = stimuli.suite.columns.ids
+    if not ids:
         yield fault("CIM-S005", where=stimuli.suite.name, seen="The suite has no items.")
-    for number, item in enumerate(items, start=1):
-        if not item.id:
+    for number, (id_, shape) in enumerate(zip(ids, stimuli.shapes, strict=True), start=1):
+        if not id_:
             yield fault("CIM-S016", where=f"item {number}", seen="The item has no id.")
-        if not item.conditions:
-            yield fault("CIM-S005", where=f"item {item.id}", seen="The item has no conditions.")
+        if not shape:
+            yield fault("CIM-S005", where=f"item {id_}", seen="The item has no conditions.")
 
 
 def _ids(stimuli: Stimuli) -> Iterator[Fault]:
     """Items that share an id."""
-    ids = list(stimuli.suite.item_ids())
+    ids = stimuli.suite.columns.ids
     if len(set(ids)) == len(ids):
         return
     positions: dict[str, Listing] = {}
@@ -190,14 +196,14 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
         return
     sets = [known[shape] for shape in stimuli.shapes]
     [(most, count)] = Counter(sets).most_common(1)
-    for item, names in zip(stimuli.suite.items, sets, strict=True):
+    for id_, names in zip(stimuli.suite.columns.ids, sets, strict=True):
         if names == most:
             continue
         parts = [f"lacks {', '.join(sorted(most - names))}"] if most - names else []
         parts += [f"has {', '.join(sorted(names - most))}"] if names - most else []
         seen = f"The item {' and '.join(parts)}, unlike {count} of {len(sets)} items."
         todo = _meant(sorted(names - most), most - names) or None
-        yield fault("CIM-S012", where=f"item {item.id}", seen=seen, todo=todo)
+        yield fault("CIM-S012", where=f"item {id_}", seen=seen, todo=todo)
 
 
 def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
@@ -212,9 +218,9 @@ def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
 
 
 def _regions(stimuli: Stimuli) -> Iterator[Fault]:
-    names = stimuli.suite.region_names
-    counts = [len(condition.regions) for condition in stimuli.conditions]
-    for number, count in enumerate(counts):
+    names, bounds = stimuli.suite.region_names, stimuli.suite.columns.bounds
+    for number, (begin, end) in enumerate(pairwise(bounds)):
+        count = end - begin
         if count != len(names):
             there = "is 1 region" if count == 1 else f"are {count} regions"
             seen = f"There {there}; the suite names {len(names)}: {Listing(names)}."
@@ -262,11 +268,11 @@ def _without_words(stimuli: Stimuli, reference: Reference, *, where: str) -> Ite
         return
     index, name = reference.region - 1, reference.condition
     items = Listing(
-        stimuli.item(number).id
+        stimuli.item(number)
         for number, condition in enumerate(stimuli.conditions)
-        if condition.name == name
-        and index < len(condition.regions)
-        and not condition.regions[index].text.strip()
+        if condition == name
+        and index < len(regions := stimuli.regions(number))
+        and not regions[index].strip()
     )
     if items.count:
         value = "0 bits" if stimuli.suite.metric == "sum" else "undefined"
@@ -321,8 +327,7 @@ def _factors(stimuli: Stimuli) -> Iterator[Fault]:
 
 
 def _levels(stimuli: Stimuli, factor: str, levels: Sequence[str]) -> Iterator[Fault]:
-    for number, condition in enumerate(stimuli.conditions):
-        level = condition.columns.get(factor, "")
+    for number, level in enumerate(stimuli.cells(factor)):
         if not level:
             seen = f"The factor {factor!r} has no level here."
             yield fault("CIM-S030", where=stimuli.where(number), seen=seen)
@@ -361,15 +366,16 @@ def _cluster(stimuli: Stimuli) -> Iterator[Fault]:
         todo = did_you_mean(cluster, suite.column_names)
         yield fault("CIM-S032", where=suite.name, seen=seen, todo=todo)
         return
-    for number, condition in enumerate(stimuli.conditions):
-        if not condition.columns.get(cluster):
+    labels = list(stimuli.cells(cluster))
+    for number, label in enumerate(labels):
+        if not label:
             seen = f"The cluster column {cluster!r} is empty here."
             yield fault("CIM-S032", where=stimuli.where(number), seen=seen)
-    for item in suite.items:
-        values = {each.columns.get(cluster, "") for each in item.conditions} - {""}
+    for item, id_ in enumerate(suite.columns.ids):
+        values = {labels[number] for number in stimuli.of(item)} - {""}
         if len(values) > 1:
             seen = f"The item is in several clusters: {', '.join(sorted(values))}."
-            yield fault("CIM-S032", where=f"item {item.id}", seen=seen)
+            yield fault("CIM-S032", where=f"item {id_}", seen=seen)
 
 
 def _canary(stimuli: Stimuli) -> Iterator[Fault]:

@@ -10,7 +10,6 @@ from operator import eq
 from cimento.errors import Fault
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
 from cimento.suites.faults import fault
-from cimento.suites.model import Condition
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")
@@ -28,17 +27,15 @@ _MOJIBAKE = re.compile(f"[ÂÃÄÅÐÑâ][{re.escape(_LATER_BYTES)}]")
 
 def _letters(stimuli: Stimuli) -> Iterator[Fault]:
     """Faulty blanks, invisible characters and decomposed letters."""
-    conditions = stimuli.conditions
-    for begin in range(0, len(conditions), _TOGETHER):
-        some = conditions[begin : begin + _TOGETHER]
-        texts = [" | ".join([region.text for region in each.regions]) for each in some]
+    for begin in range(0, len(stimuli.lines), _TOGETHER):
+        texts = stimuli.lines[begin : begin + _TOGETHER]
         # Most texts are plain ASCII and need no check; testing many at once is fast.
         if _are_plain(texts):
             continue
-        for number, (condition, text) in enumerate(zip(some, texts, strict=True), start=begin):
+        for number, text in enumerate(texts, start=begin):
             if not _are_plain([text]):
                 where = stimuli.where(number)
-                yield from _blanks(condition, where)
+                yield from _blanks(stimuli.regions(number), where)
                 yield from _characters(text, where)
 
 
@@ -53,13 +50,13 @@ def _are_plain(texts: Sequence[str]) -> bool:
     )
 
 
-def _blanks(condition: Condition, where: str) -> Iterator[Fault]:
-    for number, region in enumerate(condition.regions, start=1):
-        if region.text != region.text.strip():
-            seen = f"Region {number} {region.text!r} has spaces at its ends."
+def _blanks(regions: Sequence[str], where: str) -> Iterator[Fault]:
+    for number, text in enumerate(regions, start=1):
+        if text != text.strip():
+            seen = f"Region {number} {text!r} has spaces at its ends."
             yield fault("CIM-S040", where=where, seen=seen)
-        if _BLANKS.search(region.text.strip()):
-            seen = f"Region {number} {region.text!r} has several spaces in a row."
+        if _BLANKS.search(text.strip()):
+            seen = f"Region {number} {text!r} has several spaces in a row."
             yield fault("CIM-S041", where=where, seen=seen)
 
 
@@ -111,8 +108,7 @@ def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
         return
     found = {"'": Listing(), "’": Listing()}
     both = 0
-    for number, condition in enumerate(stimuli.conditions):
-        text = " | ".join([region.text for region in condition.regions])
+    for number, text in enumerate(stimuli.lines):
         marks = set(_APOSTROPHE.findall(text))
         both += len(marks) > 1
         for mark in marks:
@@ -193,24 +189,24 @@ def _may_double(texts: Sequence[str]) -> bool:
 
 def _shared_words(stimuli: Stimuli) -> Iterator[Fault]:
     """Items with the same words common to their conditions as another item, where most have not."""
-    items = stimuli.suite.items
+    ids = stimuli.suite.columns.ids
     if not stimuli.suite.factors:
         return
     groups: dict[frozenset[str], Listing] = {}
-    for number, item in enumerate(items):
+    for number, id_ in enumerate(ids):
         words = _common_words([stimuli.texts[each] for each in stimuli.of(number)])
         if words:
-            groups.setdefault(words, Listing()).add(item.id)
+            groups.setdefault(words, Listing()).add(id_)
     distinct = sum(1 for ids in groups.values() if ids.count == 1)
-    if distinct < DISTINCT * len(items):
+    if distinct < DISTINCT * len(ids):
         return
-    for words, ids in groups.items():
-        if ids.count > 1:
+    for words, alike in groups.items():
+        if alike.count > 1:
             seen = (
-                f"Items {ids} have the same words in all their conditions: "
+                f"Items {alike} have the same words in all their conditions: "
                 f"{', '.join(sorted(words))}."
             )
-            yield fault("CIM-S056", where=f"item {ids.names[1]}", seen=seen)
+            yield fault("CIM-S056", where=f"item {alike.names[1]}", seen=seen)
 
 
 def _common_words(texts: Sequence[str]) -> frozenset[str]:
@@ -225,7 +221,7 @@ def _shared_sentences(stimuli: Stimuli) -> Iterator[Fault]:
     groups: dict[tuple[str, str], Listing] = {}
     for number, (condition, text) in enumerate(zip(stimuli.conditions, stimuli.texts, strict=True)):
         if text:
-            groups.setdefault((condition.name, text), Listing()).add(stimuli.item(number).id)
+            groups.setdefault((condition, text), Listing()).add(stimuli.item(number))
     for (name, text), ids in groups.items():
         if ids.count > 1:
             seen = f"{text!r} is the sentence of {name} in items {ids}."

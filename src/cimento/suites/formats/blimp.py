@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import functools
 import json
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from sys import intern
 from typing import TypeAlias
 
 from cimento.errors import Fault, FormulaError, InputError
@@ -19,18 +21,19 @@ from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.model import (
     BAD,
     GOOD,
-    NOTHING,
     PAIR_PREDICTION,
     Condition,
+    FreeCells,
     Item,
+    ItemColumns,
     JsonValue,
     Meta,
     Prediction,
     Suite,
-    pair_conditions,
+    pair_columns,
     sentence,
 )
-from cimento.suites.reading import Reading, decode, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import Reading, RowPlaces, decode, sha256_of, stripped, unusable
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
 PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")
@@ -61,9 +64,10 @@ def read_blimp(path: Path) -> Reading:
         raise unusable(path, faults)
     del data  # as large as the text, which is read line by line
     pairs = _Pairs()
-    places, faults = _read_lines(text, pairs, name=path.name)
+    numbers, faults = _read_lines(text, pairs, name=path.name)
     if errors(faults):
         raise unusable(path, faults)
+    items, more = pairs.items(RowPlaces(path.name, numbers, "line"))
     suite = Suite(
         meta=Meta(
             name=pairs.only(PARADIGM_KEY) or path.stem,
@@ -72,10 +76,11 @@ def read_blimp(path: Path) -> Reading:
         ),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
-        items=pairs.items(),
+        items=items,
     )
-    twice = tuple(place for place in places for _ in SENTENCES)
-    return Reading(suite, sha256, twice, (*faults, *pairs.faults))
+    twice = array("l", [number for number in numbers for _ in SENTENCES])
+    places = RowPlaces(path.name, twice, "line")
+    return Reading(suite, sha256, places, (*faults, *more))
 
 
 def _known(dataset: str) -> str:
@@ -109,12 +114,12 @@ def blimp_datasets() -> Mapping[str, Dataset]:
     }
 
 
-def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list[Fault]]:
-    """The places of the pairs in a text of JSON Lines, and the faults of its lines."""
+def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[int], list[Fault]]:
+    """The numbers of the lines with pairs in a text of JSON Lines, and the faults of its lines."""
     from cimento.suites.schema import BlimpRow, validate
 
     parse, (good, bad) = line_parser(text), SENTENCES.values()
-    places: list[str] = []
+    numbers: list[int] = []
     faults: list[Fault] = []
     for number, line in enumerate(each_line(text), start=1):
         if not line.strip():
@@ -125,81 +130,80 @@ def _read_lines(text: str, pairs: _Pairs, *, name: str) -> tuple[list[str], list
         except ValueError as error:
             todo = "Each line must be one JSON object; was the file cut short?"
             faults.append(fault("CIM-S002", where=where, seen=f"Not JSON: {error}.", todo=todo))
-            if not places:
+            if not numbers:
                 break  # not JSON Lines at all; every further line would give the same fault
             continue
         if type(row) is dict and type(row.get(good)) is type(row.get(bad)) is str:
-            pairs.add(row, where)
-            places.append(where)
+            pairs.add(row)
+            numbers.append(number)
         else:
             faults += validate(BlimpRow, row, where=where)[1]
-    return places, faults
+    return numbers, faults
 
 
 class _Pairs:
-    """The pairs of a file, whose ids are decided after all of them are read.
-
-    Attributes:
-        faults: blanks at the ends of sentences.
-    """
+    """The pairs of a file, whose ids are decided after all of them are read."""
 
     def __init__(self) -> None:
-        self.faults: list[Fault] = []
-        self._keys: list[JsonValue] = []
-        self._parts: list[tuple[tuple[Condition, ...], Mapping[str, JsonValue]]] = []
-        self._known: dict[str, str] = {}
-        self._values: dict[str, set[str]] = {PARADIGM_KEY: set(), PHENOMENON_KEY: set()}
+        self._rows: FreeCells[JsonValue] = FreeCells()
 
-    def add(self, row: _Row, where: str) -> None:
-        """Add the pair of a line; equal keys and texts share one object to save memory."""
-        same = self._known.setdefault
-        columns: dict[str, str] = {}
-        nested: dict[str, JsonValue] = {}
-        for key, value in row.items():
-            if key in _KEYS or value is None:
-                continue
-            if type(value) is list or type(value) is dict:
-                nested[key] = value
-            else:
-                text = value if type(value) is str else _as_text(value)
-                columns[same(key, key)] = same(text, text)
-        if PHENOMENON_KEY in columns:
-            columns.setdefault("phenomenon", columns[PHENOMENON_KEY])
-        good, bad = [
-            strip_blanks(str(row[key]), what=key, where=where, faults=self.faults)
-            for key in SENTENCES.values()
-        ]
-        self._parts.append((pair_conditions(good, bad, columns), nested or NOTHING))
-        self._keys.append(row.get(ID_KEY))
-        for key, values in self._values.items():
-            if isinstance(value := row.get(key), str):
-                values.add(value)
+    def add(self, row: _Row) -> None:
+        """Add the pair of a line."""
+        self._rows.add(row)
 
     def only(self, key: str) -> str:
         """The value of a key if all lines that have one agree; else empty."""
-        values = self._values[key]
-        return min(values).strip() if len(values) == 1 else ""
+        values = {value for value in self._rows.columns().get(key, ()) if isinstance(value, str)}
+        return values.pop().strip() if len(values) == 1 else ""
 
-    def items(self) -> tuple[Item, ...]:
-        """The pairs in the order of the file."""
-        parts = zip(self._ids(), self._parts, strict=True)
-        return tuple([Item(id_, conditions, extra) for id_, (conditions, extra) in parts])
+    def items(self, places: Sequence[str]) -> tuple[ItemColumns, list[Fault]]:
+        """The pairs in the order of the file, and a fault for each sentence with stray blanks.
 
-    def _ids(self) -> list[str]:
-        """The ids of the pairs, after the paradigm where paradigms share ids; or else numbers.
-
-        Ids that remain ambiguous are reported by the checks.
+        Args:
+            places: the place of each pair.
         """
-        if any(key is None for key in self._keys):
-            return [str(number) for number in range(1, len(self._keys) + 1)]
-        ids = [_as_text(key).strip() for key in self._keys]
-        if max(Counter(ids).values(), default=1) == 1:
-            return ids
-        paradigms = [conditions[0].columns.get(PARADIGM_KEY) for conditions, _ in self._parts]
-        return [
-            f"{paradigm}/{id_}" if paradigm else id_
-            for paradigm, id_ in zip(paradigms, ids, strict=True)
-        ]
+        free: dict[str, Sequence[str | None]] = {}
+        nested: dict[int, dict[str, JsonValue]] = {}
+        rows = dict(self._rows.columns())
+        texts = {key: list(map(str, rows.pop(key, ()))) for key in SENTENCES.values()}
+        sentences, faults = stripped(texts, places)
+        for key, values in rows.items():
+            for number, value in enumerate(values):
+                if type(value) is list or type(value) is dict:
+                    nested.setdefault(number, {})[key] = value
+            free[key] = list(map(_as_cell, values))
+        if PHENOMENON_KEY in free:
+            phenomena = free.get("phenomenon") or [None] * len(places)
+            both = zip(phenomena, free[PHENOMENON_KEY], strict=True)
+            free["phenomenon"] = [term if own is None else own for own, term in both]
+        ids = _ids(rows.get(ID_KEY, ()), free.get(PARADIGM_KEY), count=len(places))
+        good, bad = sentences.values()
+        return pair_columns(ids, good, bad, free, extras=nested), faults
+
+
+def _ids(
+    keys: Sequence[JsonValue], paradigms: Sequence[str | None] | None, *, count: int
+) -> list[str]:
+    """The ids of the pairs, after the paradigm where paradigms share ids; or else numbers.
+
+    Ids that remain ambiguous are reported by the checks.
+    """
+    if not keys or any(key is None for key in keys):
+        return [str(number) for number in range(1, count + 1)]
+    ids = [_as_text(key).strip() for key in keys]
+    if paradigms is None or max(Counter(ids).values(), default=1) == 1:
+        return ids
+    return [
+        f"{paradigm}/{id_}" if paradigm else id_
+        for paradigm, id_ in zip(paradigms, ids, strict=True)
+    ]
+
+
+def _as_cell(value: JsonValue) -> str | None:
+    """A value as the cell of a free column; equal texts share one object to save memory."""
+    if value is None or type(value) is list or type(value) is dict:
+        return None
+    return intern(value if type(value) is str else _as_text(value))
 
 
 def _as_text(value: JsonValue) -> str:

@@ -14,7 +14,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from sys import intern
+from typing import NamedTuple, TypeVar
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
@@ -26,14 +27,24 @@ from cimento.suites.model import (
     PAIR_PREDICTION,
     Condition,
     Item,
+    ItemColumns,
     JsonValue,
     Meta,
     Region,
     Suite,
-    pair_conditions,
+    pair_columns,
 )
-from cimento.suites.reading import Reading, decode, first_line, sha256_of, strip_blanks, unusable
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites.reading import (
+    Reading,
+    RowPlaces,
+    decode,
+    first_line,
+    sha256_of,
+    strip_blanks,
+    stripped,
+    unusable,
+)
+from cimento.suites.tables import Table, read_table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +108,9 @@ DIALECTS = (
 )
 
 
+T = TypeVar("T")
+
+
 def is_pair_table(table: Table) -> bool:
     """Whether each row of a table has one pair or two."""
     return dialect_of(unfolded(table)) is not None
@@ -117,18 +131,19 @@ def unfolded(table: Table) -> Table:
     if None in columns.values():
         return table
     id_column = table.find("id")
-    rest = [name for name in table.columns if name not in (id_column, *columns.values())]
-    rows = []
-    for number, row in enumerate(table.rows, start=1):
-        own = row.cells[id_column] if id_column else str(number)
-        for pair in (1, 2):
-            sentences = {
-                name: row.cells[columns[name, pair] or ""]
-                for name in ("grammatical", "ungrammatical")
-            }
-            free = {name: row.cells[name] for name in rest}
-            rows.append(Row(row.number, {"id": f"{own}-{pair}", **sentences, **free}))
-    return Table(table.name, ("id", "grammatical", "ungrammatical", *rest), tuple(rows))
+    ids = table.cells[id_column] if id_column else [str(n + 1) for n in range(len(table))]
+    cells: dict[str, Sequence[str]] = {"id": [f"{one}-{pair}" for one in ids for pair in (1, 2)]}
+    for name in ("grammatical", "ungrammatical"):
+        both = (table.cells[columns[name, pair] or ""] for pair in (1, 2))
+        cells[name] = [text for texts in zip(*both, strict=True) for text in texts]
+    for name in table.columns:
+        if name not in (id_column, *columns.values()):
+            cells[name] = _twice(table.cells[name])
+    return Table(table.name, tuple(cells), _twice(table.numbers), cells)
+
+
+def _twice(cells: Sequence[T]) -> list[T]:
+    return [cell for cell in cells for _ in range(2)]
 
 
 def dialect_of(table: Table) -> PairDialect | None:
@@ -166,40 +181,23 @@ def read_pairs(path: Path) -> Reading:
         predictions=(PAIR_PREDICTION,),
         items=items,
     )
-    places = tuple([place for row in table.rows for place in [table.where(row)] * 2])
+    places = RowPlaces(table.name, _twice(table.numbers))
     return Reading(suite, sha256_of(data), places, (*faults, *more))
 
 
-def _items(table: Table, dialect: PairDialect) -> tuple[tuple[Item, ...], list[Fault]]:
-    faults: list[Fault] = []
+def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]]:
     good, bad = table.find(dialect.good) or "", table.find(dialect.bad) or ""
     id_column = _id_column(table, dialect)
     phenomenon = next(filter(None, map(table.find, dialect.phenomena)), None)
     others = [column for column in table.columns if column not in {good, bad, id_column}]
-    items, known = [], dict[str, str]()
-    for number, row in enumerate(table.rows, start=1):
-        cells = _stripped(table, row, faults)
-        free = {
-            column: known.setdefault(cells[column], cells[column])
-            for column in others
-            if cells[column]
-        }
-        if phenomenon and cells[phenomenon]:
-            free.setdefault(PHENOMENON, cells[phenomenon])
-        conditions = pair_conditions(cells[good], cells[bad], free)
-        items.append(Item(cells[id_column] if id_column else str(number), conditions))
-    return tuple(items), faults
-
-
-def _stripped(table: Table, row: Row, faults: list[Fault]) -> Mapping[str, str]:
-    """The cells of a row without surrounding blanks; each cell that had some adds a fault."""
-    if all(cell == cell.strip() for cell in row.cells.values()):
-        return row.cells
-    where = table.where(row)
-    return {
-        column: strip_blanks(cell, what=column, where=where, faults=faults)
-        for column, cell in row.cells.items()
-    }
+    cells, faults = stripped(table.cells, RowPlaces(table.name, table.numbers))
+    free = {column: [intern(cell) or None for cell in cells[column]] for column in others}
+    if phenomenon:
+        named = free.get(PHENOMENON) or [None] * len(table)
+        both = zip(named, cells[phenomenon], strict=True)
+        free[PHENOMENON] = [first or second or None for first, second in both]
+    ids = cells[id_column] if id_column else [str(number + 1) for number in range(len(table))]
+    return pair_columns(ids, cells[good], cells[bad], free), faults
 
 
 def _id_column(table: Table, dialect: PairDialect) -> str | None:
@@ -207,7 +205,7 @@ def _id_column(table: Table, dialect: PairDialect) -> str | None:
     column = next(filter(None, map(table.find, dialect.ids)), None)
     if column is None or dialect.good == GOOD:
         return column
-    ids = [row.cells[column].strip() for row in table.rows]
+    ids = [cell.strip() for cell in table.cells[column]]
     return column if all(ids) and len(set(ids)) == len(ids) else None
 
 
