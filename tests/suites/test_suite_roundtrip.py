@@ -147,7 +147,7 @@ def test_regions_are_written_as_one_cell(pieces):
     regions = tuple(
         Region(text, glued=glued and index > 0) for index, (text, glued) in enumerate(pieces)
     )
-    cell = write_regions(regions)
+    cell = write_regions((region.text, region.glued) for region in regions)
     assert not set(cell) & set("\t\n\r")
     read, doubtful = read_regions(cell)
     assert doubtful == []

@@ -149,8 +149,8 @@ class ItemColumns(Sequence[Item]):
         return cls(
             ids=[item.id for item in items],
             shapes=[same[shape] for shape in shapes],
-            starts=numbers(accumulate(map(len, shapes), initial=0)),
-            bounds=numbers(bounds),
+            starts=ascending(accumulate(map(len, shapes), initial=0)),
+            bounds=ascending(bounds),
             texts=texts,
             free=free.columns(),
             glued=frozenset(glued),
@@ -253,9 +253,9 @@ class FreeCells(Generic[CellT]):
         return self._cells or NOTHING
 
 
-def numbers(ascending: Iterable[int]) -> Sequence[int]:
+def ascending(numbers: Iterable[int]) -> Sequence[int]:
     """Ascending numbers from 0, as a range where their steps are equal."""
-    listed = array("l", ascending)
+    listed = array("l", numbers)
     step = listed[1] if len(listed) > 1 else 1
     even = range(0, len(listed) * step, step) if step else range(0)
     return even if len(even) == len(listed) and listed == array("l", even) else listed

@@ -104,9 +104,6 @@ class Table:
         rows = zip(self.numbers, parts, strict=True)
         return tuple([Row(n, dict(zip(self.columns, cells, strict=True))) for n, cells in rows])
 
-    def __len__(self) -> int:
-        return len(self.numbers)
-
     def where(self, row: Row) -> str:
         """The place of a row, for messages."""
         return place_of_row(self.name, row.number)

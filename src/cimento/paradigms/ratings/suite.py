@@ -375,10 +375,10 @@ def read_bare(path: Path) -> Reading:
         meta=Meta(name=path.stem),
         region_names=("sentence",),
         predictions=(),
-        items=rows.items(),
+        items=rows.items,
         extra={"kind": RATED, "ratings": {"low": -sys.float_info.max, "high": sys.float_info.max}},
     )
-    if wrong := rating_faults(suite, places=rows.places()):
+    if wrong := rating_faults(suite, places=rows.places):
         raise unusable(path, [*faults, *more, *wrong])
     given = [
         value
@@ -393,7 +393,7 @@ def read_bare(path: Path) -> Reading:
     seen = f"The table does not name the scale of the ratings; assumed: {low} to {high}."
     more.append(fault("CIM-S036", where=path.name, seen=seen))
     suite = replace(suite, extra={"kind": RATED, "ratings": {"low": low, "high": high}})
-    return Reading(suite, sha256_of(data), rows.places(), (*faults, *more))
+    return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
 
 
 def _settings(suite: Suite) -> tuple[Scale | None, str]:

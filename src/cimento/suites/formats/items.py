@@ -7,21 +7,26 @@ stand for characters that a cell cannot hold.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from operator import gt, itemgetter
 from sys import intern
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
 from cimento.suites.faults import fault
-from cimento.suites.model import NOTHING, Condition, Item, JsonValue, Region
-from cimento.suites.reading import place_of_row, strip_blanks
-from cimento.suites.tables import Row, Table
+from cimento.suites.model import ItemColumns, JsonValue, Region, ascending
+from cimento.suites.reading import RowPlaces, place_of_row, strip_blanks
+from cimento.suites.tables import Table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import RowExtra
 
+
+T = TypeVar("T")
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 _MEANINGS = {"\\\\": "\\", "\\t": "\t", "\\n": "\n", "\\r": "\r", "\\|": "|"}
@@ -49,13 +54,17 @@ def lone_backslash(text: str) -> str:
     return next((piece for piece in pieces if piece not in _MEANINGS), "")
 
 
-def write_regions(regions: Sequence[Region]) -> str:
-    """The regions of a condition as one cell."""
+def write_regions(parts: Iterable[tuple[str, bool]]) -> str:
+    """Regions as one cell.
+
+    Args:
+        parts: the text of each region, and whether it is glued.
+    """
     cell = ""
-    for index, region in enumerate(regions):
+    for index, (text, glued) in enumerate(parts):
         if index:
-            cell += "|" if region.glued else " | "
-        cell += escape(region.text).replace("|", "\\|")
+            cell += "|" if glued else " | "
+        cell += escape(text).replace("|", "\\|")
     return cell
 
 
@@ -128,51 +137,21 @@ class _Columns:
     texts: Mapping[str, str]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Rows:
-    """The conditions of a table, gathered by item.
+    """The stimuli of a table, gathered by item.
 
     Attributes:
-        name: name of the table.
+        items: the items, in order of first appearance.
+        places: the place of each stimulus.
         pairs: whether each row is a pair of sentences.
         wide: whether each row is an item, with a column for each condition.
     """
 
-    name: str
+    items: ItemColumns
+    places: Sequence[str]
     pairs: bool
     wide: bool
-    _conditions: dict[str, list[Condition]] = field(default_factory=dict)
-    _numbers: dict[str, list[int]] = field(default_factory=dict)
-    _extras: dict[str, dict[str, JsonValue]] = field(default_factory=dict)
-
-    def add(
-        self, item: str, condition: Condition, *, row: int, extra: Mapping[str, JsonValue] = NOTHING
-    ) -> None:
-        """Add a condition to an item.
-
-        Args:
-            item: id of the item.
-            condition: one of its conditions.
-            row: number of its row.
-            extra: keys of another format about the item.
-        """
-        self._conditions.setdefault(item, []).append(condition)
-        self._numbers.setdefault(item, []).append(row)
-        if extra:
-            self._extras.setdefault(item, {}).update(extra)
-
-    def items(self) -> tuple[Item, ...]:
-        """The items, in order of first appearance."""
-        return tuple(
-            Item(id=item, conditions=tuple(conditions), extra=self._extras.get(item, NOTHING))
-            for item, conditions in self._conditions.items()
-        )
-
-    def places(self) -> tuple[str, ...]:
-        """The place of each stimulus, in the order of the items and their conditions."""
-        return tuple(
-            place_of_row(self.name, row) for rows in self._numbers.values() for row in rows
-        )
 
 
 def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | None, list[Fault]]:
@@ -189,10 +168,16 @@ def read_items(table: Table, conditions: Collection[str] = ()) -> tuple[Rows | N
     columns, faults = _find_columns(table, conditions)
     if columns is None:
         return None, faults
-    wide = columns.condition is None
-    rows = Rows(table.name, pairs=columns.texts.keys() == {"good", "bad"}, wide=wide)
-    add = _add_stimuli if columns.condition else _add_pairs
-    return rows, add(table, columns, rows)
+    cells = _Cells(table)
+    stimuli = _stimuli(table, columns, cells)
+    pairs = columns.texts.keys() == {"good", "bad"}
+    rows = Rows(
+        items=_by_item(stimuli),
+        places=RowPlaces(table.name, [table.numbers[row] for row in stimuli.rows]),
+        pairs=pairs,
+        wide=columns.condition is None,
+    )
+    return rows, cells.faults
 
 
 def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns | None, list[Fault]]:
@@ -218,131 +203,228 @@ def _find_columns(table: Table, conditions: Collection[str]) -> tuple[_Columns |
     return None, [fault("CIM-S004", where=table.name, seen=seen, todo=todo)]
 
 
-def _add_stimuli(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
-    item, name, text = str(columns.item), str(columns.condition), columns.texts[""]
-    faults: list[Fault] = []
-    names = {column: unescape(column) for column in table.columns}
-    before: Mapping[str, str] = NOTHING
-    for row in table.rows:
-        cells = _Cells(table, row, names, faults)
-        extra = cells.extra()
-        id_ = cells.take(item)
-        named, regions, free = intern(cells.take(name)), cells.regions(text), cells.rest()
-        if free != before:  # the rows of an item mostly share them
-            before = free
-        condition = Condition(named, regions, before or NOTHING)
-        if extra is not None:
-            condition = _with_extra(condition, extra)
-        own = NOTHING if extra is None else extra.item
-        rows.add(id_, condition, row=row.number, extra=own)
-    return faults
+_Piece: TypeAlias = str | tuple[Region, ...]
+"""The text of a stimulus of one region, or all regions of another."""
 
 
-def _add_pairs(table: Table, columns: _Columns, rows: Rows) -> list[Fault]:
-    faults: list[Fault] = []
-    names = {column: unescape(column) for column in table.columns}
-    for number, row in enumerate(table.rows, start=1):
-        cells = _Cells(table, row, names, faults)
-        id_ = cells.take(columns.item) if columns.item else str(number)
-        regions = {name: cells.regions(column) for name, column in columns.texts.items()}
-        free = cells.rest() or NOTHING
-        for name, pieces in regions.items():
-            rows.add(id_, Condition(name, pieces, free), row=row.number)
-    return faults
+@dataclass(slots=True)
+class _Stimuli:
+    """The stimuli of a table, as columns.
+
+    Attributes:
+        rows: index of each stimulus's row.
+        items: id of its item.
+        names: name of its condition.
+        pieces: its regions.
+        free: its cells in the free columns.
+        extras: keys of another format, by stimulus.
+    """
+
+    rows: Sequence[int]
+    items: Sequence[str]
+    names: Sequence[str]
+    pieces: Sequence[_Piece]
+    free: dict[str, list[str | None]]
+    extras: Mapping[int, RowExtra]
+
+    def ordered(self, order: Sequence[int]) -> _Stimuli:
+        """The stimuli in another order."""
+        return _Stimuli(
+            rows=[self.rows[n] for n in order],
+            items=[self.items[n] for n in order],
+            names=[self.names[n] for n in order],
+            pieces=[self.pieces[n] for n in order],
+            free={name: [cells[n] for n in order] for name, cells in self.free.items()},
+            extras={place: self.extras[n] for place, n in enumerate(order) if n in self.extras},
+        )
 
 
-def _with_extra(condition: Condition, extra: RowExtra) -> Condition:
-    kept = extra.regions
-    kept = kept + [{}] * (len(condition.regions) - len(kept))
-    return replace(
-        condition,
-        regions=tuple(
-            replace(region, extra=each)
-            for region, each in zip(condition.regions, kept, strict=False)
-        ),
-        columns={**condition.columns, **extra.columns},
-        extra=extra.condition,
+def _stimuli(table: Table, columns: _Columns, cells: _Cells) -> _Stimuli:
+    """The stimuli in the order of the rows."""
+    with_extras = columns.condition and EXTRA in table.columns
+    extras = cells.extras() if with_extras else {}
+    numbered = [str(number) for number in range(1, len(table.numbers) + 1)]
+    ids = cells.texts(columns.item) if columns.item else numbered
+    named = cells.texts(columns.condition) if columns.condition else ()
+    pieces = [cells.pieces(column) for column in columns.texts.values()]
+    taken = {
+        columns.item,
+        columns.condition,
+        *columns.texts.values(),
+        *([EXTRA] if with_extras else []),
+    }
+    free = {
+        unescape(column): cells.values(column) for column in table.columns if column not in taken
+    }
+    for number, extra in extras.items():
+        for name, cell in extra.columns.items():
+            free.setdefault(name, [None] * len(table.numbers))[number] = cell
+    rows = range(len(table.numbers))
+    if columns.condition:
+        return _Stimuli(rows, ids, list(map(intern, named)), pieces[0], free, extras)
+    several = len(pieces)
+    return _Stimuli(
+        _times(several, rows),
+        _times(several, ids),
+        [*columns.texts] * len(table.numbers),
+        [piece for row in zip(*pieces, strict=True) for piece in row],
+        {name: _times(several, values) for name, values in free.items()},
+        {},
+    )
+
+
+def _times(count: int, values: Sequence[T]) -> list[T]:
+    return [value for value in values for _ in range(count)]
+
+
+def _by_item(stimuli: _Stimuli) -> ItemColumns:
+    """The stimuli as items in order of first appearance, whose rows may be apart."""
+    known: dict[str, int] = {}
+    numbers = [known.setdefault(item, len(known)) for item in stimuli.items]
+    if any(map(gt, numbers, numbers[1:])):
+        stimuli_order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        stimuli = stimuli.ordered(stimuli_order)
+    sizes = Counter(numbers)
+    starts = ascending(accumulate((sizes[number] for number in range(len(known))), initial=0))
+    shapes = [tuple(stimuli.names[begin:end]) for begin, end in pairwise(starts)]
+    same = {shape: shape for shape in shapes}
+    texts, bounds, glued = list[str](), [0], set[int]()
+    for piece in stimuli.pieces:
+        if isinstance(piece, str):
+            texts.append(piece)
+        else:
+            glued |= {n for n, region in enumerate(piece, start=len(texts)) if region.glued}
+            texts += [region.text for region in piece]
+        bounds.append(len(texts))
+    items: dict[int, dict[str, JsonValue]] = {}
+    regions: dict[int, Mapping[str, JsonValue]] = {}
+    conditions: dict[int, Mapping[str, JsonValue]] = {}
+    for number, extra in stimuli.extras.items():
+        if extra.item:
+            items.setdefault(known[stimuli.items[number]], {}).update(extra.item)
+        if extra.condition:
+            conditions[number] = extra.condition
+        places = range(bounds[number], bounds[number + 1])
+        regions |= {place: kept for place, kept in zip(places, extra.regions, strict=False) if kept}
+    return ItemColumns(
+        ids=list(known),
+        shapes=[same[shape] for shape in shapes],
+        starts=starts,
+        bounds=ascending(bounds),
+        texts=texts,
+        free={
+            name: cells
+            for name, cells in stimuli.free.items()
+            if any(cell is not None for cell in cells)
+        },
+        glued=frozenset(glued),
+        item_extras=items,
+        condition_extras={
+            n: each.condition for n, each in stimuli.extras.items() if each.condition
+        },
+        region_extras=regions,
     )
 
 
 class _Cells:
-    """The cells of one row, each read once; those left over are the free columns."""
+    """The cells of a table, read column by column.
 
-    def __init__(
-        self, table: Table, row: Row, names: Mapping[str, str], faults: list[Fault]
-    ) -> None:
-        values = list(row.cells.values())
-        line = "\t".join(values)
-        # Most rows are plain and need no check cell by cell.
-        self._plain = not ("\\" in line or '"' in line) and values == list(map(str.strip, values))
-        self._left = dict(row.cells)
-        self._table, self._row, self._names = table, row, names
+    Args:
+        table: a table of items.
+    """
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
         self._unquoted = table.name.endswith(".tsv")
-        self._faults = faults
+        self._faults: list[tuple[int, Fault]] = []
 
     @property
-    def _where(self) -> str:
-        return self._table.where(self._row)
+    def faults(self) -> list[Fault]:
+        """The faults found so far, row by row."""
+        return [each for _, each in sorted(self._faults, key=itemgetter(0))]
 
-    def take(self, column: str) -> str:
-        """The text of a cell."""
-        cell = self._left.pop(column)
-        if self._plain:
+    def texts(self, column: str) -> Sequence[str]:
+        """The text of each cell."""
+        cells = self._table.cells[column]
+        if self._are_plain(cells):
+            return cells
+        return [self._text(row, cell, column) for row, cell in enumerate(cells)]
+
+    def values(self, column: str) -> list[str | None]:
+        """The text of each cell; None for an empty one."""
+        cells = self._table.cells[column]
+        if self._are_plain(cells):
+            return [intern(cell) or None for cell in cells]
+        return [
+            self._text(row, cell, column) if cell.strip() else None
+            for row, cell in enumerate(cells)
+        ]
+
+    def pieces(self, column: str) -> Sequence[_Piece]:
+        """The regions in each cell."""
+        cells = self._table.cells[column]
+        if self._are_plain(cells) and not any("|" in cell for cell in cells):
+            return cells
+        return [self._piece(row, cell, column) for row, cell in enumerate(cells)]
+
+    def extras(self) -> dict[int, RowExtra]:
+        """The keys of another format about rows that have some."""
+        from cimento.suites.schema import RowExtra, validate
+
+        extras: dict[int, RowExtra] = {}
+        for row, cell in enumerate(self._table.cells[EXTRA]):
+            if not cell.strip():
+                continue
+            try:
+                parsed = parse_json(cell)
+            except ValueError as error:
+                seen = f"The column {EXTRA} does not hold JSON: {error}."
+                self._add(row, "CIM-S003", seen)
+                continue
+            extra, faults = validate(RowExtra, parsed, where=f"{self._where(row)}, {EXTRA}")
+            self._faults += [(row, each) for each in faults]
+            if extra is not None:
+                extras[row] = extra
+        return extras
+
+    def _are_plain(self, cells: Sequence[str]) -> bool:
+        """Whether no cell needs a closer look; most columns are so."""
+        return not any("\\" in cell or '"' in cell or cell != cell.strip() for cell in cells)
+
+    def _text(self, row: int, cell: str, column: str) -> str:
+        self._check(row, cell, column)
+        return unescape(self._strip(row, cell, column))
+
+    def _piece(self, row: int, cell: str, column: str) -> _Piece:
+        if "|" not in cell and self._are_plain([cell]):
             return cell
-        self._check(cell, column)
-        return unescape(strip_blanks(cell, what=column, where=self._where, faults=self._faults))
-
-    def regions(self, column: str) -> tuple[Region, ...]:
-        """The regions in a cell."""
-        cell = self._left.pop(column)
-        if self._plain and "|" not in cell:
-            return (Region(cell),)
-        self._check(cell, column)
+        self._check(row, cell, column)
         regions, doubtful = read_regions(cell)
         if doubtful:
             seen = f"{column} has a bar with a blank on one side only: {doubtful[0]!r}."
-            self._faults.append(fault("CIM-S047", where=self._where, seen=seen))
-        return tuple(self._stripped(region, number) for number, region in enumerate(regions, 1))
-
-    def extra(self) -> RowExtra | None:
-        """The keys of another format about the row."""
-        cell = self._left.pop(EXTRA, "").strip()
-        if not cell:
-            return None
-        from cimento.suites.schema import RowExtra, validate
-
-        try:
-            parsed = parse_json(cell)
-        except ValueError as error:
-            seen = f"The column {EXTRA} does not hold JSON: {error}."
-            self._faults.append(fault("CIM-S003", where=self._where, seen=seen))
-            return None
-        extra, faults = validate(RowExtra, parsed, where=f"{self._where}, {EXTRA}")
-        self._faults += faults
-        return extra
-
-    def rest(self) -> dict[str, str]:
-        """The values of the free columns that have one in this row."""
-        if self._plain:
-            names = self._names
-            return {names[column]: cell for column, cell in self._left.items() if cell}
-        return {
-            self._names[column]: self.take(column)
-            for column in list(self._left)
-            if self._left[column].strip()
-        }
-
-    def _stripped(self, region: Region, number: int) -> Region:
-        text = strip_blanks(
-            region.text, what=f"Region {number}", where=self._where, faults=self._faults
+            self._add(row, "CIM-S047", seen)
+        texts = [self._strip(row, r.text, f"Region {k}") for k, r in enumerate(regions, 1)]
+        return tuple(
+            replace(region, text=text) for region, text in zip(regions, texts, strict=True)
         )
-        return region if text == region.text else replace(region, text=text)
 
-    def _check(self, cell: str, column: str) -> None:
+    def _strip(self, row: int, text: str, what: str) -> str:
+        found: list[Fault] = []
+        text = strip_blanks(text, what=what, where=self._where(row), faults=found)
+        self._faults += [(row, each) for each in found]
+        return text
+
+    def _check(self, row: int, cell: str, column: str) -> None:
         stray = lone_backslash(cell)
         if stray:
             seen = f"{column} has a backslash that means nothing: {stray!r}."
-            self._faults.append(fault("CIM-S048", where=self._where, seen=seen))
+            self._add(row, "CIM-S048", seen)
         if self._unquoted and len(cell) > 1 and cell[0] == cell[-1] == '"' and '""' in cell[1:-1]:
             seen = f"{column} begins and ends with a quotation mark and has doubled ones inside."
-            self._faults.append(fault("CIM-S049", where=self._where, seen=seen))
+            self._add(row, "CIM-S049", seen)
+
+    def _add(self, row: int, code: str, seen: str) -> None:
+        self._faults.append((row, fault(code, where=self._where(row), seen=seen)))
+
+    def _where(self, row: int) -> str:
+        return place_of_row(self._table.name, self._table.numbers[row])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +22,8 @@ from cimento.suites.formula import parse, references
 from cimento.suites.model import (
     NOTHING,
     PAIR_PREDICTION,
-    Condition,
     Item,
+    ItemColumns,
     JsonValue,
     Meta,
     Prediction,
@@ -70,11 +72,11 @@ def read_native(folder: Path) -> Reading:
         faults += more
     if settings is None or rows is None:
         raise unusable(folder, faults)
-    items = rows.items()
+    items: Sequence[Item] = rows.items
     if rows.wide and settings.factors:
         items = tuple(_with_levels(item, settings.factors) for item in items)
     suite = _with_settings(items, settings, pairs=rows.pairs)
-    return Reading(suite, sha256_of(toml, data), rows.places(), tuple(faults))
+    return Reading(suite, sha256_of(toml, data), rows.places, tuple(faults))
 
 
 def _with_levels(item: Item, factors: Mapping[str, Sequence[str]]) -> Item:
@@ -301,63 +303,77 @@ def _fits(value: JsonValue) -> bool:
     return value is not None
 
 
-def _rows(suite: Suite) -> Iterator[list[str]]:
+def _rows(suite: Suite) -> Iterator[Sequence[str]]:
     """The rows of items.tsv as cells; the last column is present only if it is needed."""
-    cells = _Cells()
-    held: dict[str, bool] = {}
-    extras = [
-        _extra_columns(item if index == 0 else None, condition, cells, held)
-        for item in suite.items
-        for index, condition in enumerate(item.conditions)
-    ]
-    columns = [name for name, is_held in held.items() if is_held]
-    with_extra = any(extras)
-    yield [*_COLUMNS[:3], *map(escape, columns), *([EXTRA] if with_extra else [])]
-    for (item, condition), extra in zip(suite.stimuli(), extras, strict=True):
-        value_of = condition.columns.get
-        row = [escape(item.id), escape(condition.name), write_regions(condition.regions)]
-        row += [cells[value_of(name, "")] for name in columns]
-        if with_extra:
-            row.append(_json(extra) if extra else "")
-        yield row
+    stimuli = suite.columns
+    aside: dict[int, dict[str, str]] = {}
+    columns: dict[str, list[str]] = {}
+    for name, values in stimuli.free.items():
+        cells = list(map(_cell_of(values).__getitem__, values))
+        if not _can_be_column(name):
+            cells = [""] * len(cells)
+        for number in (n for n, cell in enumerate(cells) if not cell):
+            if (value := values[number]) is not None:
+                aside.setdefault(number, {})[name] = value
+        if any(cells):
+            columns[escape(name)] = cells
+    ids = zip(map(escape, stimuli.ids), map(len, stimuli.shapes), strict=True)
+    head = {
+        "item": [cell for id_, count in ids for cell in [id_] * count],
+        "condition": list(map(escape, stimuli.names)),
+        "text": _region_cells(stimuli),
+    }
+    extras = _extras(stimuli, aside)
+    if extras:
+        columns[EXTRA] = [
+            _json(extras[number]) if number in extras else "" for number in range(len(head["text"]))
+        ]
+    yield [*head, *columns]
+    yield from zip(*head.values(), *columns.values(), strict=True)
 
 
-class _Cells(dict[str, str]):
-    """Values as cells. An empty cell means no value, and surrounding blanks are not kept."""
+def _cell_of(values: Iterable[str | None]) -> dict[str | None, str]:
+    """Values to their cells. An empty cell means no value, and surrounding blanks are not kept."""
+    return {
+        value: escape(value) if value is not None and value == value.strip() else ""
+        for value in set(values)
+    }
 
-    def __missing__(self, value: str) -> str:
-        cell = self[value] = escape(value) if value == value.strip() else ""
-        return cell
+
+def _region_cells(stimuli: ItemColumns) -> list[str]:
+    """The regions of each stimulus as a cell."""
+    if stimuli.is_whole:
+        return [write_regions([(text, False)]) for text in stimuli.texts]
+    parts = [(text, number in stimuli.glued) for number, text in enumerate(stimuli.texts)]
+    return [write_regions(parts[begin:end]) for begin, end in pairwise(stimuli.bounds)]
 
 
-def _extra_columns(
-    item: Item | None, condition: Condition, cells: _Cells, held: dict[str, bool]
-) -> Mapping[str, JsonValue]:
-    """The values that the other columns of a row cannot hold.
+def _extras(stimuli: ItemColumns, aside: Mapping[int, Mapping[str, str]]) -> dict[int, _Object]:
+    """The values that the other columns cannot hold, by stimulus.
 
     Args:
-        item: the item, if the row is its first.
-        condition: the condition of the row.
-        cells: values as cells, as far as they are known.
-        held: for each column, whether any row has a value that a cell can hold.
+        stimuli: all stimuli.
+        aside: the values of free columns that no cell can hold.
     """
-    columns = {}
-    for name, value in condition.columns.items():
-        if not (cells[value] and (held.get(name) or _can_be_column(name))):
-            columns[name] = value
-            held.setdefault(name, False)
-        elif not held.get(name):
-            held[name] = True
-    extra: _Object = {}
-    if item is not None and item.extra:
-        extra["item"] = dict(item.extra)
-    if condition.extra:
-        extra["condition"] = dict(condition.extra)
-    if any(region.extra for region in condition.regions):
-        extra["regions"] = [dict(region.extra) for region in condition.regions]
-    if columns:
-        extra["columns"] = dict(columns)
-    return extra or NOTHING
+    items = {
+        stimuli.starts[number]: extra
+        for number, extra in stimuli.item_extras.items()
+        if stimuli.shapes[number]
+    }
+    regions = {bisect_right(stimuli.bounds, number) - 1 for number in stimuli.region_extras}
+    extras: dict[int, _Object] = {}
+    for number in sorted({*items, *stimuli.condition_extras, *regions, *aside}):
+        extra = extras.setdefault(number, {})
+        if number in items:
+            extra["item"] = dict(items[number])
+        if number in stimuli.condition_extras:
+            extra["condition"] = dict(stimuli.condition_extras[number])
+        if number in regions:
+            places = range(stimuli.bounds[number], stimuli.bounds[number + 1])
+            extra["regions"] = [dict(stimuli.region_extras.get(place, NOTHING)) for place in places]
+        if number in aside:
+            extra["columns"] = dict(aside[number])
+    return extras
 
 
 def _can_be_column(name: str) -> bool:

@@ -131,7 +131,7 @@ def unfolded(table: Table) -> Table:
     if None in columns.values():
         return table
     id_column = table.find("id")
-    ids = table.cells[id_column] if id_column else [str(n + 1) for n in range(len(table))]
+    ids = table.cells[id_column] if id_column else [str(n + 1) for n in range(len(table.numbers))]
     cells: dict[str, Sequence[str]] = {"id": [f"{one}-{pair}" for one in ids for pair in (1, 2)]}
     for name in ("grammatical", "ungrammatical"):
         both = (table.cells[columns[name, pair] or ""] for pair in (1, 2))
@@ -193,10 +193,12 @@ def _items(table: Table, dialect: PairDialect) -> tuple[ItemColumns, list[Fault]
     cells, faults = stripped(table.cells, RowPlaces(table.name, table.numbers))
     free = {column: [intern(cell) or None for cell in cells[column]] for column in others}
     if phenomenon:
-        named = free.get(PHENOMENON) or [None] * len(table)
+        named = free.get(PHENOMENON) or [None] * len(table.numbers)
         both = zip(named, cells[phenomenon], strict=True)
         free[PHENOMENON] = [first or second or None for first, second in both]
-    ids = cells[id_column] if id_column else [str(number + 1) for number in range(len(table))]
+    ids = (
+        cells[id_column] if id_column else [str(number + 1) for number in range(len(table.numbers))]
+    )
     return pair_columns(ids, cells[good], cells[bad], free), faults
 
 
