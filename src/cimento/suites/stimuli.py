@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.suites.model import Condition, JoinRule, Region, Suite
+from cimento.suites.model import Condition, ItemColumns, JoinRule, Region, Suite
 
 Span: TypeAlias = tuple[int, int]
 """Half-open character offsets, start and end."""
@@ -51,9 +52,11 @@ class Context:
     text: str = ""
     column: str = ""
 
-    def of(self, condition: Condition) -> str:
-        """The context of one stimulus; may be empty."""
-        return (condition.columns.get(self.column, "") if self.column else self.text).strip()
+    def of_stimuli(self, stimuli: ItemColumns) -> list[str]:
+        """The context of each stimulus; may be empty."""
+        if not self.column:
+            return [self.text.strip()] * (len(stimuli.bounds) - 1)
+        return [(cell or "").strip() for cell in stimuli.free[self.column]]
 
     def check(self, suite: Suite) -> None:
         """Refuse a suite without the column.
@@ -78,6 +81,18 @@ class Context:
 NO_CONTEXT = Context()
 
 
+def joined(stimuli: ItemColumns, *, rule: JoinRule) -> tuple[list[str], list[tuple[Span, ...]]]:
+    """The sentence of each stimulus, and the character spans of its regions; see `join_regions`."""
+    if stimuli.is_whole and rule == "blank":
+        texts = stimuli.sentences(rule)
+        # Sentences of one length share a span.
+        spans = {length: ((0, length),) for length in set(map(len, texts))}
+        return texts, [spans[len(text)] for text in texts]
+    parts = [(text, number in stimuli.glued) for number, text in enumerate(stimuli.texts)]
+    sentences = [_join(parts[begin:end], rule) for begin, end in pairwise(stimuli.bounds)]
+    return [text for text, _ in sentences], [tuple(spans) for _, spans in sentences]
+
+
 def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tuple[str, list[Span]]:
     """The sentence of some regions, and the character span of each region in it.
 
@@ -89,17 +104,18 @@ def join_regions(regions: Sequence[Region], *, rule: JoinRule = "blank") -> tupl
         regions: the regions in order; blanks around a region's text are dropped.
         rule: ``detok`` also removes blanks before ``. , ! ? ; :``, inside regions and between.
     """
-    if rule == "blank" and len(regions) == 1:
-        text = regions[0].text.strip()
-        return text, [(0, len(text))]
+    return _join([(region.text, region.glued) for region in regions], rule)
+
+
+def _join(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> tuple[str, list[Span]]:
     pieces: list[str] = []
     spans: list[Span] = []
     waiting: list[int] = []
     glued = True
     length = 0
-    for index, region in enumerate(regions):
-        text = region.text.strip()
-        glued = glued and region.glued
+    for index, (region, is_glued) in enumerate(regions):
+        text = region.strip()
+        glued = glued and is_glued
         spans.append((length, length))
         if not text:
             waiting.append(index)

@@ -14,7 +14,7 @@ from cimento.models.base import Score
 from cimento.suites.design import regions_measured
 from cimento.suites.formula import regions_used
 from cimento.suites.reading import no_collection
-from cimento.suites.stimuli import NO_CONTEXT, Context, Span, join_regions
+from cimento.suites.stimuli import NO_CONTEXT, Context, Span, joined
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -55,24 +55,25 @@ def region_requests(
     measured = regions_measured(suite)
     # A suite without predictions does not say which tokens matter.
     ask_all = all_tokens or not suite.predictions
-    distinct, places = _Distinct(merged=merged), _Places()
-    for item, condition in suite.stimuli():
-        text, spans = join_regions(condition.regions, rule=suite.join)
-        named, also = needed.get(condition.name, _NONE), measured.get(condition.name, ())
-        numbers = range(1, len(spans) + 1)
-        flags = [not merged or "*" in named or number in named for number in numbers]
-        marked = [flag or number in also for number, flag in zip(numbers, flags, strict=True)]
-        request = distinct.number(
-            Score(
-                text,
-                context.of(condition),
-                None if ask_all else _filled(compress(spans, marked)),
-                _filled(spans) if by_region else (),
-                suite.leading_blank,
-            )
-        )
-        places.add(request, item.id, condition.name, spans, flags)
-    return Requests(asked=distinct.asked, places=places.table(suite.name, distinct.asked))
+    stimuli, distinct = suite.columns, _Distinct(merged=merged)
+    names, contexts = stimuli.names, context.of_stimuli(stimuli)
+    texts, spans = joined(stimuli, rule=suite.join)
+    rules: dict[tuple[str, int], tuple[Sequence[bool], Sequence[bool]]] = {}
+    requests, flags = array("i"), bytearray()
+    for text, before, own, name in zip(texts, contexts, spans, names, strict=True):
+        rule = rules.get((name, len(own)))
+        if rule is None:
+            named, also = needed.get(name, _NONE), measured.get(name, ())
+            numbers = range(1, len(own) + 1)
+            is_needed = [not merged or "*" in named or number in named for number in numbers]
+            is_marked = [flag or n in also for n, flag in zip(numbers, is_needed, strict=True)]
+            rule = rules[name, len(own)] = is_needed, is_marked
+        flags.extend(rule[0])
+        wanted = None if ask_all else _filled(compress(own, rule[1]))
+        regions = _filled(own) if by_region else ()
+        requests.append(distinct.number(Score(text, before, wanted, regions, suite.leading_blank)))
+    places = _places(suite, requests, spans, flags, distinct.asked)
+    return Requests(asked=distinct.asked, places=places)
 
 
 def _filled(spans: Iterable[Span]) -> tuple[Span, ...]:
@@ -109,62 +110,43 @@ class _Distinct:
         return number
 
 
-@dataclass(slots=True)
-class _Places:
-    """What requests are for: the stimuli one after the other, and the regions of all of them.
+def _places(
+    suite: Suite,
+    requests: array[int],
+    spans: Sequence[Sequence[Span]],
+    needed: bytearray,
+    asked: Sequence[Score],
+) -> pl.DataFrame:
+    """A row for each region of each stimulus; see ``REQUESTS`` in `cimento.io.tables`.
 
-    Attributes:
+    Args:
+        suite: the suite.
         requests: number of each stimulus's request.
-        items: id of its item.
-        conditions: name of its condition.
-        sizes: number of its regions.
-        spans: start and end of each region, in turns.
+        spans: spans of its regions.
         needed: whether each region is needed.
+        asked: the requests.
     """
+    import numpy as np
+    import polars as pl
 
-    requests: array[int] = field(default_factory=lambda: array("i"))
-    items: list[str] = field(default_factory=list)
-    conditions: list[str] = field(default_factory=list)
-    sizes: array[int] = field(default_factory=lambda: array("i"))
-    spans: array[int] = field(default_factory=lambda: array("i"))
-    needed: bytearray = field(default_factory=bytearray)
-
-    def add(
-        self,
-        request: int,
-        item: str,
-        condition: str,
-        spans: Sequence[Span],
-        needed: Sequence[bool],
-    ) -> None:
-        """Add a stimulus and its regions."""
-        self.requests.append(request)
-        self.items.append(item)
-        self.conditions.append(condition)
-        self.sizes.append(len(spans))
-        self.spans.extend(chain.from_iterable(spans))
-        self.needed.extend(needed)
-
-    def table(self, suite: str, asked: Sequence[Score]) -> pl.DataFrame:
-        """A row for each region of each stimulus; see ``REQUESTS`` in `cimento.io.tables`."""
-        import numpy as np
-        import polars as pl
-
-        sizes = np.array(self.sizes, dtype=np.int64)
-        stimulus = np.repeat(np.arange(len(sizes)), sizes)
-        request = np.array(self.requests, dtype=np.int32)[stimulus]
-        spans = np.array(self.spans, dtype=np.int32).reshape(-1, 2)
-        columns: dict[str, object] = {
-            "request": request,
-            "suite": pl.repeat(suite, len(request), dtype=pl.String, eager=True),
-            "item": pl.Series(self.items, dtype=pl.String).gather(stimulus),
-            "condition": pl.Series(self.conditions, dtype=pl.String).gather(stimulus),
-            "region": stretches(np.ones_like(sizes), sizes),
-            "text": pl.Series([each.text for each in asked], dtype=pl.String).gather(request),
-            "context": pl.Series([each.context for each in asked], dtype=pl.String).gather(request),
-            "start": spans[:, 0],
-            "end": spans[:, 1],
-            "needed": np.frombuffer(self.needed, dtype=np.bool_),
-        }
-        schema = REQUESTS.polars()
-        return pl.DataFrame({name: columns[name] for name in schema}, schema=schema)
+    stimuli = suite.columns
+    sizes = np.fromiter(map(len, spans), dtype=np.int64, count=len(spans))
+    stimulus = np.repeat(np.arange(len(sizes)), sizes)
+    item = np.repeat(np.arange(len(stimuli)), [len(shape) for shape in stimuli.shapes])[stimulus]
+    request = np.array(requests, dtype=np.int32)[stimulus]
+    flat = chain.from_iterable(chain.from_iterable(spans))
+    bounds = np.fromiter(flat, dtype=np.int32, count=2 * len(stimulus)).reshape(-1, 2)
+    columns: dict[str, object] = {
+        "request": request,
+        "suite": pl.repeat(suite.name, len(request), dtype=pl.String, eager=True),
+        "item": pl.Series(stimuli.ids, dtype=pl.String).gather(item),
+        "condition": pl.Series(stimuli.names, dtype=pl.String).gather(stimulus),
+        "region": stretches(np.ones_like(sizes), sizes),
+        "text": pl.Series([each.text for each in asked], dtype=pl.String).gather(request),
+        "context": pl.Series([each.context for each in asked], dtype=pl.String).gather(request),
+        "start": bounds[:, 0],
+        "end": bounds[:, 1],
+        "needed": np.frombuffer(needed, dtype=np.bool_),
+    }
+    schema = REQUESTS.polars()
+    return pl.DataFrame({name: columns[name] for name in schema}, schema=schema)
