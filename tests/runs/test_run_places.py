@@ -130,7 +130,7 @@ def test_a_trial_with_a_few_items_does_not_replace_the_run_of_all(here):
 
 @pytest.mark.parametrize("file", ["asked-for.json", "parts/inputs.json"])
 def test_a_run_of_version_0_1_that_was_begun_goes_on(here, file):
-    named = {"suite": "pairs", "model": "m@1", "policy": "0" * 8, "limit": None}
+    named = {"suite": "pairs", "model": "m@1", "policy": "0" * 8, "part": ""}
     old = here / "pairs" / f"m@1--{'0' * 8}"
     (old / file).parent.mkdir(parents=True)
     (old / file).write_text(json.dumps({"suite": "f" * 64}))

@@ -184,3 +184,54 @@ def test_a_title_above_the_names_of_the_columns_is_passed_over_and_named(tmp_pat
     loaded = load_suite(path, language="it")
     assert [fault.code for fault in loaded.reading.faults] == ["CIM-S009", "CIM-S036"]
     assert len(loaded.suite.items) == len(RATED)
+
+
+ISLANDS = """item;condizione;frase;distanza;struttura
+1;breve_libera;Chi pensa | che Ada canta?;breve;libera
+1;lunga_libera;Che cosa pensa | che Ada canta?;lunga;libera
+1;breve_isola;Chi chiede | se Ada canta?;breve;isola
+1;lunga_isola;Che cosa chiede | se Ada canta?;lunga;isola
+"""
+
+
+def islands(path: Path, *, items: int = 5) -> Path:
+    header, *rows = ISLANDS.splitlines()
+    lines = [row.replace("1", str(number), 1) for number in range(1, items + 1) for row in rows]
+    path.write_text("\n".join([header, *lines]) + "\n", "utf-8")
+    return path
+
+
+def test_bars_of_a_bare_design_divide_regions_and_its_columns_are_the_factors(tmp_path):
+    suite = load_suite(islands(tmp_path / "isole.csv"), language="it").suite
+    assert suite.factors == {"distanza": ("breve", "lunga"), "struttura": ("libera", "isola")}
+    assert [region.text for region in suite.items[0].conditions[0].regions] == [
+        "Chi pensa",
+        "che Ada canta?",
+    ]
+    assert [prediction.name for prediction in suite.predictions] == [
+        "DD",
+        "breve_libera",
+        "lunga_libera",
+        "breve_isola",
+    ]
+
+
+def test_slips_in_a_bare_design_are_named_with_their_rows(tmp_path, capsys):
+    path = islands(tmp_path / "isole.csv")
+    text = path.read_text("utf-8").replace("4;breve_isola;Chi chiede |", "4;breve_isola;Chi chiede")
+    lines = text.replace("se Ada canta?;breve;isola", "se Ada canta?;lunga;isola", 1)
+    path.write_text(lines, "utf-8")
+    assert invoke(["suites", "check", str(path), "--language", "it"]) == 2
+    shown = capsys.readouterr().out
+    assert "CIM-S031 isole.csv row 4: distanza is 'lunga' in breve_isola, and 'breve' else" in shown
+    assert "CIM-S013 isole.csv row 16, item 4, condition breve_isola: There is 1 region" in shown
+
+
+def test_a_run_on_one_prediction_does_not_replace_the_run_on_all(tmp_path, capsys):
+    asked = ["run", "it-subject-verb", "-m", "demo-causal", "--limit", "4", "-o", str(tmp_path)]
+    assert invoke(asked) == 0
+    assert invoke([*asked, "--prediction", "number"]) == 0
+    assert len(list(tmp_path.glob("it-subject-verb/*/manifest.json"))) == 2
+    capsys.readouterr()
+    assert invoke(["report", str(tmp_path)]) == 0
+    assert "(only number)" in " ".join(capsys.readouterr().out.split())

@@ -148,7 +148,12 @@ def _say_worse(
 
 def _several(runs: Sequence[Path], options: CompareOptions) -> int:
     from cimento.compare import item_outcomes, rank_models
-    from cimento.compare.item_outcomes import distinct_names, judged_on_measure, named_means
+    from cimento.compare.item_outcomes import (
+        distinct_names,
+        judged_on_measure,
+        named_means,
+        without_trials,
+    )
     from cimento.report.benchmarks import means_grid
     from cimento.report.document import versions_apart
 
@@ -158,7 +163,9 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             seen="it needs a before and an after",
             todo="Give two runs, or two folders of runs.",
         )
-    opened = versions_apart(open_runs(runs))
+    opened, trials = without_trials(versions_apart(open_runs(runs)))
+    for run in trials:
+        note(f"cimento: left out, since the run on all items is there: a trial of {run.model}")
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import UsageError
 from cimento.runs.outcomes import design_of
+from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -231,6 +232,31 @@ def _names_apart(runs: Sequence[Run]) -> list[str]:
     return names
 
 
+def without_trials(runs: Sequence[Run]) -> tuple[list[Run], list[Run]]:
+    """Runs apart from trials, which are on the first items of a suite that others are whole on.
+
+    A trial is left out where the run of its model on all items is there, and another whole run.
+
+    Args:
+        runs: of any suites.
+
+    Returns:
+        The other runs, and the trials.
+    """
+    whole = [(run.suite.name, run.model) for run in runs if not _is_trial(run)]
+    counts = Counter(suite for suite, _ in whole)
+    trials = [
+        run
+        for run in runs
+        if _is_trial(run) and (run.suite.name, run.model) in whole and counts[run.suite.name] > 1
+    ]
+    return [run for run in runs if run not in trials], trials
+
+
+def _is_trial(run: Run) -> bool:
+    return manifest_part(run.manifest, "asking").get("limit") is not None
+
+
 def named_means(runs: Sequence[Run], names: Sequence[str]) -> tuple[SuiteMean, ...]:
     """The means of runs over the suites of a benchmark whose figures are published.
 
@@ -263,9 +289,11 @@ def _with_options(run: Run, twins: Sequence[Run]) -> str:
 
 
 def _stated(name: str, value: str) -> str:
-    """An option as labels have it; empty for a run of all items."""
+    """An option as labels have it; empty for a run of all items or on all predictions."""
     if name == "limit":
         return "" if value == "None" else f"first {value} items"
+    if name == "predictions":
+        return f"only {value}" if value else ""
     return f"{name}={value}"
 
 
@@ -283,7 +311,7 @@ def _flat(run: Run) -> dict[str, str]:
             for name, member in value.items():
                 put(f"{path}.{name}", member)
         else:
-            flat[path] = str(value)
+            flat[path] = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
     put("", options)
     return {

@@ -87,6 +87,14 @@ class ParadigmOptions(BaseModel):
         """
         return {}
 
+    def chosen(self, suite: Any | None) -> str:  # noqa: ANN401, ARG002
+        """The part of a suite that is judged, which keeps its runs apart; empty for the whole.
+
+        Args:
+            suite: of the paradigm; None where only the options are known.
+        """
+        return ""
+
     def digest(self) -> str:
         """A short name for `asked`: eight hexadecimal digits; empty where nothing is declared."""
         if not self.ASKED:

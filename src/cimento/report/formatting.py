@@ -403,16 +403,20 @@ def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
         return f"There is no chance level: {estimate.chance_method or 'undefined'}."
     if estimate.interval_method == WILSON and estimate.n < _SURE_FROM and _is_extreme(estimate):
         return (
-            f"{items(estimate.n)}, nearly all alike: where the true rate is about 0.98 (or"
-            " 0.02), as few as 85 of 100 such intervals hold it (docs/statistics.md)."
+            f"Nearly all of {items(estimate.n)} agree, so the interval may be a little too narrow"
+            " (docs/statistics.md)."
         )
     return ""
 
 
+_FEWEST_FOR_ONE = 10
+"""Fewest items among which a single one does not count as disagreement."""
+
+
 def _is_extreme(estimate: Estimate) -> bool:
-    """Whether at most one item is judged otherwise than all others."""
+    """Whether at most one item of ten or more is judged otherwise than all others."""
     right = estimate.right or 0
-    return min(right, estimate.n - right) <= 1
+    return min(right, estimate.n - right) <= (estimate.n >= _FEWEST_FOR_ONE)
 
 
 def methods(estimates: Iterable[Estimate]) -> str:

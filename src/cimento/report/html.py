@@ -174,6 +174,18 @@ def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[PageLine, ...]],
     return tuple((heading, _lines(runs, heading)) for heading in headings)
 
 
+def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
+    """The notes of a suite, each once, with its models; no model where all have it."""
+    models: dict[str, list[str]] = {}
+    for run in runs:
+        for note in run.notes:
+            models.setdefault(note, []).append(run.model)
+    every = len(runs) if len(runs) > 1 else 0
+    return [
+        (note, "" if len(named) == every else ", ".join(named)) for note, named in models.items()
+    ]
+
+
 def _lines(runs: Sequence[RunReport], heading: str) -> tuple[PageLine, ...]:
     groups: dict[str, list[tuple[str, Estimate]]] = {}
     for run in runs:
@@ -216,6 +228,7 @@ def _environment() -> Environment:
         interval=lambda estimate: _minus(interval(estimate.low, estimate.high, absent="–")),
         items=items,
         label=estimate_label,
+        notes_together=notes_together,
         length_rate=lambda estimate: _minus(length_rate(estimate)),
         margin=lambda outcome: _minus(margin_text(outcome)),
         number=lambda value: _minus(number(value, absent="–")),

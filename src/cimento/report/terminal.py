@@ -102,7 +102,9 @@ def _print_suite(
         console.print(_table(widths, header=True))
     language = f" ({printable(run.language)})" if run.language else ""
     heading = Text(f"\n{printable(run.suite)}", style="bold")
-    console.print(heading.append(f"{language}, {items(run.n_items)}", style="not bold"))
+    console.print(
+        heading.append(f"{language}, {items(max(each.n_items for each in runs))}", style="not bold")
+    )
     table = _table(widths, header=False)
     for each in runs:
         _add_run(table, each, widths)

@@ -132,7 +132,7 @@ class _Asked:
             sha256=sha256,
             model=self._model.label,
             policy=asked.policy,
-            limit=scoring.limit,
+            part=asked.part(None),
         )
         given = inputs_of(sha256, self._model, options, scoring, language=self._options.language)
         return (

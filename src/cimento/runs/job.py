@@ -16,7 +16,7 @@ from cimento.io.files import read_bytes
 from cimento.io.tables import COLUMNS
 from cimento.models.registry import Asking
 from cimento.options import JudgingOptions, RunOptions
-from cimento.paradigms.base import AnyParadigm, ParadigmOptions
+from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
 from cimento.paradigms.registry import parse_options
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder, describe
@@ -53,6 +53,15 @@ class Honoured:
     def policy(self) -> str:
         """The digest of scoring and options, for the name of a run's folder."""
         return " ".join(filter(None, (self.scoring.digest(), self.options.digest())))
+
+    def part(self, suite: TestSuite | None) -> str:
+        """The items and predictions that are asked about; empty for all of a suite.
+
+        Args:
+            suite: the suite; None where only the options are known.
+        """
+        limit = "" if self.scoring.limit is None else str(self.scoring.limit)
+        return " ".join(filter(None, (limit, self.options.chosen(suite))))
 
 
 def honoured(paradigm: AnyParadigm, run_options: RunOptions, model: ModelHandle | None) -> Honoured:
@@ -422,5 +431,5 @@ def _folder(
         sha256=loaded.reading.sha256,
         model=model.label,
         policy=asked.policy,
-        limit=asked.scoring.limit,
+        part=asked.part(loaded.suite),
     )

@@ -108,7 +108,7 @@ class RunFolder:
 
     @classmethod
     def named(
-        cls, output: Path, *, suite: str, sha256: str, model: str, policy: str, limit: int | None
+        cls, output: Path, *, suite: str, sha256: str, model: str, policy: str, part: str
     ) -> RunFolder:
         """The folder of a run under `output`.
 
@@ -118,17 +118,17 @@ class RunFolder:
             sha256: digest of the suite as it was read.
             model: label of the model, ``name@revision``.
             policy: digest of scoring and options.
-            limit: largest number of items asked; None for all. It enters the name, so that a trial
-                on a few items does not replace the run on all.
+            part: the items and predictions that are asked about; empty for all. It enters the
+                name, so that a trial on a few items does not replace the run on all.
         """
         place, stem = output / file_name(suite), file_name(model)
         # The suite's name is hashed too: `file_name` may map two names to one folder, and the two
         # suites may have the same content.
-        part = "" if limit is None else f" {limit}"
-        digits = hashlib.sha256(f"{policy} {sha256} {suite}{part}".encode()).hexdigest()[:_DIGITS]
+        named = " ".join(filter(None, (policy, sha256, suite, part)))
+        digits = hashlib.sha256(named.encode()).hexdigest()[:_DIGITS]
         folder = cls(place / f"{stem}--{digits}")
         earlier = cls(place / f"{stem}--{policy}")
-        if limit is None and not folder.path.is_dir() and earlier._is_of(sha256):
+        if not part and not folder.path.is_dir() and earlier._is_of(sha256):
             return earlier
         return folder
 

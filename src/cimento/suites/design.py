@@ -289,11 +289,13 @@ def predictions_of(square: Square) -> tuple[Prediction, ...]:
         Prediction(
             f"({both} - {second}) - ({first} - {plain}) > 0",
             comment=f"Super-additivity (DD > 0) of {' and '.join(square.factors)}.",
+            name="DD",
         ),
         *(
             Prediction(
                 f"(*;%{cell.condition}%) < {both}",
                 comment=f"{cell.condition} is less surprising than {square.cells[3].condition}.",
+                name=cell.condition or "",
             )
             for cell in square.acceptable
         ),

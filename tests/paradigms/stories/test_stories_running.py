@@ -139,7 +139,7 @@ def test_a_tie_does_not_survive():
 
 
 def test_too_few_survivors_for_the_papers_draws_are_said():
-    with pytest.raises(UsageError, match="only 10 stories"):
+    with pytest.raises(UsageError, match="has 10 stories"):
         ask(scorer_that_says("false"), protocol="paper", shots=10)
 
 
@@ -323,7 +323,7 @@ def test_the_command_runs_offline_and_says_what_it_found(tmp_path, capsys):
         ("answer=likelihood", "loglik"),
         ("prompt=it-9", "'it-5'"),
         ("norm=chars", "char"),
-        ("shots=30", "--set shots=N"),
+        ("shots=30", "--set shots=0"),
     ],
 )
 def test_wrong_options_are_answered_with_what_is_right(setting, said, tmp_path, capsys):

@@ -382,7 +382,7 @@ def _groups(suite: Suite) -> pl.DataFrame:
 
     columns: dict[str, Sequence[str | None]] = {
         "item": suite.columns.ids,
-        "cluster": suite.item_cells(suite.cluster),
+        "cluster": [label or None for label in suite.item_cells(suite.cluster)],
     }
     phenomena = suite.item_cells(PHENOMENON)
     if any(phenomena):

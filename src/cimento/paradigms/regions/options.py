@@ -89,6 +89,21 @@ class RegionOptions(ParadigmOptions):
         """
         return columns_needed([self.measure, *self.also])
 
+    def chosen(self, suite: Suite | None) -> str:
+        """The predictions that are judged in place of those of the suite.
+
+        Args:
+            suite: that is asked; None where only the options are known.
+
+        Raises:
+            UsageError: as for `judged`.
+        """
+        if suite is None:
+            return " ".join(self.predictions)
+        judged = [prediction.formula for prediction in self.judged(suite).predictions]
+        whole = {prediction.formula for prediction in suite.predictions}
+        return "" if set(judged) == whole else " ".join(judged)
+
     def inputs(self, suite: Suite, scoring: Asking) -> dict[str, JsonValue]:
         """What else decides whether a stored run holds the answers that these options need.
 

@@ -134,7 +134,7 @@ def effects_of(
         for cell in square.cells
     ]
     length, structure, total, dd = effects_of_means([mean.mean for mean in means])
-    absent = [f"{mean.cell.name}: {mean.reason}" for mean in means if mean.mean is None]
+    absent = [(mean.cell.name, mean.reason or "") for mean in means if mean.mean is None]
     return Effects(
         normalisation=normalisation,
         scope=scope,
@@ -144,7 +144,7 @@ def effects_of(
         total_effect=total,
         dd=dd,
         items=tuple(item_effect(square, scores, item) for item in items),
-        reason="; ".join(absent) or None,
+        reason=_together(absent, square),
     )
 
 
@@ -194,17 +194,31 @@ def cell_mean(cell: Cell, values: Sequence[Value]) -> CellMean:
     return CellMean(cell=cell, n=n, mean=mean, sd=sd, se=sd / math.sqrt(n))
 
 
+def _together(reasons: Sequence[tuple[str, str]], square: Square) -> str | None:
+    """The reasons with the cells that each holds for; one that holds for all cells stands alone."""
+    cells: dict[str, list[str]] = {}
+    for cell, reason in reasons:
+        cells.setdefault(reason, []).append(cell)
+    return (
+        "; ".join(
+            reason if len(names) == len(square.cells) else f"{', '.join(names)}: {reason}"
+            for reason, names in cells.items()
+        )
+        or None
+    )
+
+
 def item_effect(square: Square, scores: Scores, item: str) -> ItemEffect:
     """DD of one item, or what is missing for it."""
     values = [score_of(scores, item, name) for name in square.conditions]
     known = tuple(None if isinstance(value, Missing) else value for value in values)
     missing = [
-        f"{cell.name}: {value.reason}"
+        (cell.name, value.reason)
         for cell, value in zip(square.cells, values, strict=True)
         if isinstance(value, Missing)
     ]
     dd = effects_of_means(known)[3]
-    return ItemEffect(item=item, scores=known, dd=dd, reason="; ".join(missing) or None)
+    return ItemEffect(item=item, scores=known, dd=dd, reason=_together(missing, square))
 
 
 def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:

@@ -45,6 +45,7 @@ from cimento.paradigms.stories.judging import (
     tier_warnings,
 )
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
+from cimento.paradigms.stories.prompts import Shots
 from cimento.paradigms.stories.recordings import recorded_answers
 from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
@@ -143,7 +144,16 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         """Everything that is wrong with the stories, and counts of what is in the file."""
         if reading.suite is None:
             return SuiteAudit.of_faults(reading)
-        return SuiteAudit(tuple(self.check(reading.suite)), audit_record(reading.suite))
+        suite, faults = reading.suite, tuple(self.check(reading.suite))
+        return SuiteAudit(faults, audit_record(suite), self.holds(suite))
+
+    def holds(self, suite: StorySuite) -> str:
+        """How many stories, and whether they suffice for the usual worked examples."""
+        count, others = len(suite.stories), len({story.story_id for story in suite.stories}) - 1
+        stories = f"{count} stor{'y' if count == 1 else 'ies'}"
+        if others >= Shots().n:
+            return stories
+        return f"{stories}, too few for {Shots().n} worked examples: add --set shots=0"
 
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""

@@ -432,7 +432,7 @@ def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], rule: Shots) -> tup
         ]
         if not allowed:
             raise _too_few(
-                tier, len(chosen), rule.n, f"for {item.example_id!r} that are no siblings"
+                tier, len(chosen), rule.n, f"that are no variants of {item.example_id!r}"
             )
         pick = _PICKS.get(rule.mode, _first)
         chosen.append(pick(tier, allowed, chosen))
@@ -473,8 +473,9 @@ _PICKS: dict[str, Callable[[Tier, Sequence[Story], Sequence[Story]], Story]] = {
 def _too_few(tier: Tier, there: int, wanted: int, which: str) -> UsageError:
     return UsageError(
         where=f"shots={wanted}",
-        seen=f"at {tier} there are only {there} {which}",
-        todo="Ask for fewer with --set shots=N, or add stories.",
+        seen=f"a prompt takes {wanted} worked examples from other stories, and {tier} has"
+        f" {there} {which}",
+        todo="Run with --set shots=0, or with fewer than these, or add stories.",
     )
 
 

@@ -35,8 +35,10 @@ MOST_UNLIKE = 0.25
 """Greatest share of items that differ in a region for the difference to be reported."""
 FEWEST_ALIKE = 3
 """Least number of items among which a single differing one is reported, whatever its share."""
-MOST_SLIPS = 0.1
-"""Largest share of pairs that may differ in more words by mistake."""
+MOST_SLIPS, FEW_SLIPS = 0.03, 0.1
+"""Largest share of pairs that may differ in more words by mistake; the second is of two at most."""
+MOST_USUAL = 2
+"""Most words in which nearly all pairs may differ for a pair with more to be a mistake."""
 _QUOTES = frozenset('"“”„«»')
 
 
@@ -99,7 +101,8 @@ def _lengths(stimuli: Stimuli) -> Iterator[Fault]:
             f" other side in {longer.more if more else longer.less} of {longer.count} items"
             f" ({abs(longer.mean):.1f} on average)."
         )
-        yield fault("CIM-S051", where=f"prediction {number}", seen=seen)
+        name = stimuli.suite.predictions[number].name or number
+        yield fault("CIM-S051", where=f"prediction {name}", seen=seen)
 
 
 class _Difference:
@@ -291,7 +294,7 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
                 changed[left, right] = unlike
         usual = max((len(unlike) for unlike in _but_few(changed.values())), default=0)
         for (_, right), unlike in changed.items():
-            if usual and len(unlike) > usual:
+            if 0 < usual <= MOST_USUAL and len(unlike) > usual:
                 seen = (
                     f"{len(unlike)} words differ from condition {first!r} ({', '.join(unlike)});"
                     f" in nearly all items {usual} at most."
@@ -301,8 +304,9 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
 
 def _but_few(changes: Collection[list[str]]) -> list[list[str]]:
     """The changes, without the few largest that may be slips."""
-    few = int(max(MOST_SLIPS * len(changes), len(changes) >= FEWEST_ALIKE))
-    return sorted(changes, key=len)[: len(changes) - few]
+    count = len(changes)
+    few = int(max(MOST_SLIPS * count, min(FEW_SLIPS * count, 2), count >= FEWEST_ALIKE))
+    return sorted(changes, key=len)[: count - few]
 
 
 def _region_texts(stimuli: Stimuli, pair: tuple[int, int], region: int) -> tuple[str, ...]:

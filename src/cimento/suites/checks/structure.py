@@ -246,7 +246,7 @@ def check_predictions(stimuli: Stimuli) -> Iterator[Fault]:
         yield fault("CIM-S023", where=suite.name, seen="The suite predicts nothing.")
     readable = True
     for number, prediction in enumerate(suite.predictions):
-        where = f"prediction {number}"
+        where = f"prediction {prediction.name or number}"
         try:
             named = tuple(references(parse(prediction.formula)))
         except FormulaError as error:

@@ -8,8 +8,10 @@ like the materials of Sprouse et al.
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 
 from cimento.errors import Fault, InputError
@@ -18,14 +20,24 @@ from cimento.io.parsing import parse_json
 from cimento.suites.design import (
     ISLAND_CONDITIONS,
     ISLAND_FACTORS,
+    N_LEVELS,
     island_factors,
     level_columns,
     predictions_of,
     squares,
 )
 from cimento.suites.faults import errors, fault
+from cimento.suites.formats.items import read_regions
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
-from cimento.suites.reading import Reading, decode, first_line, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import (
+    Reading,
+    RowPlaces,
+    decode,
+    first_line,
+    sha256_of,
+    strip_blanks,
+    unusable,
+)
 from cimento.suites.tables import Row, Table, read_table
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
@@ -250,8 +262,10 @@ def is_factorial_table(table: Table) -> bool:
 def read_factorial_table(path: Path) -> Reading:
     """Read a table of sentences; the file's name becomes the suite's.
 
-    The phenomenon is taken from the columns ``dependency`` and ``island`` (or ``phenomenon``), with
-    the value of ``suite`` before it if the table holds several suites.
+    Bars separate regions, as in the native format. The factors are two columns that tell the four
+    conditions apart, or the parts of the conditions' names. The phenomenon is taken from the
+    columns ``dependency`` and ``island`` (or ``phenomenon``), with the value of ``suite`` before it
+    if the table holds several suites.
 
     Raises:
         InputError: the file may not be read.
@@ -268,9 +282,11 @@ def read_factorial_table(path: Path) -> Reading:
     if not rows:
         seen = "There is no row below the header."
         raise unusable(path, [*faults, fault("CIM-S005", where=path.name, seen=seen)])
-    suite, order = _suite(rows, path.stem)
-    places = tuple(table.where(table.rows[index]) for index in order)
-    return Reading(with_design(suite), sha256_of(data), places, tuple(faults))
+    places = RowPlaces(table.name, table.numbers)
+    suite, order = _suite(rows, path.stem, places, faults)
+    return Reading(
+        with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
+    )
 
 
 def with_design(suite: Suite) -> Suite:
@@ -296,14 +312,24 @@ def _cells(table: Table, row: Row, faults: list[Fault]) -> dict[str, str]:
     }
 
 
-def _suite(rows: Sequence[dict[str, str]], name: str) -> tuple[Suite, list[int]]:
-    """The suite, and the row of each of its stimuli."""
+def _suite(
+    rows: Sequence[dict[str, str]], name: str, places: Sequence[str], faults: list[Fault]
+) -> tuple[Suite, list[int]]:
+    """The suite, and the row of each of its stimuli.
+
+    Args:
+        rows: the cells of each row, under the names of this module.
+        name: name of the suite.
+        places: the place of each row.
+        faults: faults found so far.
+    """
     id_column = _id_column(rows)
     groups = [column for column in GROUP_COLUMNS if len({row.get(column, "") for row in rows}) > 1]
     several = "suite" in groups
     conditions: dict[str, list[Condition]] = {}
     order: dict[str, list[int]] = {}
-    factors = _factors(rows)
+    factors = _factors(rows, places, faults)
+    counts: Counter[int] = Counter()
     for index, row in enumerate(rows):
         prefix = "_".join(row[column] for column in groups if row.get(column))
         id_ = f"{prefix}-{row[id_column]}" if prefix else row[id_column]
@@ -311,17 +337,30 @@ def _suite(rows: Sequence[dict[str, str]], name: str) -> tuple[Suite, list[int]]
         free.pop(id_column, None)
         levels = {} if set(factors) <= set(free) else level_columns(row["condition"], factors)
         columns = {**free, **levels, "phenomenon": _phenomenon(row, several=several) or name}
-        condition = Condition(row["condition"], (Region(row["sentence"]),), columns)
-        conditions.setdefault(id_, []).append(condition)
+        regions = _regions(row["sentence"], places[index], faults)
+        counts[len(regions)] += 1
+        conditions.setdefault(id_, []).append(Condition(row["condition"], regions, columns))
         order.setdefault(id_, []).append(index)
+    usual = counts.most_common(1)[0][0]
+    numbered = tuple(f"region {number}" for number in range(1, usual + 1))
     suite = Suite(
         meta=Meta(name=name),
-        region_names=("sentence",),
+        region_names=numbered if usual > 1 else ("sentence",),
         predictions=(),
         items=tuple(Item(id_, tuple(each)) for id_, each in conditions.items()),
         factors=factors,
     )
     return suite, [index for indices in order.values() for index in indices]
+
+
+def _regions(sentence: str, where: str, faults: list[Fault]) -> tuple[Region, ...]:
+    if "|" not in sentence:
+        return (Region(sentence),)
+    regions, doubtful = read_regions(sentence)
+    if doubtful:
+        seen = f"sentence has a bar with a blank on one side only: {doubtful[0]!r}."
+        faults.append(fault("CIM-S047", where=where, seen=seen))
+    return tuple(dataclasses.replace(region, text=region.text.strip()) for region in regions)
 
 
 _TAKEN = ("condition", "sentence")
@@ -333,13 +372,57 @@ def _id_column(rows: Sequence[dict[str, str]]) -> str:
     return min(present, key=lambda name: len({row[name] for row in rows}))
 
 
-def _factors(rows: Sequence[dict[str, str]]) -> dict[str, tuple[str, ...]]:
-    """The factors: the columns ``distance`` and ``structure``, or those in names of conditions."""
+def _factors(
+    rows: Sequence[dict[str, str]], places: Sequence[str], faults: list[Fault]
+) -> dict[str, tuple[str, ...]]:
+    """The factors: the columns ``distance`` and ``structure``, two other columns, or name parts.
+
+    A cell with another level than most cells of its condition adds a fault.
+    """
     if all(name in rows[0] for name in ISLAND_FACTORS):
         levels = {name: {row[name] for row in rows} for name in ISLAND_FACTORS}
         if all(set(known) == levels[name] for name, known in ISLAND_FACTORS.items()):
             return dict(ISLAND_FACTORS)
-    return island_factors(tuple(dict.fromkeys(row["condition"] for row in rows)))
+    conditions = tuple(dict.fromkeys(row["condition"] for row in rows))
+    usual = {name: found for name in rows[0] if (found := _usual_levels(rows, name))}
+    for first, second in combinations(usual, 2):
+        cells = {(usual[first][name], usual[second][name]) for name in conditions}
+        if len(cells) == len(conditions) == N_LEVELS**2:
+            factors = {name: usual[name] for name in (first, second)}
+            faults += _other_levels(rows, factors, places)
+            return {name: tuple(dict.fromkeys(known.values())) for name, known in factors.items()}
+    return island_factors(conditions)
+
+
+LEAST_USUAL = 0.75
+"""Least share of the cells of a condition for their value to count as its level."""
+
+
+def _usual_levels(rows: Sequence[dict[str, str]], column: str) -> dict[str, str]:
+    """The level of each condition in a column; empty where it is no factor of two levels."""
+    if column in (*_TAKEN, *ID_COLUMNS, *GROUP_COLUMNS):
+        return {}
+    cells: dict[str, Counter[str]] = {}
+    for row in rows:
+        cells.setdefault(row["condition"], Counter())[row.get(column, "")] += 1
+    levels = {}
+    for condition, counts in cells.items():
+        level, count = counts.most_common(1)[0]
+        if not level or count < LEAST_USUAL * counts.total():
+            return {}
+        levels[condition] = level
+    return levels if len(set(levels.values())) == N_LEVELS else {}
+
+
+def _other_levels(
+    rows: Sequence[dict[str, str]], factors: Mapping[str, Mapping[str, str]], places: Sequence[str]
+) -> Iterator[Fault]:
+    for row, where in zip(rows, places, strict=True):
+        for name, levels in factors.items():
+            condition = row["condition"]
+            if (cell := row.get(name, "")) != levels[condition]:
+                seen = f"{name} is {cell!r} in {condition}, and {levels[condition]!r} elsewhere."
+                yield fault("CIM-S031", where=where, seen=seen)
 
 
 def _phenomenon(row: dict[str, str], *, several: bool) -> str:
