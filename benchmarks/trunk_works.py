@@ -82,6 +82,7 @@ def paced(pairs: Path) -> float:
     import numpy as np
 
     import cimento
+    from cimento.models.base import EncodedTexts
     from cimento.models.fake import FakeScorer
 
     rate = 20_000
@@ -91,7 +92,9 @@ def paced(pairs: Path) -> float:
 
         def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
             time.sleep(len(encoded) / rate)
-            return [np.full(len(each.wanted), -math.log(1000)) for each in encoded]
+            texts = EncodedTexts.of(encoded)
+            ends = np.cumsum(texts.wanted)[texts.offsets[1:] - 1]
+            return np.split(np.full(ends[-1], -math.log(1000)), ends[:-1])
 
     model = Paced(lambda _tokens, _index: 0.0)
     count = 2 * sum(1 for _ in pairs.open(encoding="utf-8"))

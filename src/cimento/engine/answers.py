@@ -86,7 +86,7 @@ def answer(
 def _usage(requests: Sequence[Request], meter: Meter) -> dict[int, Tokens]:
     """The tokens each request used at a server; a text sent for several counts for the first."""
     usage: dict[int, Tokens] = {}
-    for number, request in enumerate(requests):
+    for number, request in enumerate(requests) if meter else ():
         sent = [meter.pop(key) for key in (request, *sent_texts(request)) if key in meter]
         if sent:
             usage[number] = total(sent)

@@ -7,14 +7,12 @@ know which paradigm asks.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import math
-import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from cimento.engine.cache import (
@@ -28,6 +26,7 @@ from cimento.engine.cache import (
     sequence_key,
 )
 from cimento.errors import ModelError, NonFiniteScoreError, UsageError
+from cimento.io.arrays import stretches
 from cimento.io.tables import (
     ALL_LAYERS,
     BOUNDARY,
@@ -39,7 +38,6 @@ from cimento.io.tables import (
 )
 from cimento.models.base import (
     ColumnScorer,
-    Encoded,
     EncodedTexts,
     LayerScorer,
     ModelCard,
@@ -198,15 +196,18 @@ class _KnownScores:
         self.values[row, places[fits]] = records["value"][fits]
         self.known[row, places[fits]] = True
 
-    def packed(self, row: int, texts: EncodedTexts, number: int) -> bytes:
-        """The known scores of a text in their stored form."""
+    def packed(self, row: int, texts: EncodedTexts, numbers: Integers) -> list[bytes]:
+        """The known scores of some texts in their stored form."""
         import numpy as np
 
-        own = slice(int(texts.offsets[number]), int(texts.offsets[number + 1]))
-        index = np.flatnonzero(self.known[row, own])
-        records = np.empty(len(index), dtype=np.dtype(RECORD_FORMAT))
-        records["index"], records["value"] = index, self.values[row, own][index]
-        return records.tobytes()
+        places = np.flatnonzero(self.known[row])
+        owners = np.searchsorted(texts.offsets, places, side="right") - 1
+        records = np.empty(len(places), dtype=np.dtype(RECORD_FORMAT))
+        records["index"] = places - texts.offsets[owners]
+        records["value"] = self.values[row, places]
+        data, size = records.tobytes(), records.itemsize
+        ends = (np.searchsorted(places, texts.offsets) * size).tolist()
+        return [data[ends[number] : ends[number + 1]] for number in numbers.tolist()]
 
 
 def _answer_shard(
@@ -217,11 +218,7 @@ def _answer_shard(
     requests: Sequence[Score],
     columns: tuple[Column, ...],
 ) -> _KnownScores:
-    """The scores of some sequences, from the cache where it has them and else from the model.
-
-    Two requests can give the same sequence, since an uncased tokenizer makes the same ids of two
-    spellings. Such a sequence is asked once, for all tokens that any of its requests wants.
-    """
+    """The scores of some sequences, from the cache where it has them and else from the model."""
     import numpy as np
 
     scores = _KnownScores.empty(len(texts.ids), columns)
@@ -230,45 +227,55 @@ def _answer_shard(
     for row, suffix in enumerate(suffixes):
         found = ((number, kept.get(key + suffix)) for number, key in enumerate(keys))
         scores.read(row, texts, {n: data for n, data in found if data and is_packed(data)})
-    same: dict[bytes, list[int]] = {}
     missing = texts.wanted & ~scores.known.all(axis=0)
-    owners = np.repeat(np.arange(len(texts)), np.diff(texts.offsets))
-    for number in np.unique(owners[missing]).tolist():
-        same.setdefault(keys[number], []).append(number)
-    if not same:
+    owners = np.unique(np.searchsorted(texts.offsets, np.flatnonzero(missing), side="right") - 1)
+    if not len(owners):
         return scores
-    todo = [_asked(texts, numbers, missing) for numbers in same.values()]
-    answers = _ask(todo, scorer, columns)
-    fresh: dict[bytes, bytes] = {}
-    for numbers, encoded, values in zip(same.values(), todo, answers, strict=True):
-        _check_finite(values[0], encoded, scorer, numbers[0], requests)
-        for number in numbers:
-            places = int(texts.offsets[number]) + np.array(encoded.wanted, dtype=np.int64)
-            scores.values[:, places] = values
-            scores.known[:, places] = True
-        for row, suffix in enumerate(suffixes):
-            fresh[keys[numbers[0]] + suffix] = scores.packed(row, texts, numbers[0])
-    cache.put(fresh)
+    first_of = _first_of_same(keys, owners.tolist())
+    for number, first in first_of.items():
+        missing[_own(texts, first)] |= missing[_own(texts, number)]
+    numbers = np.array([number for number in owners.tolist() if number not in first_of])
+    asked = np.zeros_like(missing)
+    asked[stretches(texts.offsets[numbers], np.diff(texts.offsets)[numbers])] = True
+    asked &= missing
+    values = _ask(texts.some(numbers, asked), scorer, columns)
+    places = np.flatnonzero(asked)
+    _check_finite(values[0], places, texts, scorer, requests)
+    scores.values[:, places] = values
+    scores.known[:, places] = True
+    for number, first in first_of.items():
+        scores.values[:, _own(texts, number)] = scores.values[:, _own(texts, first)]
+        scores.known[:, _own(texts, number)] = scores.known[:, _own(texts, first)]
+    fresh = [keys[number] + suffix for suffix in suffixes for number in numbers.tolist()]
+    data = [scores.packed(row, texts, numbers) for row in range(len(suffixes))]
+    cache.put(dict(zip(fresh, chain.from_iterable(data), strict=True)))
     return scores
 
 
-def _asked(texts: EncodedTexts, numbers: Sequence[int], missing: Flags) -> Encoded:
-    """The sequence that some texts share; its wanted tokens are those missing in any of them."""
-    offsets = texts.offsets
-    wanted = functools.reduce(
-        operator.or_, (missing[offsets[number] : offsets[number + 1]] for number in numbers)
-    )
-    return texts.text(numbers[0], wanted)
+def _own(texts: EncodedTexts, number: int) -> slice:
+    """The tokens of a text among those of all texts."""
+    return slice(int(texts.offsets[number]), int(texts.offsets[number + 1]))
 
 
-def _ask(
-    encoded: Sequence[Encoded], scorer: Scorer, columns: tuple[Column, ...]
-) -> Sequence[Floats]:
+def _first_of_same(keys: Sequence[bytes], numbers: Sequence[int]) -> dict[int, int]:
+    """For each text whose sequence an earlier text has, the first such text.
+
+    Two requests can give the same sequence, since an uncased tokenizer makes the same ids of two
+    spellings. Such a sequence is asked once, for all tokens that any of its requests wants.
+    """
+    first: dict[bytes, int] = {}
+    firsts = {number: first.setdefault(keys[number], number) for number in numbers}
+    return {number: other for number, other in firsts.items() if number != other}
+
+
+def _ask(texts: EncodedTexts, scorer: Scorer, columns: tuple[Column, ...]) -> Floats:
     """The model's values for the wanted tokens: a row of log-probabilities, then one per column."""
+    import numpy as np
+
     if not columns:
-        return [values[None, :] for values in scorer.score(encoded)]
+        return np.concatenate(scorer.score(texts))[None, :]
     if isinstance(scorer, ColumnScorer):
-        return [table.T for table in scorer.score_columns(encoded, columns)]
+        return np.concatenate(scorer.score_columns(texts, columns)).T
     raise only_logprobs(scorer.card)
 
 
@@ -282,23 +289,45 @@ def only_logprobs(card: ModelCard) -> UsageError:
 
 
 def _check_finite(
-    values: Floats, each: Encoded, scorer: Scorer, number: int, requests: Sequence[Score]
+    values: Floats,
+    places: Integers,
+    texts: EncodedTexts,
+    scorer: Scorer,
+    requests: Sequence[Score],
 ) -> None:
     """Refuse infinity, and NaN except for tokens without a defined score.
 
     A token that nothing precedes has none, except in a masked model, which sees the whole text.
+
+    Args:
+        values: the log-probabilities that the model gave.
+        places: the token of each of them.
+        texts: the texts.
+        scorer: the model.
+        requests: the request of each text.
     """
-    for index, value in zip(each.wanted, values.tolist(), strict=True):
-        undefined = (index == 0 and scorer.card.kind != "masked") or index in each.undefined
-        if math.isfinite(value) or (math.isnan(value) and undefined):
+    import numpy as np
+
+    for value, place in zip(*_not_finite(values, places), strict=True):
+        number = int(np.searchsorted(texts.offsets, place, side="right")) - 1
+        is_first = place == texts.offsets[number] and scorer.card.kind != "masked"
+        if math.isnan(value) and (is_first or place in texts.undefined):
             continue
         error = NonFiniteScoreError(
             where=f"model {scorer.card.name!r}, text {requests[number].text!r}",
-            seen=f"the model gave {value} for the token {each.tokens[index]!r}",
+            seen=f"the model gave {value} for the token {texts.tokens[place]!r}",
             todo="Its weights may be damaged, or the dtype too narrow: try --dtype float32.",
         )
         error.request = number
         raise error
+
+
+def _not_finite(values: Floats, places: Integers) -> tuple[list[float], list[int]]:
+    """The values that are no finite numbers, and their tokens."""
+    import numpy as np
+
+    odd = ~np.isfinite(values)
+    return values[odd].tolist(), places[odd].tolist()
 
 
 def _tokens_table(

@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cached_property
 from typing import (
     TYPE_CHECKING,
     Literal,
@@ -18,6 +19,7 @@ from typing import (
 )
 
 from cimento.errors import UsageError
+from cimento.io.arrays import stretches
 from cimento.models.dtypes import DtypeName, DtypeRule, dtype_rule
 from cimento.suites.model import JsonValue
 
@@ -279,9 +281,11 @@ class Encoded:
     undefined: Mapping[int, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class EncodedTexts(Sequence[Encoded]):
     """Encoded requests as columns, in which the tokens of the texts follow one another.
+
+    The columns are a sequence of `Encoded` too; these records are made when the first is needed.
 
     Attributes:
         offsets: index of each text's first token, and the number of tokens at the end.
@@ -342,31 +346,57 @@ class EncodedTexts(Sequence[Encoded]):
     @overload
     def __getitem__(self, index: slice) -> list[Encoded]: ...
     def __getitem__(self, index: int | slice) -> Encoded | list[Encoded]:
-        numbers = range(len(self))[index]
-        if isinstance(numbers, range):
-            return [self.text(number) for number in numbers]
-        return self.text(numbers)
+        return self._records[index]
 
-    def text(self, number: int, wanted: Flags | None = None) -> Encoded:
-        """One of the texts as a record.
+    def __iter__(self) -> Iterator[Encoded]:
+        return iter(self._records)
+
+    def some(self, numbers: Integers, wanted: Flags) -> EncodedTexts:
+        """Some of the texts, with other tokens to be scored.
 
         Args:
-            number: number of the text.
-            wanted: flags of the tokens of this text to be scored; None for those that were
-                requested.
+            numbers: the numbers of the texts, ascending.
+            wanted: whether each token of all texts is to be scored.
         """
+        import numpy as np
+
+        if len(numbers) == len(self):
+            return replace(self, wanted=wanted)
+        counts = np.diff(self.offsets)[numbers]
+        places = stretches(self.offsets[numbers], counts)
+        number_of = {place: number for number, place in enumerate(places.tolist())}
+        return EncodedTexts(
+            offsets=np.concatenate(([0], np.cumsum(counts))),
+            firsts=[self.firsts[number] for number in numbers.tolist()],
+            ids=self.ids[places],
+            tokens=[self.tokens[place] for place in places.tolist()],
+            start=self.start[places],
+            end=self.end[places],
+            words=self.words[places],
+            wanted=wanted[places],
+            undefined={
+                number_of[place]: reason
+                for place, reason in self.undefined.items()
+                if place in number_of
+            },
+        )
+
+    @cached_property
+    def _records(self) -> list[Encoded]:
+        return [self._record(number) for number in range(len(self))]
+
+    def _record(self, number: int) -> Encoded:
         import numpy as np
 
         begin, end = int(self.offsets[number]), int(self.offsets[number + 1])
         own = slice(begin, end)
-        chosen = np.flatnonzero(self.wanted[own] if wanted is None else wanted)
         return Encoded(
             ids=tuple(self.ids[own].tolist()),
             tokens=tuple(self.tokens[own]),
             spans=tuple(zip(self.start[own].tolist(), self.end[own].tolist(), strict=True)),
             words=tuple(self.words[own].tolist()),
             first=self.firsts[number],
-            wanted=tuple(chosen.tolist()),
+            wanted=tuple(np.flatnonzero(self.wanted[own]).tolist()),
             undefined={
                 place - begin: self.undefined[place]
                 for place in range(begin, end)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from cimento.models.base import Encoded, ModelCard
-from cimento.models.tokens.characters import containing, tokens_in, word_spans
+from cimento.models.base import EncodedTexts, ModelCard
+from cimento.models.tokens.characters import Characters
 
 if TYPE_CHECKING:
-    from cimento.models.base import FloatArray, Score
+    from cimento.models.base import Encoded, FloatArray, Score
 
 TokenScore = Callable[[Sequence[str], int], float]
 """A function from the tokens of a text and the index of one to its log-probability in nats."""
@@ -34,21 +34,35 @@ class FakeScorer:
         """The card of the model."""
         return self._card
 
-    def encode(self, requests: Sequence[Score]) -> list[Encoded]:
+    def encode(self, requests: Sequence[Score]) -> EncodedTexts:
         """Encode requests with one token for each word and each punctuation mark."""
-        return [self._encode(request) for request in requests]
+        import numpy as np
 
-    def _encode(self, request: Score) -> Encoded:
-        spans = word_spans(request.text)
-        tokens = tuple(request.text[start:end] for start, end in spans)
-        wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
-        return Encoded(
-            ids=tuple(self._ids.setdefault(token, len(self._ids)) for token in tokens),
+        texts = [request.text for request in requests]
+        characters = Characters.of(texts)
+        begins = characters.word_begins("split")
+        ends = ~characters.blank & np.append(characters.blank[1:] | begins[1:], True)
+        first, last = np.flatnonzero(begins), np.flatnonzero(ends) + 1
+        text = np.searchsorted(characters.begin, first, side="right") - 1
+        offsets = np.searchsorted(first, characters.begin)
+        start, end = first - characters.begin[text], last - characters.begin[text]
+        wanted = [
+            ((0, len(request.text)),) if request.wanted is None else request.wanted
+            for request in requests
+        ]
+        spans = zip(first.tolist(), last.tolist(), strict=True)
+        tokens = [characters.texts[low:high] for low, high in spans]
+        for token in dict.fromkeys(tokens):
+            self._ids.setdefault(token, len(self._ids))
+        return EncodedTexts(
+            offsets=offsets,
+            firsts=[0] * len(requests),
+            ids=np.array([self._ids[token] for token in tokens], dtype=np.int64),
             tokens=tokens,
-            spans=tuple(spans),
-            words=tuple(containing(spans, start) for start, _ in spans),
-            first=0,
-            wanted=tuple(tokens_in(spans, wanted)),
+            start=start,
+            end=end,
+            words=np.arange(len(first)) - offsets[text],
+            wanted=characters.inside(wanted, text, start, end),
         )
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:

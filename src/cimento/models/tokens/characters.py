@@ -12,6 +12,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.models.base import PunctuationRule
@@ -190,10 +191,11 @@ class Characters:
 
         covered = np.zeros(len(self.codes), dtype=np.bool_)
         closed = np.zeros(len(self.codes), dtype=np.bool_)
-        for begin, spans in zip(self.begin.tolist(), wanted, strict=False):
+        for (begin, stop), spans in zip(pairwise(self.begin.tolist()), wanted, strict=True):
             for low, high in spans:
-                covered[begin + low : begin + high] = True
-                closed[begin + high] = True
+                end_of_span = min(begin + high, stop - 1)
+                covered[begin + low : end_of_span] = True
+                closed[end_of_span] = True
         place = np.minimum(self.begin[text] + start, self.begin[text + 1] - 1)
         found: Flags = covered[place] | ((start == end) & closed[place])
         return found

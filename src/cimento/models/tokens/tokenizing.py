@@ -15,7 +15,7 @@ from cimento.models.tokens.characters import Characters
 from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
-    from transformers import BatchEncoding, PreTrainedModel, PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.arrays import Flags, Integers
 
@@ -123,23 +123,44 @@ def _cut(texts: Sequence[str], tokenizer: PreTrainedTokenizerBase, characters: C
     """Token ids and offsets of texts, with nothing added."""
     import numpy as np
 
-    output: BatchEncoding | dict[str, list[Any]] = {"input_ids": [], "offset_mapping": []}
-    if texts:
-        output = tokenizer(
-            list(texts),
-            add_special_tokens=False,
-            return_offsets_mapping=True,
-            return_attention_mask=False,
-            return_token_type_ids=False,
-            verbose=False,
-        )
-    counts = np.array([len(ids) for ids in output["input_ids"]], dtype=np.int64)
-    flat = chain.from_iterable(chain.from_iterable(output["offset_mapping"]))
+    several, offsets_of = _tokenized(texts, tokenizer)
+    counts = np.fromiter(map(len, several), dtype=np.int64, count=len(several))
+    flat = chain.from_iterable(chain.from_iterable(offsets_of))
     offsets = np.fromiter(flat, dtype=np.int64).reshape(-1, 2)
     text = np.repeat(np.arange(len(counts)), counts)
     start, end = characters.trimmed(text, offsets[:, 0], offsets[:, 1])
-    ids = np.fromiter(chain.from_iterable(output["input_ids"]), dtype=np.int64)
+    ids = np.fromiter(chain.from_iterable(several), dtype=np.int64)
     return _Cut(ids=ids, start=start, end=end, text=text, counts=counts)
+
+
+def _tokenized(
+    texts: Sequence[str], tokenizer: PreTrainedTokenizerBase
+) -> tuple[Sequence[Sequence[int]], Sequence[Sequence[Span]]]:
+    """The token ids of each text, and the character offsets of its tokens."""
+    from transformers import PreTrainedTokenizerBase, PreTrainedTokenizerFast
+
+    if not texts:
+        return [], []
+    kind = type(tokenizer)
+    is_plain = (
+        kind.__call__ is PreTrainedTokenizerBase.__call__
+        and kind._encode_plus is PreTrainedTokenizerFast._encode_plus  # noqa: SLF001
+    )
+    # transformers copies every answer of the library below it twice, which takes as long as the
+    # tokenizing. Its call on the first text sets that library's truncation, padding and treatment
+    # of special tokens.
+    output = tokenizer(
+        [*texts[:1]] if is_plain else [*texts],
+        add_special_tokens=False,
+        return_offsets_mapping=True,
+        return_attention_mask=False,
+        return_token_type_ids=False,
+        verbose=False,
+    )
+    if not is_plain:
+        return output["input_ids"], output["offset_mapping"]
+    encodings = tokenizer.backend_tokenizer.encode_batch([*texts], add_special_tokens=False)
+    return [each.ids for each in encodings], [each.offsets for each in encodings]
 
 
 def _whole(request: Score, *, leading_blank: bool) -> str:
