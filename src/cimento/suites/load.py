@@ -109,7 +109,7 @@ class StimulusCount:
         """
         if self._most is None or not isinstance(suite, Suite):
             return
-        self._count += sum(len(item.conditions) for item in suite.items)
+        self._count += len(suite.columns.names)
         if self._count > self._most:
             raise InputError(
                 where=str(self._path),

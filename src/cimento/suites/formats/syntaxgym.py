@@ -9,10 +9,11 @@ if there are none; so a suite is read back without loss.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
-from sys import intern
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import Fault
@@ -23,13 +24,16 @@ from cimento.suites.model import (
     METRICS,
     NOTHING,
     Condition,
+    FreeCells,
     Item,
+    ItemColumns,
     JsonValue,
     Meta,
     Metric,
     Prediction,
     Region,
     Suite,
+    ascending,
 )
 from cimento.suites.reading import (
     Reading,
@@ -76,7 +80,7 @@ def read_syntaxgym(path: Path) -> Reading:
     suite, faults = suite_of(parsed, name=path.name)
     if suite is None:
         raise unusable(path, faults)
-    places = (path.name,) * sum(len(item.conditions) for item in suite.items)
+    places = (path.name,) * len(suite.columns.names)
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
@@ -104,7 +108,7 @@ def suite_of(parsed: object, *, name: str) -> tuple[Suite | None, list[Fault]]:
         meta=_meta(document.meta, kept),
         region_names=_region_names(document.region_meta, name=name, faults=faults),
         predictions=tuple(_prediction(prediction) for prediction in document.predictions),
-        items=tuple([_item(item, name=name, faults=faults) for item in items]),
+        items=_Items(name, faults).of(items),
         metric=metric,
         join=ours.join,
         cluster=ours.cluster,
@@ -213,45 +217,103 @@ def _prediction(prediction: JsonPrediction | JsonRelation) -> Prediction:
     )
 
 
-def _item(item: _Object, *, name: str, faults: list[Fault]) -> Item:
-    id_ = (item.get(OURS) or NOTHING).get("id")
-    if id_ is None:
-        id_ = str(number_text(item["item_number"]))
-        id_ = strip_blanks(id_, what="item_number", where=name, faults=faults)
-    conditions = tuple(
-        [_condition(each, f"{name}, item {id_}", faults) for each in item["conditions"]]
-    )
-    return Item(id_, conditions, extra=_kept(item, "item_number", "conditions"))
+class _Items:
+    """The items of a document as columns.
 
+    Args:
+        name: name of the file.
+        faults: faults found are added here.
+    """
 
-def _condition(condition: _Object, where: str, faults: list[Fault]) -> Condition:
-    name = condition["condition_name"]
-    name = strip_blanks(name, what="condition_name", where=where, faults=faults)
-    numbers = [region["region_number"] for region in condition["regions"]]
-    if numbers != _counted(len(numbers)):
-        written = [str(number_text(number)).strip() for number in numbers]
-        if written != list(map(str, _counted(len(numbers)))):
-            seen = f"The regions have the numbers {', '.join(written)}."
-            faults.append(fault("CIM-S014", where=f"{where}, condition {name}", seen=seen))
-    regions = []
-    for region in condition["regions"]:
-        text = region["content"]
+    def __init__(self, name: str, faults: list[Fault]) -> None:
+        self._name = name
+        self._faults = faults
+        self._texts: list[str] = []
+        self._bounds = array("l", [0])
+        self._free = FreeCells[str]()
+        self._glued: set[int] = set()
+        self._condition_extras: dict[int, Mapping[str, JsonValue]] = {}
+        self._region_extras: dict[int, Mapping[str, JsonValue]] = {}
+
+    def of(self, items: Sequence[_Object]) -> ItemColumns:
+        """The columns of the items, which are of the right types."""
+        ids: list[str] = []
+        shapes: list[tuple[str, ...]] = []
+        extras: dict[int, Mapping[str, JsonValue]] = {}
+        same: dict[tuple[str, ...], tuple[str, ...]] = {}
+        for number, item in enumerate(items):
+            id_ = (item.get(OURS) or NOTHING).get("id")
+            if id_ is None:
+                id_ = self._id(item["item_number"])
+            ids.append(id_)
+            shape = tuple([self._condition(each, id_) for each in item["conditions"]])
+            shapes.append(same.setdefault(shape, shape))
+            if len(item) > len(_ITEM) and (kept := _kept(item, *_ITEM)):
+                extras[number] = kept
+        return ItemColumns(
+            ids=ids,
+            shapes=shapes,
+            starts=ascending(accumulate(map(len, shapes), initial=0)),
+            bounds=ascending(self._bounds),
+            texts=self._texts,
+            free=self._free.columns(),
+            glued=frozenset(self._glued),
+            item_extras=extras,
+            condition_extras=self._condition_extras,
+            region_extras=self._region_extras,
+        )
+
+    def _id(self, number: int | str) -> str:
+        id_ = str(number_text(number))
+        return id_ if id_ == id_.strip() else self._stripped(id_, "item_number", self._name)
+
+    def _condition(self, condition: _Object, item: str) -> str:
+        """Add a condition of an item; returns its name."""
+        number = len(self._bounds) - 1
+        regions = condition["regions"]
+        name = condition["condition_name"]
+        if name != name.strip():
+            name = self._stripped(name, "condition_name", f"{self._name}, item {item}")
+        if [region["region_number"] for region in regions] != _counted(len(regions)):
+            written = [str(number_text(region["region_number"])).strip() for region in regions]
+            if written != list(map(str, _counted(len(regions)))):
+                seen = f"The regions have the numbers {', '.join(written)}."
+                self._faults.append(fault("CIM-S014", where=self._place(item, name), seen=seen))
+        for region in regions:
+            text = region["content"]
+            if len(region) > len(_REGION) or text != text.strip():
+                text = self._unusual(region, item, name)
+            self._texts.append(text)
+        self._bounds.append(len(self._texts))
+        self._free.add((condition.get(OURS) or NOTHING).get("columns") or NOTHING)
+        if len(condition) > len(_CONDITION) and (kept := _kept(condition, *_CONDITION)):
+            self._condition_extras[number] = kept
+        return name
+
+    def _unusual(self, region: _Object, item: str, condition: str) -> str:
+        """The text of a region with blanks around it, or with further keys, which are added."""
+        text: str = region["content"]
         if text != text.strip():
             what = f"Region {number_text(region['region_number'])}"
-            place = f"{where}, condition {name}"
-            text = strip_blanks(text, what=what, where=place, faults=faults)
-        if len(region) == len(_REGION):
-            regions.append(Region(text, extra=NOTHING))
-            continue
-        glued = (region.get(OURS) or NOTHING).get("glued", False)
-        regions.append(Region(text, glued, _kept(region, *_REGION)))
-    columns = (condition.get(OURS) or NOTHING).get("columns") or NOTHING
-    extra = _kept(condition, "condition_name", "regions")
-    return Condition(intern(name), tuple(regions), columns, extra)
+            text = self._stripped(text, what, self._place(item, condition))
+        if len(region) > len(_REGION):
+            if (region.get(OURS) or NOTHING).get("glued", False):
+                self._glued.add(len(self._texts))
+            if kept := _kept(region, *_REGION):
+                self._region_extras[len(self._texts)] = kept
+        return text
+
+    def _place(self, item: str, condition: str) -> str:
+        return f"{self._name}, item {item}, condition {condition}"
+
+    def _stripped(self, text: str, what: str, where: str) -> str:
+        return strip_blanks(text, what=what, where=where, faults=self._faults)
 
 
+_ITEM = ("item_number", "conditions")
+_CONDITION = ("condition_name", "regions")
 _REGION = ("region_number", "content")
-"""The keys that every region has; most regions have no others."""
+"""The keys that every item, condition and region has; most have no others."""
 
 
 @cache
@@ -261,8 +323,6 @@ def _counted(count: int) -> list[int]:
 
 def _kept(part: _Object, *known: str) -> Mapping[str, JsonValue]:
     """The unknown keys, with those that were set aside when writing."""
-    if len(part) == len(known):
-        return NOTHING
     kept = {key: value for key, value in part.items() if key not in (*known, OURS)}
     return {**kept, **(part.get(OURS) or NOTHING).get("extra", NOTHING)} or NOTHING
 
@@ -301,7 +361,7 @@ def read_syntaxgym_rows(path: Path) -> Reading:
     faults += more
     if suite is None:
         raise unusable(path, faults)
-    places = (path.name,) * sum(len(item.conditions) for item in suite.items)
+    places = (path.name,) * len(suite.columns.names)
     return Reading(suite, sha256_of(data), places, tuple(faults))
 
 
