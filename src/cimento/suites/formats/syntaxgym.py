@@ -271,7 +271,7 @@ class _Items:
         """Add a condition of an item; returns its name."""
         number = len(self._bounds) - 1
         regions = condition["regions"]
-        name = condition["condition_name"]
+        name: str = condition["condition_name"]
         if name != name.strip():
             name = self._stripped(name, "condition_name", f"{self._name}, item {item}")
         if [region["region_number"] for region in regions] != _counted(len(regions)):
