@@ -41,19 +41,23 @@ class TwoRounds(Job[Answers]):
         self.title = f"words from {start}"
         self.model = model
         self.words = [f"{WORDS[n % len(WORDS)]} {n}" for n in range(start, start + size)]
-        self.kinds, self.later = kinds, later
+        self.kinds, self.second = kinds, later
+
+    @property
+    def later(self) -> int:
+        return 3 * len(self.second)
 
     def requests(self, answers: Answers) -> Requests | None:
         if answers.n == 0:
             return asked(
                 [make(word) for word in self.words for make in map(MAKERS.get, self.kinds)]
             )
-        if answers.n > len(self.words) * len(self.kinds) or not self.later:
+        if answers.n > len(self.words) * len(self.kinds) or not self.second:
             return None
         sums = answers.tables["tokens"].group_by("request").agg(pl.col("logprob_nats").sum())
         best = sums.sort("logprob_nats", "request", descending=True)["request"].to_list()
         chosen = [self.words[number // len(self.kinds)] for number in sorted(best[:3])]
-        return asked([make(word) for word in chosen for make in map(MAKERS.get, self.later)])
+        return asked([make(word) for word in chosen for make in map(MAKERS.get, self.second)])
 
     def finish(self, answers: Answers | None) -> Answers:
         assert answers is not None

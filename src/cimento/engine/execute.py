@@ -13,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cimento.engine.engines import in_share
+from cimento.engine.handle import give_back
 from cimento.engine.jobs import Group, Job, JobState, PullQueue, UnitState, Work
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Request
@@ -130,6 +131,9 @@ class Execution(Generic[ResultT]):
                 self._replay(state)
             elif state.error is None:
                 self._need(state)
+        if not any(state.job.later for state in self.states):
+            self._forget_places()
+        give_back()
 
     def _ask(self, state: JobState, division: Division) -> None:
         """Start the next round of a job."""
@@ -290,6 +294,7 @@ class Execution(Generic[ResultT]):
             self._fail(number, outcome.error)
             return
         unit.is_done, unit.result = True, outcome.result
+        unit.unit = Unit(unit.unit.digest, ())
         states, unit.waiting = unit.waiting, []
         for state in states:
             state.waiting.discard(number)
@@ -364,14 +369,16 @@ class Execution(Generic[ResultT]):
                 state.error = error
 
     def _forget(self) -> None:
-        """Free the requests once no more are made, because judging needs the memory."""
+        """Free what belongs to requests once no more are made: judging needs the memory."""
+        self._forget_places()
+        for state in self.states:
+            state.units, state.later = {}, None
+
+    def _forget_places(self) -> None:
+        """Free the requests that later ones would be compared with."""
         self._interned.clear()
         for group in self._groups.values():
             group.division.places.clear()
-        for state in self.states:
-            state.units, state.later = {}, None
-        for unit in self.units:
-            unit.unit = Unit(unit.unit.digest, ())
 
     def _keep_added(self) -> None:
         """Put the answers that units added into the cache, after all workers have finished."""

@@ -125,6 +125,10 @@ class Job(Protocol[ResultT_co]):
     is_done: bool
     progress: Progress | None
 
+    @property
+    def later(self) -> int:
+        """The largest number of requests after the first round."""
+
     def requests(self, answers: Answers) -> Requests | None:
         """The requests of the next round; None after the last round.
 

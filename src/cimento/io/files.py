@@ -13,7 +13,7 @@ import sqlite3
 import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from cimento.errors import CimentoError, InputError, StorageError, UsageError
@@ -23,6 +23,7 @@ DATABASE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
 
 _TEMPORARY = re.compile(r"\..+\.[a-z0-9_]{8}")
 _STALE_S = 3600
+_PART = 1 << 20
 _FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -191,6 +192,24 @@ def write_text(text: str, path: Path) -> Path:
     return write_bytes(text.encode("utf-8"), path)
 
 
+def write_lines(lines: Iterable[str], path: Path) -> Path:
+    """Write a text file line by line, completely or not at all; see `write_text`.
+
+    Args:
+        lines: the lines with their ends, made while they are written.
+        path: the path of the file.
+
+    Raises:
+        StorageError: the folder or the file cannot be written.
+    """
+
+    def save(temporary: Path) -> None:
+        with temporary.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(lines)
+
+    return atomically(path, save)
+
+
 def refuse_filled_in(path: Path, *, holds: str, fresh: str | None = None) -> None:
     """Refuse to overwrite a file that people have written in.
 
@@ -273,21 +292,25 @@ def read_bytes(path: Path) -> bytes:
         ) from error
 
 
-def file_digest(path: Path) -> str:
-    """The sha256 of a file, hexadecimal.
+def file_digest(*paths: Path) -> str:
+    """The sha256 of the contents of files, one after the other, in hexadecimal.
 
     Raises:
-        InputError: the file cannot be read.
+        InputError: a file cannot be read.
     """
-    try:
-        with open_plain(path) as handle:
-            return hashlib.file_digest(handle, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check the path.",
-        ) from error
+    digest = hashlib.sha256()
+    for path in paths:
+        try:
+            with open_plain(path) as file:
+                while part := file.read(_PART):
+                    digest.update(part)
+        except OSError as error:
+            raise InputError(
+                where=str(path),
+                seen=f"cannot be read ({error.strerror or error})",
+                todo="Check the path.",
+            ) from error
+    return digest.hexdigest()
 
 
 def open_plain(path: Path) -> io.BufferedReader:

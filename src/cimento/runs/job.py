@@ -12,7 +12,7 @@ from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
-from cimento.io.files import read_bytes
+from cimento.io.files import file_digest
 from cimento.io.tables import COLUMNS
 from cimento.models.registry import Asking
 from cimento.options import JudgingOptions, RunOptions
@@ -23,7 +23,6 @@ from cimento.runs.store import RunFolder, describe
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites import faults
 from cimento.suites.model import JsonValue
-from cimento.suites.reading import sha256_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -384,7 +383,7 @@ def suite_digest(paradigm: AnyParadigm, path: Path) -> tuple[list[JsonValue], st
     """
     files = paradigm.files(path)
     names: list[JsonValue] = [file.relative_to(path.parent).as_posix() for file in files]
-    return names, sha256_of(*map(read_bytes, files))
+    return names, file_digest(*files)
 
 
 def inputs_of(

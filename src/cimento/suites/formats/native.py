@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import Fault, FormulaError, did_you_mean
-from cimento.io.files import read_bytes, write_text
+from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites.design import level_columns
 from cimento.suites.faults import fault
@@ -239,7 +239,7 @@ def write_native(suite: Suite, folder: Path) -> Path:
     import tomli_w
 
     write_text(tomli_w.dumps(_settings(suite)), folder / TOML)
-    write_text("".join("\t".join(row) + "\n" for row in _rows(suite)), folder / TABLE)
+    write_lines(("\t".join(row) + "\n" for row in _rows(suite)), folder / TABLE)
     return folder
 
 
@@ -318,15 +318,16 @@ def _rows(suite: Suite) -> Iterator[Sequence[str]]:
         if any(cells):
             columns[escape(name)] = cells
     ids = zip(map(escape, stimuli.ids), map(len, stimuli.shapes), strict=True)
-    head = {
-        "item": [cell for id_, count in ids for cell in [id_] * count],
-        "condition": list(map(escape, stimuli.names)),
+    names = stimuli.names
+    head: dict[str, Iterable[str]] = {
+        "item": (cell for id_, count in ids for cell in (id_,) * count),
+        "condition": map(escape, names),
         "text": _region_cells(stimuli),
     }
     extras = _extras(stimuli, aside)
     if extras:
         columns[EXTRA] = [
-            _json(extras[number]) if number in extras else "" for number in range(len(head["text"]))
+            _json(extras[number]) if number in extras else "" for number in range(len(names))
         ]
     yield [*head, *columns]
     yield from zip(*head.values(), *columns.values(), strict=True)
@@ -340,12 +341,11 @@ def _cell_of(values: Iterable[str | None]) -> dict[str | None, str]:
     }
 
 
-def _region_cells(stimuli: ItemColumns) -> list[str]:
+def _region_cells(stimuli: ItemColumns) -> Iterator[str]:
     """The regions of each stimulus as a cell."""
-    if stimuli.is_whole:
-        return [write_regions([(text, False)]) for text in stimuli.texts]
-    parts = [(text, number in stimuli.glued) for number, text in enumerate(stimuli.texts)]
-    return [write_regions(parts[begin:end]) for begin, end in pairwise(stimuli.bounds)]
+    for begin, end in pairwise(stimuli.bounds):
+        regions = [(stimuli.texts[n], n in stimuli.glued) for n in range(begin, end)]
+        yield write_regions(regions)
 
 
 def _extras(stimuli: ItemColumns, aside: Mapping[int, Mapping[str, str]]) -> dict[int, _Object]:
