@@ -178,22 +178,21 @@ def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> I
             # A special token of a recording that counts it in a region: shown by its name.
             yield _scored(token.text, token)
             continue
-        if token.start > cursor:
-            yield Piece(text[cursor : token.start])
-        yield _scored(text[max(cursor, token.start) : token.end], token)
-        cursor = max(cursor, token.end)
+        start, end_of_token = token.start, token.end
+        if start > cursor:
+            yield Piece(text[cursor:start])
+            cursor = start
+        yield _scored(text[cursor:end_of_token], token)
+        if end_of_token > cursor:
+            cursor = end_of_token
     if end > cursor:
         yield Piece(text[cursor:end])
 
 
 def _scored(text: str, token: StripToken) -> Piece:
     # A token that is nothing but a blank has no characters of its own.
-    return Piece(
-        text if text.strip() else "␣",
-        asked=True,
-        surprisal_bits=token.surprisal_bits,
-        reason=token.reason,
-    )
+    # Pages have hundreds of thousands of pieces; names of arguments would take twice the time.
+    return Piece(text if text.strip() else "␣", True, token.surprisal_bits, token.reason)  # noqa: FBT003
 
 
 def read_tokens(table: pl.DataFrame) -> dict[int, list[StripToken]]:
