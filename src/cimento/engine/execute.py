@@ -20,7 +20,7 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
 from cimento.engine.workers import Pool, TaskError, TaskOutcome, UnitTask, Worker
 from cimento.errors import CimentoError, ModelError, StorageError
-from cimento.io.tables import TOKENS, Column, packed
+from cimento.io.tables import Column
 from cimento.runs.usage import Tokens
 
 if TYPE_CHECKING:
@@ -68,7 +68,12 @@ class Execution(Generic[ResultT]):
             for group in self._groups.values():
                 work.store.prepare(group.digest)
         models = {group.key: group.model for group in self._groups.values()}
-        worker = Worker(cache=work.cache, models=models, progress=self._partly)
+        worker = Worker(
+            cache=work.cache,
+            models=models,
+            progress=self._partly,
+            returns=work.engine.share is None,
+        )
         with work.engine.opened(len(self._queue), device=work.device, here=worker) as pool:
             self._drive(pool)
             while work.engine.share is not None and self._look_again():
@@ -216,8 +221,7 @@ class Execution(Generic[ResultT]):
             warnings |= dict.fromkeys(answers.warnings)
             usage |= {places[n]: each for n, each in answers.usage.items() if n in places}
             for name, table in answers.tables.items():
-                part = packed(table) if name == TOKENS.name else table
-                parts.setdefault(name, []).append(_renumbered(part, places))
+                parts.setdefault(name, []).append(_renumbered(table, places))
         # No rechunking: copying the parts into one block would take the same memory again.
         tables = {name: pl.concat(several, rechunk=False) for name, several in parts.items()}
         for name, table in tables.items():
@@ -293,7 +297,8 @@ class Execution(Generic[ResultT]):
                 raise outcome.error.error()
             self._fail(number, outcome.error)
             return
-        unit.is_done, unit.result = True, outcome.result
+        unit.is_done = True
+        unit.result = None if outcome.result is None else outcome.result.packed()
         unit.unit = Unit(unit.unit.digest, ())
         states, unit.waiting = unit.waiting, []
         for state in states:

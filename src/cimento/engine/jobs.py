@@ -203,7 +203,7 @@ class UnitState:
             TableError: the file is damaged.
         """
         if self.result is None and self.path is not None:
-            return read_result(self.path).answers
+            return read_result(self.path).packed().answers
         return NO_ANSWERS if self.result is None else self.result.answers
 
 

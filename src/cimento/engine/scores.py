@@ -127,7 +127,7 @@ def answer_scores(
         EncodedTexts.of(scorer.encode(requests[start : start + SHARD]))
         for start in range(0, len(requests), SHARD)
     ]
-    tables = [_tokens_table(EncodedTexts.of(()), _KnownScores.empty(0, columns), columns)]
+    tables: list[pl.DataFrame] = []
     for done, texts in zip(range(0, len(requests), SHARD), shards, strict=True):
         asked = requests[done : done + SHARD]
         try:
@@ -138,7 +138,9 @@ def answer_scores(
         tables.append(_tokens_table(texts, scores, columns, first=done))
         if progress is not None:
             progress(done + len(asked), len(requests))
-    return pl.concat(tables, rechunk=True)
+    if not tables:
+        return _tokens_table(EncodedTexts.of(()), _KnownScores.empty(0, columns), columns)
+    return tables[0] if len(tables) == 1 else pl.concat(tables, rechunk=True)
 
 
 def model_key(card: ModelCard, policy: Policy) -> str:

@@ -25,7 +25,16 @@ from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import StorageError, TableError
 from cimento.io.files import open_plain, write_bytes
 from cimento.io.parsing import parse_json
-from cimento.io.tables import CHOICES, FILLS, REPLIES, SCHEMA_VERSION, TOKENS, Column, validate
+from cimento.io.tables import (
+    CHOICES,
+    FILLS,
+    REPLIES,
+    SCHEMA_VERSION,
+    TOKENS,
+    Column,
+    packed,
+    validate,
+)
 from cimento.models.base import ModelCard
 from cimento.runs.usage import Tokens
 
@@ -219,6 +228,14 @@ class UnitResult:
     answers: Answers
     seconds: float | None = None
 
+    def packed(self) -> UnitResult:
+        """The result with tokens as `cimento.io.tables.packed` holds them."""
+        tables = {
+            name: packed(table) if name == TOKENS.name else table
+            for name, table in self.answers.tables.items()
+        }
+        return UnitResult(dataclasses.replace(self.answers, tables=tables), self.seconds)
+
 
 class UnitFacts(NamedTuple):
     """The facts before the tables in a unit's file; see `UnitResult`.
@@ -251,17 +268,17 @@ def write_result(result: UnitResult, path: Path) -> Path:
     answers = result.answers
     for name, table in answers.tables.items():
         validate(table, _SCHEMAS[name], where=str(path))
-    packed = {name: _packed(table) for name, table in answers.tables.items()}
+    contents = {name: _parquet(table) for name, table in answers.tables.items()}
     facts = {
         "model": None if answers.model is None else dataclasses.asdict(answers.model),
         "warnings": list(answers.warnings),
         "seconds": result.seconds,
         "n": answers.n,
-        "tables": [[name, len(content)] for name, content in packed.items()],
+        "tables": [[name, len(content)] for name, content in contents.items()],
     }
     if answers.usage:
         facts["usage"] = [[n, *dataclasses.astuple(each)] for n, each in answers.usage.items()]
-    return write_sealed(json.dumps(facts).encode() + b"\n" + b"".join(packed.values()), path)
+    return write_sealed(json.dumps(facts).encode() + b"\n" + b"".join(contents.values()), path)
 
 
 def read_result(path: Path) -> UnitResult:
@@ -316,7 +333,7 @@ def _read(path: Path) -> tuple[UnitFacts, bytes]:
         raise _damaged(path) from error
 
 
-def _packed(table: pl.DataFrame) -> bytes:
+def _parquet(table: pl.DataFrame) -> bytes:
     file = io.BytesIO()
     # These files are small, many and short-lived, so fast compression matters more than size.
     table.write_parquet(file, compression="lz4", statistics=False)

@@ -96,7 +96,8 @@ class TaskOutcome:
 
     Attributes:
         error: the error that prevented it; None if it was done.
-        result: the answers, if they were not to be written to a file.
+        result: the answers, if they were not to be written to a file, or if the worker is in the
+            process that needs them.
     """
 
     error: TaskError | None = None
@@ -110,6 +111,8 @@ class Worker:
         cache: the cache of answers; None opens the user's cache when it is first needed.
         models: models that are opened already, by their names.
         progress: called with the progress of a task.
+        returns: whether answers that are written to a file are returned too, which spares this
+            process the reading of its own files.
     """
 
     def __init__(
@@ -118,8 +121,10 @@ class Worker:
         cache: AnswerCache | None = None,
         models: Mapping[str, ModelHandle] | None = None,
         progress: Progress | None = None,
+        returns: bool = False,
     ) -> None:
         self._cache = cache
+        self._returns = returns
         self._opened: FileCache | None = None
         self._models = models or {}
         self._progress = progress
@@ -192,8 +197,9 @@ class Worker:
         if task.result is None:
             return UnitResult(answers, seconds)
         added = _keep(cache, task)
-        write_result(UnitResult(answers, seconds if added else None), task.result)
-        return None
+        result = UnitResult(answers, seconds if added else None)
+        write_result(result, task.result)
+        return result if self._returns else None
 
     def _kept(self, task: UnitTask) -> AnswerCache:
         if self._cache is not None:

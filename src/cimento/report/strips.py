@@ -183,8 +183,7 @@ def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> I
             yield Piece(text[cursor:start])
             cursor = start
         yield _scored(text[cursor:end_of_token], token)
-        if end_of_token > cursor:
-            cursor = end_of_token
+        cursor = max(cursor, end_of_token)
     if end > cursor:
         yield Piece(text[cursor:end])
 
