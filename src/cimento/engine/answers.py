@@ -13,7 +13,8 @@ from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
-from cimento.engine.scores import Progress, ask, whole_text
+from cimento.engine.scores import Progress, ask
+from cimento.engine.whole_texts import whole_text
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
 from cimento.runs.usage import Tokens, total
