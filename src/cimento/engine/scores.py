@@ -9,6 +9,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -60,6 +61,8 @@ SHARD = 256
 Progress = Callable[[int, int], None]
 """A callback with the number of sequences done and the number in all."""
 
+_ALONE = nullcontext()
+
 
 def ask(
     requests: Sequence[Score],
@@ -69,6 +72,7 @@ def ask(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
+    turn: AbstractContextManager[object] = _ALONE,
 ) -> pl.DataFrame:
     """The tokens table of some requests, for models that take tokens and for those that take texts.
 
@@ -83,7 +87,7 @@ def ask(
         key = model_key(scorer.card, policy)
         return answer_texts(requests, scorer, model=key, cache=cache, progress=progress)
     return answer_scores(
-        requests, scorer, policy=policy, cache=cache, columns=columns, progress=progress
+        requests, scorer, policy=policy, cache=cache, columns=columns, progress=progress, turn=turn
     )
 
 
@@ -95,6 +99,7 @@ def answer_scores(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
+    turn: AbstractContextManager[object] = _ALONE,
 ) -> pl.DataFrame:
     """The tokens table of some requests: one row for each token that was asked for.
 
@@ -106,6 +111,7 @@ def answer_scores(
             interrupted run resumes where it stopped.
         columns: further values wanted of every token.
         progress: called after every shard.
+        turn: entered while the model computes, for which one thread at a time may ask.
 
     Raises:
         NonFiniteScoreError: the model returned NaN or infinity; the error has the request's number.
@@ -125,7 +131,8 @@ def answer_scores(
     for done, texts in zip(range(0, len(requests), SHARD), shards, strict=True):
         asked = requests[done : done + SHARD]
         try:
-            scores = _answer_shard(texts, _keys(model, texts), scorer, cache, asked, columns)
+            keys = _keys(model, texts)
+            scores = _answer_shard(texts, keys, scorer, cache, asked, columns, turn)
         except NonFiniteScoreError as error:
             error.request = done + (error.request or 0)
             raise
@@ -213,6 +220,7 @@ def _answer_shard(
     cache: AnswerCache,
     requests: Sequence[Score],
     columns: tuple[Column, ...],
+    turn: AbstractContextManager[object],
 ) -> _KnownScores:
     """The scores of some sequences, from the cache where it has them and else from the model."""
     import numpy as np
@@ -234,7 +242,9 @@ def _answer_shard(
     asked = np.zeros_like(missing)
     asked[stretches(texts.offsets[numbers], np.diff(texts.offsets)[numbers])] = True
     asked &= missing
-    values = _ask(texts.some(numbers, asked), scorer, columns)
+    todo = texts.some(numbers, asked)
+    with turn:
+        values = _ask(todo, scorer, columns)
     places = np.flatnonzero(asked)
     _check_finite(values[0], places, texts, scorer, requests)
     scores.values[:, places] = values
