@@ -323,6 +323,8 @@ def test_z_scores_of_people_are_drawn_as_they_are(tmp_path, column):
         drawn = dict(zip(figure.frame["phenomenon"], figure.frame["dd"], strict=True))
         assert drawn == pytest.approx({"se": 1.1, "np": 1.1})
         assert figure.frame["mean"].to_list()[:4] == pytest.approx(values["se"])
+        # and the axis says no more of them than that
+        assert "rating, z-score (higher: more acceptable)" in figure.texts
 
 
 # --- files and commands
@@ -358,6 +360,13 @@ def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
     assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(path)]) == 0
     # Both places of a token that stands twice are drawn, in either sentence.
     assert path.read_text(encoding="utf-8").replace("\u200b", "").count(">if<") == 4
+    # No token is a part of an expression, where it could be more than a text.
+    spec = path.with_suffix(".json")
+    assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(spec)]) == 0
+    drawn = pytest.importorskip("vl_convert").vegalite_to_vega(spec.read_text(encoding="utf-8"))
+    for each in drawn["data"]:
+        each.pop("values", None)
+    assert "Rome" not in json.dumps(drawn)
 
 
 def test_the_command_draws(folder, tmp_path):

@@ -257,8 +257,9 @@ def _drawn(result: Factorial, scale: Normalisation) -> str:
     """What is drawn. Scores are turned so that more is better: surprisal is log-probability."""
     try:
         measure = find_measure(result.measure)
-    except UsageError:  # ratings of people
-        return f"{result.measure}, {SCALES.get(scale, 'as given')}"
+    except UsageError:  # ratings of people; z-scores have the same values on every scale
+        known = "z-score" if result.unit == "z" else SCALES.get(scale, "as given")
+        return f"{result.measure}, {known}"
     name = measure.name
     if not measure.higher_is_better:
         name = "log-probability" if measure.information else f"{name} with its sign reversed"
