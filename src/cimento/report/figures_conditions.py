@@ -104,8 +104,12 @@ def interaction_figure(
     return _figure([panels], scale, title=title, columns=PER_ROW)
 
 
+Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
+"""Title of a column of panels, whose results it shows, and phenomenon to p of its DD."""
+
+
 def rows_figure(
-    columns: Sequence[tuple[str, Factorial, Mapping[str, float | None]]],
+    columns: Sequence[Column],
     scale: Normalisation,
     *,
     bars: Bars = "se",
@@ -113,8 +117,8 @@ def rows_figure(
     """One row for each phenomenon, one column for each source: people, suites, models.
 
     Args:
-        columns: title of the column, its result, and phenomenon to p of DD. Phenomena are those
-            of the first column; others are matched by name, ``wh_`` at the beginning left out.
+        columns: of panels. Phenomena are those of the first; others are matched by name, ``wh_`` at
+            the beginning left out.
         scale: what is drawn.
         bars: as for `interaction_figure`.
     """
