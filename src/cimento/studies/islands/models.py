@@ -36,6 +36,7 @@ MEASURES: Mapping[str, str] = {
     "lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"
 }  # fmt: skip
 """Measures of the study to their names in its tables."""
+_NAMES = tuple(MEASURES.values())
 
 _ITEMS = {1: "new items", 2: "the items of Sprouse et al. 2016"}
 PUBLISHED_ROW = "(published)"
@@ -92,38 +93,31 @@ def accuracy_table(number: int, results: Results) -> Grid:
         number: of the table, whose published rows stand above the others.
         results: of models, which may be none.
     """
-    cells, averages = printed_accuracies(number)
-    published: dict[str, dict[str, Mapping[tuple[str, str], str]]] = {}
-    for column, values in cells.items():
-        model, _, measure = column.rpartition(" ")
-        shown = {key: f"{value:.1f}" for key, value in values.items()}
-        own = published.setdefault(f"{model} {PUBLISHED_ROW}", {})
-        own[measure] = {**shown, (AVERAGE, BLANK): averages[column]}
+    published = _published_columns(number)
     rows: list[tuple[GridCell, ...]] = []
-    rules, bold, last = set(), set(), BLANK
+    rules, bold, above = set(), set(), BLANK
     for phenomenon, form in next(iter(published.values()))["LP"]:
-        if phenomenon != last and rows:
-            rules.add(len(rows))
-        lines = [
-            (model, *(columns.get(name, {}).get((phenomenon, form), BLANK)
-                      for name in MEASURES.values()))
+        lines: list[tuple[GridCell, ...]] = [
+            (model, *(columns.get(name, {}).get((phenomenon, form), BLANK) for name in _NAMES))
             for model, columns in published.items()
-        ]  # fmt: skip
-        own_lines: list[tuple[GridCell, ...]] = [
-            (model, *(_accuracy(columns.get(name), phenomenon, form) for name in MEASURES))
+        ]
+        lines += [
+            (model, *(_accuracy(columns.get(measure), phenomenon, form) for measure in MEASURES))
             for model, columns in results.items()
         ]
-        group = [*lines, *own_lines]
-        bold |= {(len(rows) + row, 2 + column) for row, column in _highest(group)}
-        for k, line in enumerate(group):
-            rows.append((phenomenon if phenomenon != last else BLANK, BLANK if k else form, *line))
-            last = phenomenon
+        bold |= {(len(rows) + row, 2 + column) for row, column in _highest(lines)}
+        label = BLANK
+        if phenomenon != above:
+            rules.add(len(rows))
+            label = above = phenomenon
+        rows.append((label, form, *lines[0]))
+        rows += [(BLANK, BLANK, *line) for line in lines[1:]]
     return Grid(
         title=f"Table {number}. Accuracy in % on {_ITEMS[number]}: each acceptable sentence form"
         " against Long-Island",
-        header=("Phenomenon", "Sentence form", "Model", *MEASURES.values()),
+        header=("Phenomenon", "Sentence form", "Model", *_NAMES),
         rows=tuple(rows),
-        rules=frozenset(rules),
+        rules=frozenset(rules - {0}),
         bold=frozenset(bold),
         labels=3,
         notes=(
@@ -132,6 +126,18 @@ def accuracy_table(number: int, results: Results) -> Grid:
             *([f"Blank: {OF_MASKED_MODELS}."] if _has_undefined(results) else ()),
         ),
     )
+
+
+def _published_columns(number: int) -> dict[str, dict[str, dict[tuple[str, str], str]]]:
+    """Model and name of a measure to phenomenon and form to what Table 1 or 2 prints."""
+    found: dict[str, dict[str, dict[tuple[str, str], str]]] = {}
+    cells, averages = printed_accuracies(number)
+    for column, values in cells.items():
+        model, _, name = column.rpartition(" ")
+        shown = {key: f"{value:.1f}" for key, value in values.items()}
+        columns = found.setdefault(f"{model} {PUBLISHED_ROW}", {})
+        columns[name] = {**shown, (AVERAGE, BLANK): averages[column]}
+    return found
 
 
 def _has_undefined(results: Results) -> bool:
