@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from cimento.errors import UsageError
+from cimento.measures.normalising import Normalisation
 from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects, dd_tests
 from cimento.report.figures import Figure
 from cimento.report.figures_conditions import Column, rows_figure
@@ -16,10 +17,10 @@ from cimento.runs.run import Run
 from cimento.runs.store import file_name
 from cimento.studies.islands.asked import STARTER, Asked
 from cimento.studies.islands.human import RATINGS, known_people, people_result
-from cimento.studies.islands.models import results_of
+from cimento.studies.islands.models import MEASURES, results_of
 from cimento.studies.islands.released import AbsentError, find
 
-SCALE = "likert-z"
+SCALE: Normalisation = "likert-z"
 """Of the study's figures: z-scores of seven equal bins."""
 
 
@@ -57,22 +58,21 @@ def study_figures(
         asked: what they are about.
         people: title and ratings of the first panels.
     """
-    suites = {name: title for name, title in _titles(asked).items() if name}
-    own = [run for run in runs if run.suite.name in suites]
     by_model: dict[str, list[Run]] = {}
-    for run in own:
-        by_model.setdefault(run.model, []).append(run)
+    for run in runs:
+        if run.suite.name in _titles(asked):
+            by_model.setdefault(run.model, []).append(run)
     for model, some in by_model.items():
         results = {run.suite.name: results_of([run])[model] for run in some}
-        for measure in dict.fromkeys(name for columns in results.values() for name in columns):
+        for measure in MEASURES:
             found = {name: columns[measure] for name, columns in results.items()}
             if not any(result.reason for result in found.values()):
-                columns = list(_columns(found, asked, people))
-                drawn = rows_figure(columns, SCALE).dressed(title=f"{model}, {measure}")
+                panels = rows_figure(list(_columns(found, asked, people)), SCALE)
+                drawn = panels.dressed(title=f"{model}, {measure}")
                 yield f"figure-{measure}-{file_name(model)}", drawn
         for run in some:
-            kind = "penlp" if run.model_kind == "causal" else "lp"
-            yield from _tokens(run, results[run.suite.name][kind])
+            measure = "penlp" if run.model_kind == "causal" else "lp"
+            yield from _tokens(run, results[run.suite.name][measure])
 
 
 def _titles(asked: Asked) -> Mapping[str, str]:
@@ -84,16 +84,13 @@ def _titles(asked: Asked) -> Mapping[str, str]:
 def _columns(
     found: Mapping[str, Factorial], asked: Asked, people: tuple[str, Factorial]
 ) -> Iterator[Column]:
-    title, ratings = people
-    yield title, ratings, {test.phenomenon: test.dd.p for test in dd_tests([ratings])}
-    for name, label in _titles(asked).items():
-        result = found.get(name)
-        if result is not None:
-            tests = dd_tests([result], normalisation=SCALE)
-            yield label, result, {test.phenomenon: test.dd.p for test in tests}
+    shown = {label: found.get(name) for name, label in _titles(asked).items()}
+    for title, result in (people, *shown.items()):
+        if result is None:
+            yield title, Factorial(suite="", model="", measure="", unit="", phenomena=()), {}
         else:
-            blank = Factorial(suite=name, model="", measure="", unit="", phenomena=())
-            yield label, blank, {}
+            tests = dd_tests([result], normalisation=SCALE)
+            yield title, result, {test.phenomenon: test.dd.p for test in tests}
 
 
 def _tokens(run: Run, result: Factorial) -> Iterator[tuple[str, Figure]]:
