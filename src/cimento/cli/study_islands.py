@@ -106,7 +106,7 @@ def _of_models(options: IslandOptions) -> int:
             name: {"header": each.spread[0], "rows": each.spread[1], "notes": each.footnotes}
             for name, each in tables.items()
         }
-        show_json({"tables": plain}, indent=1)
+        show_json({"study": "islands", "sections": [], "tables": plain}, indent=1)
     else:
         show(as_text(list(tables.values()), options.form))
     if options.output is not None:
