@@ -303,6 +303,8 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
     assert {effects.dd for effects in found.effects.values()} == {1.5}
     with pytest.raises(InputError, match="row 2"):
         people_result(write(tmp_path / "x.csv", header + "se,1,bad,3\n"))
+    with pytest.raises(InputError, match="one of value, z"):
+        people_result(write(tmp_path / "w.csv", "item,condition,value\n1,long_island,3\n"))
     with pytest.raises(InputError, match="there is no rating"):
         people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
 

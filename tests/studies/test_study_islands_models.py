@@ -178,6 +178,7 @@ def test_models_score_the_suites_of_the_study(shared, tmp_path, capsys, monkeypa
         "(PLL)", "(PenLP)", "(LP-L)", "(PenLP-L)"
     ]  # fmt: skip
     assert {row["Wh n"] for row in blimp} == {"2"}
+    assert "only the first 2 items" in (tmp_path / "mine" / "table-3.txt").read_text("utf-8")
     panels = next((tmp_path / "mine").glob("figure-lp-demo*.svg")).read_text(encoding="utf-8")
     assert "adjunct: published items" in panels
     assert "adjunct: new items" in panels

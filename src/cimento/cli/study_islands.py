@@ -98,7 +98,7 @@ def _of_models(options: IslandOptions) -> int:
     )
     if not runs:
         return report_failures(runs, failures)
-    tables = model_tables(runs, asked)
+    tables = model_tables(runs, asked, limit=options.limit)
     for line in asked.remarks:
         note(f"cimento: {line}")
     if options.as_json:

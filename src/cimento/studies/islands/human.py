@@ -406,7 +406,8 @@ def _released(path: Path) -> Means:
 
 
 def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
-    need(path, rows, ("phenomenon", "item", "condition"))
+    todo = f"A table of ratings has phenomenon, item, condition, and one of {', '.join(VALUES)}."
+    need(path, rows, ("phenomenon", "item", "condition"), todo=todo)
     column = _value_column(rows)
     if column is None:
         raise InputError(

@@ -55,13 +55,15 @@ Results = Mapping[str, Mapping[str, Factorial]]
 """Model to measure to what came of one suite."""
 
 
-def model_tables(runs: Sequence[Run], asked: Asked) -> dict[str, Grid]:
+def model_tables(runs: Sequence[Run], asked: Asked, *, limit: int | None) -> dict[str, Grid]:
     """The tables of some models, by the names of their files.
 
     Args:
         runs: of the suites asked, for any models.
         asked: what they are about.
+        limit: how many items of each suite were asked; None for all.
     """
+    cut = () if limit is None else (f"Of each suite only the first {limit} items were asked.",)
     by_suite: dict[str, list[Run]] = {}
     for run in runs:
         by_suite.setdefault(run.suite.name, []).append(run)
@@ -73,7 +75,7 @@ def model_tables(runs: Sequence[Run], asked: Asked) -> dict[str, Grid]:
         "table-4": _variation_table(by_suite.get(VARIATIONS, ())),
     }
     return {
-        name: replace(table, notes=(*table.notes, *asked.notes.get(name, ())))
+        name: replace(table, notes=(*table.notes, *asked.notes.get(name, ()), *cut))
         for name, table in tables.items()
     }
 
