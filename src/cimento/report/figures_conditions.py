@@ -104,8 +104,12 @@ def interaction_figure(
     return _figure([panels], scale, title=title, columns=PER_ROW)
 
 
+Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
+"""Title of a column of panels, whose results it shows, and phenomenon to p of its DD."""
+
+
 def rows_figure(
-    columns: Sequence[tuple[str, Factorial, Mapping[str, float | None]]],
+    columns: Sequence[Column],
     scale: Normalisation,
     *,
     bars: Bars = "se",
@@ -113,8 +117,8 @@ def rows_figure(
     """One row for each phenomenon, one column for each source: people, suites, models.
 
     Args:
-        columns: title of the column, its result, and phenomenon to p of DD. Phenomena are those
-            of the first column; others are matched by name, ``wh_`` at the beginning left out.
+        columns: of panels. Phenomena are those of the first; others are matched by name, ``wh_`` at
+            the beginning left out.
         scale: what is drawn.
         bars: as for `interaction_figure`.
     """
@@ -257,8 +261,9 @@ def _drawn(result: Factorial, scale: Normalisation) -> str:
     """What is drawn. Scores are turned so that more is better: surprisal is log-probability."""
     try:
         measure = find_measure(result.measure)
-    except UsageError:  # ratings of people
-        return f"{result.measure}, {SCALES.get(scale, 'as given')}"
+    except UsageError:  # ratings of people; z-scores have the same values on every scale
+        known = "z-score" if result.unit == "z" else SCALES.get(scale, "as given")
+        return f"{result.measure}, {known}"
     name = measure.name
     if not measure.higher_is_better:
         name = "log-probability" if measure.information else f"{name} with its sign reversed"
