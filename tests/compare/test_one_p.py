@@ -14,9 +14,9 @@ SUITES = {
     "cloze": ("it-idioms",),
     "clustered cloze": ("it-connectives-cloze",),
     "templates": ("es-agreement-templates",),
-    "stories": ("pt-stories", "--set", "shots=0"),
+    "stories": ("pt-stories", "--set", "shots=0", "--limit", "20"),
     "pairs": ("es-subject-verb",),
-    "factorial": ("it-islands",),
+    "factorial": ("it-islands", "--limit", "60"),
     "acceptability": ("it-connectives",),
 }
 
