@@ -117,7 +117,6 @@ def is_infinitive(hit: Hit, sentence: Sentence) -> bool:
 
 _NUMBER = re.compile(r"\d{1,18}$")
 _MOST_CLAUSES = 3
-_NOT_CLAUSES = ("aux", "cop")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +242,7 @@ def follows(previous: Sentence, sentence: Sentence) -> bool:
 def count_clauses(sentence: Sentence) -> int:
     """The number of clauses of a sentence: main verbs, and heads with a copula."""
     return sum(
-        is_clause(sentence, word) for word in sentence.words if word.relation not in _NOT_CLAUSES
+        is_clause(sentence, word) for word in sentence.words if word.relation not in _AUXILIARIES
     )
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
-from cimento.corpus.connectives.inventories import Inventory, Spelling, normal
+from cimento.corpus.connectives.inventories import Inventory, Spelling, checked_toml, normal
 from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import expanded
@@ -305,31 +305,17 @@ def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
         InputError: a key is unknown or has a value of the wrong type.
     """
     defaults = {field.name: field.default for field in fields(Rule)}
-    checked: dict[str, object] = {}
+    checked: dict[str, Any] = {}
     for key, value in values.items():
         need_known(key, defaults, where=where, seen=f"the key {key!r} is unknown", error=InputError)
-        checked[key] = _checked(key, value, defaults[key], where)
-    return Rule(**checked)  # type: ignore[arg-type]  # every value was just held to its field
-
-
-def _checked(key: str, value: object, default: object, where: str) -> object:
-    wanted = ""
-    if isinstance(default, bool):
-        wanted = "" if isinstance(value, bool) else "true or false"
-    elif isinstance(default, tuple):
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            value = tuple(value)
-        else:
-            wanted = 'a list of texts, such as ["cop"]'
-    elif not isinstance(value, str):
-        wanted = "a text in quotation marks"
-    if not wanted and key in _CHOICES:
-        given = value if isinstance(value, tuple) else (value,)
-        if not set(given) <= set(_CHOICES[key]):
-            wanted = f"one of {', '.join(_CHOICES[key])}"
-    if wanted:
-        raise InputError(where=where, seen=f"{key} is {value!r}", todo=f"It is {wanted}.")
-    return value
+        default = "" if key == "name" else defaults[key]
+        checked[key] = checked_toml(key, value, default, where=where, example='["cop"]')
+        given = checked[key] if isinstance(default, tuple) else (checked[key],)
+        choices = _CHOICES.get(key)
+        if choices and not set(given) <= set(choices):
+            seen, todo = f"{key} is {checked[key]!r}", f"It is one of {', '.join(choices)}."
+            raise InputError(where=where, seen=seen, todo=todo)
+    return Rule(**checked)
 
 
 # --- The tree around an occurrence

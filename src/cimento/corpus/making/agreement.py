@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from cimento.corpus.connectives.passages import Passage, passage_of, regions_of
 from cimento.corpus.morphology.model import Morphology, WordReading, chosen
@@ -71,8 +71,7 @@ class AgreeingPair:
     attractors: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A controller and the word that agrees with it."""
 
     controller: Word
@@ -205,9 +204,9 @@ def _make(
         return f"the treebank gives the other word no {feature}, or another"
     if sentence.has_child(controller, _COLLECTIVE):
         return "the word that is agreed with is coordinated or counted"
-    wrong = _other_form(found, morphology, feature)
-    if isinstance(wrong, _No):
-        return wrong.reason
+    wrong, reason = _other_form(found, morphology, feature)
+    if reason:
+        return reason
     passage = passage_of(sentence, (target.id,))
     if isinstance(passage, str):
         return passage
@@ -229,15 +228,11 @@ def _make(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _No:
-    """The reason why there is no wrong form."""
+def _other_form(found: _Found, morphology: Morphology, feature: str) -> tuple[str, str]:
+    """The only form with the other value, or the reason why there is none.
 
-    reason: str
-
-
-def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _No:
-    """The only form with the other value, if neither form can have both values."""
+    Neither form may have both values.
+    """
     target = found.target
     own = {name: kept for name in _KEPT if (kept := target.feature(name))}
     value, other = own[feature], OTHER[feature][own[feature]]
@@ -246,12 +241,12 @@ def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _N
     there = {name for reading in forms for name in reading.features}
     wanted = {name: kept for name, kept in own.items() if name in there}
     if feature not in wanted:
-        return _No("the dictionary does not know the lemma")
+        return "", "the dictionary does not know the lemma"
     if target.form.lower() not in _spelled(chosen(forms, wanted)):
-        return _No("the dictionary has another form")
+        return "", "the dictionary has another form"
     changed = _spelled(chosen(forms, {**wanted, feature: other}))
     if len(changed) != 1:
-        return _No("there is no other form, or more than one")
+        return "", "there is no other form, or more than one"
     (wrong,) = changed
     right = _spelled(chosen(forms, {feature: value})) | _spelled(
         # A form of another lemma with the same spelling may agree too; guessed readings do not
@@ -261,8 +256,8 @@ def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _N
         if not reading.guessed and reading.pos == found.pos and reading.has({feature: value})
     )
     if wrong in right or target.form.lower() in _spelled(chosen(forms, {feature: other})):
-        return _No("a form is ambiguous")
-    return wrong
+        return "", "a form is ambiguous"
+    return wrong, ""
 
 
 def _spelled(readings: Iterable[WordReading]) -> set[str]:

@@ -236,40 +236,26 @@ def _of_item(
         return parts
     chance = random.Random(f"{seed}/{item.id}")  # noqa: S311  # a draw, not a secret
     texts: dict[InferenceLabel, str] = {**hypotheses, "neutral": chance.choice(wording.neutral)}
-    premise = _Premise(item.id, stimulus_text(condition, rule=suite.join), parts, name, sense, by)
-    return [_item(premise, label, texts[label], wording) for label in LABELS]
-
-
-@dataclass(frozen=True, slots=True)
-class _Premise:
-    """The parts that the three items of a premise share."""
-
-    source: str
-    text: str
-    parts: tuple[str, str]
-    connective: str
-    sense: str
-    by: str
-
-
-def _item(
-    premise: _Premise, label: InferenceLabel, hypothesis: str, wording: HypothesisWording
-) -> InferenceItem:
-    first, second = premise.parts
-    said = filled(hypothesis, {"first": first, "second": second})
-    prompt = filled(wording.prompt, {"premise": premise.text, "hypothesis": said, "blank": BLANK})
-    before, _, after = prompt.rpartition(BLANK)
-    return InferenceItem(
-        id=f"{premise.source}-{label}",
-        source=premise.source,
-        premise=premise.text,
-        hypothesis=said,
-        label=label,
-        connective=premise.connective,
-        sense=premise.sense,
-        sense_by=premise.by,
-        text=(before, after),
-    )
+    premise = stimulus_text(condition, rule=suite.join)
+    items = []
+    for label in LABELS:
+        hypothesis = filled(texts[label], dict(zip(("first", "second"), parts, strict=True)))
+        shown = {"premise": premise, "hypothesis": hypothesis, "blank": BLANK}
+        before_blank, _, after_blank = filled(wording.prompt, shown).rpartition(BLANK)
+        items.append(
+            InferenceItem(
+                id=f"{item.id}-{label}",
+                source=item.id,
+                premise=premise,
+                hypothesis=hypothesis,
+                label=label,
+                connective=name,
+                sense=sense,
+                sense_by=by,
+                text=(before_blank, after_blank),
+            )
+        )
+    return items
 
 
 def _sense(condition: Condition, connective: Connective, ambiguous: Ambiguous) -> tuple[str, str]:
