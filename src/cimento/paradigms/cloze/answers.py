@@ -209,17 +209,16 @@ class ClozeAnswers:
         """
         import polars as pl
 
-        rows = self._fills.filter(pl.col("method") == method).sort("request", "rank")
-        columns = ("request", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
-        by_request: dict[int, list[Candidate]] = {}
-        for request, rank, text, nats, n_pieces, kind in rows.select(columns).iter_rows():
+        items = self.run.table("requests").select("item", "request")
+        fills = self._fills.filter(pl.col("method") == method).sort("request", "rank")
+        rows = items.join(fills, on="request", maintain_order="left_right")
+        columns = ("item", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
+        found: dict[str, list[Candidate]] = {item: [] for item in items["item"]}
+        for item, rank, text, nats, n_pieces, kind in rows.select(columns).iter_rows():
             probability = None if nats is None else math.exp(nats)
-            candidate = Candidate("", rank, text, probability, None, (), (), nats, n_pieces, kind)
-            by_request.setdefault(request, []).append(candidate)
-        return {
-            item: [replace(candidate, item=item) for candidate in by_request.get(request, [])]
-            for item, request in self.run.table("requests").select("item", "request").iter_rows()
-        }
+            candidate = Candidate(item, rank, text, probability, None, (), (), nats, n_pieces, kind)
+            found[item].append(candidate)
+        return found
 
     def by_rule(self, rule: str) -> dict[str, list[Candidate]]:
         """The options of each item as scored by one rule; empty where it was not used."""

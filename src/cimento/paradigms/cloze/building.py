@@ -121,11 +121,10 @@ def build(
     reviewed = _reviewed(folder)
     wanted = {each.id: each.columns.get(EXPECTED, "") for each in description.template}
     sets = {name: _sets(_expecting(own, wanted[name])) for name, own in seeds.items()}
-    suite = _suite(description, sets if reviewed is None else reviewed)
-    write_cloze(suite, folder)
+    kept = sets if reviewed is None else reviewed
+    write_cloze(_suite(description, kept), folder)
     write_text(as_tsv(_rows(seeds)), folder / GENERATED_FILE)
     load_cloze(folder)
-    kept = sets if reviewed is None else reviewed
     return review(_pairs(sets), _pairs(kept))
 
 

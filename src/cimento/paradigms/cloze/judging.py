@@ -243,7 +243,7 @@ def _choices(answers: ClozeAnswers, rule: str) -> Iterator[Outcome]:
     """Which option is the most probable; also with scores divided by tokens, where they can be."""
     options = answers.by_rule(rule).items()
     scores = {item: {o.text: o.logprob_nats for o in some} for item, some in options}
-    yield from _chosen(answers, rule, "bits", scores)
+    compared = [(rule, "bits", scores)]
     if rule in OPTION_ALONE:
         per_token: dict[str, dict[str, float | None]] = {
             item: {
@@ -253,17 +253,11 @@ def _choices(answers: ClozeAnswers, rule: str) -> Iterator[Outcome]:
             }
             for item, some in options
         }
-        yield from _chosen(answers, rule + DIVIDED, "bits per token", per_token)
-
-
-def _chosen(
-    answers: ClozeAnswers,
-    method: str,
-    unit: str,
-    scores: Mapping[str, Mapping[str, float | None]],
-) -> Iterator[Outcome]:
-    for choice in choose(answers.items, scores):
-        yield replace(choice, method=method, unit=unit, cluster=answers.cluster_of[choice.item])
+        compared.append((rule + DIVIDED, "bits per token", per_token))
+    for method, unit, by_item in compared:
+        for choice in choose(answers.items, by_item):
+            cluster = answers.cluster_of[choice.item]
+            yield replace(choice, method=method, unit=unit, cluster=cluster)
 
 
 def choose(

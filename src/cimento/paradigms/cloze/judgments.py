@@ -30,6 +30,7 @@ from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
+from cimento.people.judgments.records import FITS
 from cimento.suites.tables import Row
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ PIECE = "##"
 _OR = " or "
 _NOT = "not "
 _ANY = "*"
+_EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,17 +329,17 @@ def human_judgments(
 
 def _of_folder(folder: Path) -> Fits:
     """What most annotators of a run said; None where they were divided evenly."""
-    votes: dict[tuple[str, str], list[str]] = {}
-    rows = read_run_table(JUDGMENTS, folder).select("item", "candidate", "question", "value")
-    for item, candidate, question, value in rows.iter_rows():
-        if question == "fits" and value in ("yes", "no"):
-            votes.setdefault((item, candidate), []).append(value)
-    return {place: _majority(some) for place, some in votes.items()}
+    import polars as pl
 
-
-def _majority(votes: Sequence[str]) -> bool | None:
-    yes = votes.count("yes")
-    return None if 2 * yes == len(votes) else 2 * yes > len(votes)
+    votes = read_run_table(JUDGMENTS, folder).filter(
+        pl.col("question") == FITS, pl.col("value").is_in(["yes", "no"])
+    )
+    places = votes.group_by("item", "candidate", maintain_order=True)
+    shares = places.agg(share=(pl.col("value") == "yes").mean())
+    return {
+        (item, candidate): None if share == _EVEN else share > _EVEN
+        for item, candidate, share in shares.iter_rows()
+    }
 
 
 def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -6,7 +6,7 @@ candidates; no model is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeAlias, cast
 
@@ -343,9 +343,10 @@ def _dimension(
     cluster = {item.id: item.columns.get(how.cluster, item.id) for item in items}
     made = Dimension(name, clustering(cluster.values()))
     with_target = [item for item in items if item.targets]
+    depths = (1, how.k)
     if with_target:
         ranks = hit_ranks(with_target, candidates)
-        made = replace(made, hits=tuple(_hits(ranks, cluster, k) for k in (1, how.k)))
+        made = replace(made, hits=tuple(_hits(ranks, cluster, k) for k in depths))
     judged = [
         candidate
         for candidate in candidates
@@ -355,10 +356,12 @@ def _dimension(
         return made
     return replace(
         made,
-        fitting=tuple(_fitting(judged, cluster, k) for k in (1, how.k)),
+        fitting=tuple(_fitting(judged, cluster, k) for k in depths),
         confidence=confidence(judged, threshold=how.threshold),
         calibration=calibration(judged),
-        not_expected=_not_expected(judged, how.remarks, how.threshold),
+        not_expected=not_expected(judged, remarks=how.remarks, threshold=how.threshold)
+        if how.remarks
+        else None,
     )
 
 
@@ -370,12 +373,6 @@ def _hits(ranks: Ranks, cluster: Mapping[str, str], k: int) -> Measured:
 def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) -> Measured:
     top = among_top(judged, k)
     return Measured(micro(top), precision_interval(top, lambda each: cluster[each.item]))
-
-
-def _not_expected(
-    judged: Sequence[Candidate], remarks: Collection[str], threshold: float
-) -> NotExpected | None:
-    return not_expected(judged, remarks=remarks, threshold=threshold) if remarks else None
 
 
 _Json = dict[str, JsonValue]

@@ -66,9 +66,10 @@ def read_recorded_candidates(name: str) -> Recording:
         )
     candidates, revision = by_model[model], sha256_of(data)
     check_candidates(candidates)
+    fills = {item: [*map(_fill, own)] for item, own in by_item(candidates).items()}
     return Recording(
         card=ModelCard(model, kind="replay", revision=revision, tokenizer=""),
-        tables={FILLS.name: _fills(candidates)},
+        tables={FILLS.name: _table_of(fills)},
         inputs={"revision": revision, "recorded": model},
         named=f"{PREFIX}{path.resolve()}#{model}",
     )
@@ -99,15 +100,15 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
     }
     found: dict[str, list[Fill]] = {}
     for item in items:
-        for option in item.options:
-            rules = _asked_as(item, option.text)
-            for rule, asked in rules.items():
-                if (value := scored.get(asked)) is not None:
-                    known = value if math.isfinite(value) else None
-                    kind = _kind(option.text)
-                    fill = Fill(option.text, known, None, kind, f"{CHOICE}{rule}")
-                    found.setdefault(item.id, []).append(fill)
-        if item.options and item.id not in found:
+        fills = [
+            Fill(text, value if math.isfinite(value) else None, None, _kind(text), CHOICE + rule)
+            for text in (option.text for option in item.options)
+            for rule, asked in _asked_as(item, text).items()
+            if (value := scored.get(asked)) is not None
+        ]
+        if fills:
+            found[item.id] = fills
+        elif item.options:
             raise InputError(
                 where=str(path),
                 seen=f"it has no score of an option of item {item.id!r}",
@@ -230,13 +231,8 @@ def _number(cell: str, where: str) -> float:
     return value
 
 
-def _fills(candidates: Sequence[Candidate]) -> pl.DataFrame:
-    """A fills table whose rows name their items instead of requests."""
-    return _table_of({item: [*map(_fill, own)] for item, own in by_item(candidates).items()})
-
-
 def _table_of(groups: Mapping[str, Sequence[Fill]]) -> pl.DataFrame:
-    """A fills table of what was found for each item."""
+    """A fills table of what was found for each item, which rows name instead of requests."""
     import polars as pl
 
     table = fills_table([(number, list(own)) for number, own in enumerate(groups.values())])

@@ -187,7 +187,11 @@ def fill_texts(
     """
     import polars as pl
 
-    table = _fills(texts, model, options, policy, asking, cache)
+    requests = blank_requests(_items(texts, options), policy or FillPolicy())
+    handle = ModelHandle(model, asking or Asking())
+    answers = answer(requests.asked, handle, cache=cache or MemoryCache())
+    numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
+    table = numbers.join(answers.tables[FILLS.name], on="request", maintain_order="left_right")
     probability = pl.col("logprob_nats").exp().alias("probability")
     columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
     return table.select("text", *columns)
@@ -210,7 +214,7 @@ def ask_texts(
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     texts = texts if isinstance(texts, str) else list(texts)
-    table = _fills(texts, model, options, policy, asking, cache)
+    table = fill_texts(texts, model, options=options, policy=policy, asking=asking, cache=cache)
     columns = ("text", "candidate", "logprob_nats", "n_pieces", "kind", "method")
     answers: list[list[FoundFill]] = [[] for _ in one_or_several(texts)]
     for number, *cells in table.select(columns).iter_rows():
@@ -218,17 +222,8 @@ def ask_texts(
     return answers
 
 
-def _fills(
-    texts: str | Sequence[str],
-    model: str | AnyScorer,
-    options: Sequence[str | Sequence[str]],
-    policy: FillPolicy | None,
-    asking: Asking | None,
-    cache: AnswerCache | None,
-) -> pl.DataFrame:
-    """A fills table with the number of the text, from 1, in the column `text`."""
-    import polars as pl
-
+def _items(texts: str | Sequence[str], options: Sequence[str | Sequence[str]]) -> list[ClozeItem]:
+    """Texts as items, their numbers, from 1, as ids."""
     whole = one_or_several(texts)
     if isinstance(texts, str) and all(isinstance(option, str) for option in options):
         options = [[str(option) for option in options]]
@@ -239,15 +234,10 @@ def _fills(
             seen=f"{len(own)} for {len(whole)} texts",
             todo="Give a list of options for each text.",
         )
-    items = [
+    return [
         _item(number, text, some)
         for number, (text, some) in enumerate(zip(whole, own, strict=True), start=1)
     ]
-    requests = blank_requests(items, policy or FillPolicy())
-    handle = ModelHandle(model, asking or Asking())
-    answers = answer(requests.asked, handle, cache=cache or MemoryCache())
-    numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
-    return numbers.join(answers.tables[FILLS.name], on="request", maintain_order="left_right")
 
 
 def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers
+from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
@@ -26,9 +26,9 @@ from cimento.report.records import (
     Rates,
     RunReport,
     SuiteReport,
-    about_of,
     provenance_of,
 )
+from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Outcome, each_outcome
 
@@ -50,10 +50,7 @@ _GROUPS = (2, 12)
 
 def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     """The sections of some runs of cloze suites, one a suite."""
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        by_suite.setdefault(run.suite.name, []).append(run)
-    return [_suite(own) for own in by_suite.values()]
+    return [_suite(several) for several in runs_by_suite(runs)]
 
 
 def _by_dimension(run: Run) -> ClozeAnswers:
@@ -112,20 +109,13 @@ def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tu
 
 
 def _report(answers: ClozeAnswers) -> RunReport:
-    run = answers.run
     rates = _rates(answers)
-    first = next((line for rate in rates for line in rate.lines), None)
-    return RunReport(
-        suite=run.suite.name,
-        paradigm=NAME,
-        model=run.model,
-        n_items=run.n_items,
-        language=run.suite.meta.language,
-        folder=str(run.folder) if run.folder else None,
-        about=about_of(run.suite.meta),
-        items=_items(answers),
-        provenance=provenance_of(run.manifest),
-        headline=first[1] if first else None,
+    return replace(
+        run_report(answers.run, items=_items(answers)),
+        n_items=answers.run.n_items,
+        claims=(),
+        provenance=provenance_of(answers.run.manifest),
+        headline=next((estimate for rate in rates for _, estimate in rate.lines), None),
         rates=rates,
         notes=tuple(_notes(answers)),
     )

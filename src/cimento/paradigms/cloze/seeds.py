@@ -205,7 +205,7 @@ def generated_seeds(
         for fill in fills:
             if fill.kind != "word" or fill.logprob_nats is None:
                 continue
-            probability = _probability(fill)
+            probability = math.exp(fill.logprob_nats)
             if probability >= seeds.minimum:
                 form = f"{source.prefix}{fill.candidate}{source.suffix}"
                 seed = Seed(source.category, form, model, source.columns, probability)
@@ -338,7 +338,3 @@ def _person(text: str, where: str) -> Features:
 def _lowered(features: Features) -> dict[str, str]:
     """Features as columns: what an item's ``expected`` may name in braces."""
     return {name.lower(): value for name, value in features.items()}
-
-
-def _probability(fill: Fill) -> float:
-    return math.exp(fill.logprob_nats or 0.0)

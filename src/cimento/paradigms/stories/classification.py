@@ -116,8 +116,8 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
             label: sum(outcome.chosen == label for outcome in known) for label in OPTIONS[tier]
         },
         first_option=(
-            sum(outcome.chosen == _first(outcome) for outcome in scored),
-            sum(outcome.gold == _first(outcome) for outcome in scored),
+            sum(outcome.chosen == outcome.answer.options[0] for outcome in scored),
+            sum(outcome.gold == outcome.answer.options[0] for outcome in scored),
         ),
         invalid=sum(outcome.invalid for outcome in known),
         unscored=Counter(outcome.reason for outcome in here if outcome.correct is None),
@@ -134,10 +134,6 @@ def _majority(known: Sequence[TierOutcome]) -> Statistic:
     labels = [outcome.gold for outcome in known if outcome.gold is not None]
     most = max(map(labels.count, set(labels)), default=0)
     return Statistic(most / len(labels)) if labels else Statistic(None, "no answers")
-
-
-def _first(outcome: TierOutcome) -> str:
-    return outcome.answer.options[0]
 
 
 def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
@@ -188,14 +184,9 @@ def scaled_confidence(
     scores, right, numbers = [], [], []
     for outcome in outcomes:
         values = outcome.answer.logprobs_nats
-        if (
-            outcome.tier != tier
-            or values is None
-            or outcome.correct is None
-            or outcome.gold is None
-        ):
+        if outcome.tier != tier or outcome.correct is None or outcome.gold is None:
             continue
-        if all(map(math.isfinite, values)):
+        if values is not None and all(map(math.isfinite, values)):
             scores.append(values)
             right.append(outcome.answer.options.index(outcome.gold))
             numbers.append(stories[outcome.row].story_id)

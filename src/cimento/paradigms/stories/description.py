@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.io.inline_markup import columns
@@ -15,9 +15,11 @@ from cimento.paradigms.stories.suite import (
     TRUE,
     Story,
     StorySuite,
+    StoryType,
     bases,
     by_triple,
     changed,
+    is_replacement,
     is_swap,
     made_as,
     most_frequent,
@@ -109,31 +111,33 @@ def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
     }
 
 
-def _swaps(stories: Sequence[Story]) -> dict[str, int]:
-    """Order variants by how the annotated pair relates to the positions that were swapped."""
+def _variants(stories: Sequence[Story], kind: StoryType) -> Iterator[tuple[Story, Story]]:
+    """The variants of a kind, each with its plausible story."""
     known = bases(stories)
-    counts = {"the two": 0, "one of the two": 0, "neither": 0}
     for story in stories:
         base = known[story.story_id]
-        if base is None or made_as(story, base) != "order" or not is_swap(story, base):
-            continue
-        shared = set(story.pair or ()) & set(changed(story, base) or ())
-        counts[("neither", "one of the two", "the two")[len(shared)]] += 1
-    return counts
+        if base is not None and made_as(story, base) == kind:
+            yield story, base
+
+
+def _swaps(stories: Sequence[Story]) -> dict[str, int]:
+    """Order variants by how the annotated pair relates to the positions that were swapped."""
+    shared = Counter(
+        len({*(story.pair or ())} & {*(changed(story, base) or ())})
+        for story, base in _variants(stories, "order")
+        if is_swap(story, base)
+    )
+    return {"the two": shared[2], "one of the two": shared[1], "neither": shared[0]}
 
 
 def _replacements(stories: Sequence[Story]) -> dict[str, int]:
     """Cloze variants by what the replaced sentence is in the conflict."""
-    known = bases(stories)
     counts = {"conflicting": 0, "breakpoint": 0, "neither": 0}
-    for story in stories:
-        base = known[story.story_id]
-        places = None if base is None else changed(story, base)
-        if made_as(story, base) != "cloze" or places is None or len(places) != 1:
-            continue
-        pair = story.pair or ()
-        role = ("conflicting", "breakpoint")[pair.index(places[0])] if places[0] in pair else ""
-        counts[role or "neither"] += 1
+    for story, base in _variants(stories, "cloze"):
+        if is_replacement(story, base):
+            [place] = changed(story, base) or ()
+            roles = dict(zip(story.pair or (), ("conflicting", "breakpoint"), strict=False))
+            counts[roles.get(place, "neither")] += 1
     return counts
 
 

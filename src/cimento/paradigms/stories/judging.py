@@ -255,6 +255,7 @@ def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
         for story in judged.wanted(tier):
             outcome = found.get(story.row)
             verdict = "unscored" if outcome is None else outcome.verdict
+            unasked = NO_GOLD if story.gold(tier) is None else NOT_ANSWERED
             yield Outcome(
                 item=str(story.row),
                 question=tier,
@@ -262,17 +263,13 @@ def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
                 right=None if verdict == "unscored" else verdict == "pass",
                 value=None if outcome is None else outcome.margin_bits,
                 unit=_BITS,
-                reason=_unasked(story, tier) if outcome is None else outcome.reason,
+                reason=unasked if outcome is None else outcome.reason,
                 cluster=str(story.story_id),
                 groups=groups[story.row],
             )
     for tier, question in CHAINED.items():
         for story in judged.wanted(tier):
             yield _chained(story, tier, question, judged, groups[story.row])
-
-
-def _unasked(story: Story, tier: Tier) -> str:
-    return NO_GOLD if story.gold(tier) is None else NOT_ANSWERED
 
 
 def _chained(

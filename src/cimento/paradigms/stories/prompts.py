@@ -434,13 +434,9 @@ def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], rule: Shots) -> tup
             raise _too_few(
                 tier, len(chosen), rule.n, f"that are no variants of {item.example_id!r}"
             )
-        pick = _PICKS.get(rule.mode, _first)
-        chosen.append(pick(tier, allowed, chosen))
+        pick = _PICKS.get(rule.mode)
+        chosen.append(pick(tier, allowed, chosen) if pick else allowed[0])
     return tuple(chosen)
-
-
-def _first(_tier: Tier, allowed: Sequence[Story], _chosen: Sequence[Story]) -> Story:
-    return allowed[0]
 
 
 def _of_next_label(tier: Tier, allowed: Sequence[Story], chosen: Sequence[Story]) -> Story:

@@ -278,7 +278,8 @@ def next_round(
             prompt_format=prompt_format,
         )
         if asks and first == answers.n:
-            places = [(_item(ask), tier, ask.shown) for ask in asks]
+            about = [None if ask.row == WITHOUT_STORY else str(ask.row) for ask in asks]
+            places = [(item, tier, ask.shown) for item, ask in zip(about, asks, strict=True)]
             return numbered_requests(
                 suite, [ask.request(options) for ask in asks], places, first=first
             )
@@ -287,11 +288,6 @@ def next_round(
             items = [story for story in items if story.row in right]
         first += len(asks)
     return None
-
-
-def _item(ask: StoryPrompt) -> str | None:
-    """The item that is asked about; None for the prompt without a story."""
-    return None if ask.row == WITHOUT_STORY else str(ask.row)
 
 
 def _right(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,9 +29,9 @@ from cimento.report.records import (
     Rates,
     RunReport,
     SuiteReport,
-    about_of,
     provenance_of,
 )
+from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Estimate, VerdictName
 from cimento.runs.outcomes import Outcome as ItemOutcome
@@ -151,41 +152,31 @@ SHOWN = 4
 
 def story_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     """The sections of some runs of stories, one a suite."""
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        by_suite.setdefault(run.suite.name, []).append(run)
-    return [_section(name, some) for name, some in by_suite.items()]
+    return [_section(several) for several in runs_by_suite(runs)]
 
 
-def _section(name: str, runs: Sequence[Run]) -> SuiteReport:
+def _section(runs: Sequence[Run]) -> SuiteReport:
     named = list(zip(names_of(runs), runs, strict=True))
     tiers = {model: run for model, run in named if asked_of(run)[1].task == "tiers"}
     judged = {model: judged_run(run) for model, run in tiers.items()}
     return SuiteReport(
         runs=tuple(_report(run, model, judged.get(model)) for model, run in named),
-        figures=story_figures(name, judged),
+        figures=story_figures(runs[0].suite.name, judged),
         tables=tuple(_tables(tiers, judged)),
     )
 
 
 def _report(run: Run, model: str, judged: Judged | None) -> RunReport:
-    estimates = run.estimates()
-    rates = _rates(estimates)
-    shown = [each for one in rates for _, each in one.lines]
-    headline = next((estimate for estimate in estimates if estimate.role == "headline"), None)
-    return RunReport(
-        suite=run.suite.name,
-        paradigm=run.paradigm.name,
+    rates = _rates(run.estimates())
+    main = [estimate for rate in rates for _, estimate in rate.lines if estimate.role != "detail"]
+    return replace(
+        run_report(run, items=_items(judged) if judged is not None else ()),
         model=model,
         n_items=len(asked_of(run)[0].asked),
-        language=run.suite.meta.language,
-        folder=str(run.folder) if run.folder else None,
-        about=about_of(run.suite.meta),
-        items=_items(judged) if judged is not None else (),
+        claims=(),
         provenance=provenance_of(run.manifest),
-        headline=headline,
         rates=rates,
-        notes=(*rate_remarks([each for each in shown if each.role != "detail"]), *run.warnings),
+        notes=(*rate_remarks(main), *run.warnings),
     )
 
 
@@ -195,9 +186,10 @@ def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
     alone = [estimate for estimate in main if estimate.question in TIERS]
     chained = [estimate for estimate in main if estimate.question in CHAINED.values()]
     kinds = [
-        estimate for estimate in estimates if estimate.role == "detail" and estimate.group == "type"
+        estimate
+        for estimate in estimates
+        if estimate.role == "detail" and estimate.group == "type" and not estimate.method
     ]
-    kinds = [estimate for estimate in kinds if not estimate.method]
     found = (
         ("Each tier by itself", [(each.description, each) for each in alone]),
         (

@@ -15,7 +15,7 @@ from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.suite import STORY, Tier
 from cimento.runs.run import Run, open_run, paradigm_name
-from cimento.runs.store import find_runs
+from cimento.runs.store import find_runs, manifest_part
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.reliability import VarianceShares, variance_shares
@@ -148,11 +148,11 @@ def compare_rankings(models: Mapping[str, Mapping[PromptCondition, float]]) -> P
         for condition in shared
     }
     pairs = list(combinations(shared, 2))
+    rates = {condition: [models[name][condition] for name in names] for condition in shared}
     taus = [
         tau
         for one, other in pairs
-        if (tau := _tau([models[n][one] for n in names], [models[n][other] for n in names]))
-        is not None
+        if (tau := coefficient(rates[one], rates[other], kind="kendall").r) is not None
     ]
     return PromptRanking(
         orders=orders,
@@ -165,10 +165,6 @@ def compare_rankings(models: Mapping[str, Mapping[PromptCondition, float]]) -> P
         },
         reason="" if taus else "fewer than two conditions or three models that differ",
     )
-
-
-def _tau(first: Sequence[float], second: Sequence[float]) -> float | None:
-    return coefficient(first, second, kind="kendall").r
 
 
 def _ahead(one: float, other: float) -> float:
@@ -217,7 +213,7 @@ def vary(
     Raises:
         UsageError: the runs are of different stories, or two are of the same model asked alike.
     """
-    if len({_sha256(run) for run in runs}) > 1:
+    if len({manifest_part(run.manifest, "suite").get("sha256", "") for run in runs}) > 1:
         names = ", ".join(sorted({run.suite.name for run in runs}))
         raise UsageError(
             where="runs",
@@ -280,8 +276,3 @@ def names_of(runs: Sequence[Run]) -> list[str]:
             own = [run.folder.name.rpartition("--")[2]]
         names.append(f"{run.model} ({', '.join(own)})" if len(twins) > 1 else run.model)
     return names
-
-
-def _sha256(run: Run) -> str:
-    suite = run.manifest.get("suite")
-    return str(suite.get("sha256", "")) if isinstance(suite, Mapping) else ""
