@@ -6,7 +6,7 @@ import json
 import random
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean
@@ -125,13 +125,7 @@ def write_story_judgments(judgments: Sequence[StoryJudgment], path: Path) -> Pat
     Raises:
         StorageError: the file cannot be written.
     """
-    lines = (
-        json.dumps(
-            {name: getattr(judged, name) for name in StoryJudgment.__dataclass_fields__},
-            ensure_ascii=False,
-        )
-        for judged in judgments
-    )
+    lines = (json.dumps(asdict(judged), ensure_ascii=False) for judged in judgments)
     return write_text("".join(f"{line}\n" for line in lines), path)
 
 

@@ -36,8 +36,8 @@ def empty_blocks(
     return [
         {
             attribute.name: [(name, attribute.default if trip else 0) for name in names]
-            for bearer, names in (("actor", actors), ("object", objects))
-            for attribute in bearers("actor" if bearer == "actor" else "object")
+            for attribute in ATTRIBUTES.values()
+            for names in [actors if attribute.bearer == "actor" else objects]
         }
         for _ in range(n_sentences)
     ]

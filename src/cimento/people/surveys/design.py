@@ -22,6 +22,11 @@ FORMAT = 2
 MOST_CHOICES = 200
 """Among which one may be asked to choose."""
 FILE = "design.json"
+PARTICIPANT_COLUMNS = (
+    "participant", "survey", "link_made", "consent_version", "consented", "finished",
+    "session_seconds", "answered", "questions", "checks", "checks_passed",
+)  # fmt: skip
+"""The table of participants; the answers to questions about them are written in further columns."""
 QuestionKind: TypeAlias = Literal["", "filler", "practice"]
 
 

@@ -23,7 +23,7 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
-from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
+from cimento.people.surveys.design import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment, safe_csv
 from cimento.people.surveys.serving import retention, storage
 from cimento.people.surveys.serving.retention import background
@@ -44,12 +44,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
-
-
-_PEOPLE = (
-    "participant", "survey", "link_made", "consent_version", "consented", "finished",
-    "session_seconds", "answered", "questions", "checks", "checks_passed",
-)  # fmt: skip
 
 
 @contextmanager
@@ -118,7 +112,7 @@ def people_csv(path: Path) -> str:
         )
         names = [question.name for question in design.background]
         said = background(path)
-        lines = [[*_PEOPLE, *names]]
+        lines = [[*PARTICIPANT_COLUMNS, *names]]
         for person in storage.participants(path):
             questions = design.by_survey[person.survey]
             seconds = session_seconds(person)
