@@ -168,7 +168,7 @@ class ClozeAnswers:
 
     @property
     def options(self) -> ClozeOptions:
-        """How the run was asked and is judged."""
+        """The options of the run."""
         return cast("ClozeOptions", self.run.options)
 
     @functools.cached_property
@@ -178,7 +178,7 @@ class ClozeAnswers:
 
     @functools.cached_property
     def cluster_of(self) -> dict[str, str]:
-        """What each item belongs to; empty for one that stands alone."""
+        """The cluster of each item; empty for an item that stands alone."""
         return {item.id: item.columns.get(self.suite.cluster, "") for item in self.items}
 
     @functools.cached_property
@@ -191,7 +191,7 @@ class ClozeAnswers:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """How candidates were found, in the order in which they were."""
+        """The methods by which candidates were found, in the order of the run."""
         return tuple(name for name in self._all_methods if not name.startswith(CHOICE))
 
     @property
@@ -202,7 +202,7 @@ class ClozeAnswers:
         )
 
     def by_method(self, method: str) -> dict[str, list[Candidate]]:
-        """What was found by one method, for each item, by rank.
+        """The candidates of each item by one method, by rank.
 
         Args:
             method: one of `methods`, or ``choice:`` and one of `choices`.
@@ -213,12 +213,12 @@ class ClozeAnswers:
         fills = self._fills.filter(pl.col("method") == method).sort("request", "rank")
         rows = items.join(fills, on="request", maintain_order="left_right")
         columns = ("item", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
-        found: dict[str, list[Candidate]] = {item: [] for item in items["item"]}
+        by_item: dict[str, list[Candidate]] = {item: [] for item in items["item"]}
         for item, rank, text, nats, n_pieces, kind in rows.select(columns).iter_rows():
             probability = None if nats is None else math.exp(nats)
             candidate = Candidate(item, rank, text, probability, None, (), (), nats, n_pieces, kind)
-            found[item].append(candidate)
-        return found
+            by_item[item].append(candidate)
+        return by_item
 
     def by_rule(self, rule: str) -> dict[str, list[Candidate]]:
         """The options of each item as scored by one rule; empty where it was not used."""
@@ -226,7 +226,7 @@ class ClozeAnswers:
 
     def candidates(self, method: str) -> list[Candidate]:
         """The candidates that one method found, not judged yet."""
-        return [candidate for own in self.by_method(method).values() for candidate in own]
+        return [candidate for ranked in self.by_method(method).values() for candidate in ranked]
 
     def judged(self, method: str) -> list[Candidate]:
         """The candidates of a method with what the outcomes of the run say of their fit.

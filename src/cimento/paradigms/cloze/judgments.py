@@ -68,7 +68,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What an item expects in its blank.
+    """The properties that an item expects of the word in its blank.
 
     Attributes:
         alternatives: kinds of readings.
@@ -194,7 +194,7 @@ class JudgmentComparison:
 
     @property
     def n(self) -> int:
-        """How many candidates both judged."""
+        """The number of candidates that both judged."""
         return self.both + self.rule_only + self.person_only + self.neither
 
 
@@ -204,7 +204,7 @@ def compare_judgments(
     *,
     cluster_of: Callable[[Candidate], Hashable] = attrgetter("item"),
 ) -> JudgmentComparison:
-    """How far a rule agrees with a person, candidate by candidate (same item, same rank).
+    """The agreement of a rule with a person, candidate by candidate (same item, same rank).
 
     Args:
         rule: judged by the rule.
@@ -214,14 +214,14 @@ def compare_judgments(
     from cimento.statistics.agreement import cohen_kappa
     from cimento.statistics.design import Design
 
-    said = {(each.item, each.rank): each.fits for each in person if each.fits is not None}
+    verdicts = {(c.item, c.rank): c.fits for c in person if c.fits is not None}
     both = [
         candidate
         for candidate in rule
-        if candidate.fits is not None and (candidate.item, candidate.rank) in said
+        if candidate.fits is not None and (candidate.item, candidate.rank) in verdicts
     ]
     mine = [candidate.fits for candidate in both]
-    theirs = [said[candidate.item, candidate.rank] for candidate in both]
+    theirs = [verdicts[candidate.item, candidate.rank] for candidate in both]
     pairs = list(zip(mine, theirs, strict=True))
     clusters = tuple(map(cluster_of, both))
     return JudgmentComparison(
@@ -258,12 +258,12 @@ def read_judged_candidates(path: Path) -> list[Candidate]:
         return [row.candidate for row in read_sheet(path)[1]]
     table = table_with(path, "item", "candidate")
     numbers: Counter[str] = Counter()
-    found = []
+    candidates = []
     for row in table.rows:
         item = read_cell(row.cells["item"])
         numbers[item] += 1
-        found.append(_read_candidate(row, table.where(row), item, numbers[item]))
-    return found
+        candidates.append(_read_candidate(row, table.where(row), item, numbers[item]))
+    return candidates
 
 
 def _read_candidate(row: Row, where: str, item: str, number: int) -> Candidate:
@@ -328,7 +328,7 @@ def human_judgments(
 
 
 def _of_folder(folder: Path) -> Fits:
-    """What most annotators of a run said; None where they were divided evenly."""
+    """The verdict of most annotators of a run; None where they are divided evenly."""
     import polars as pl
 
     votes = read_run_table(JUDGMENTS, folder).filter(
@@ -381,7 +381,7 @@ class Reused:
 
 
 def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate]) -> Reused:
-    """Give candidates the judgments that the same text got in the same item before.
+    """The candidates with the judgments that the same text got in the same item before.
 
     Rank and probability do not matter, so that the judgments of one model's candidates serve
     for another's. A text is the same only with the same capitals.
@@ -391,22 +391,23 @@ def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate
         earlier: judged candidates of the same items, of any models.
     """
     known: dict[tuple[str, str], dict[bool, Candidate]] = {}
-    for each in earlier:
-        if each.fits is not None:
-            known.setdefault((each.item, each.text), {}).setdefault(each.fits, each)
-    found: list[Candidate] = []
+    for candidate in earlier:
+        if candidate.fits is not None:
+            verdicts = known.setdefault((candidate.item, candidate.text), {})
+            verdicts.setdefault(candidate.fits, candidate)
+    reused: list[Candidate] = []
     contradicted: list[Candidate] = []
     taken = 0
-    for each in candidates:
-        said = known.get((each.item, each.text), {})
-        if each.fits is not None or not said:
-            found.append(each)
-        elif len(said) > 1:
-            found.append(each)
-            contradicted.append(each)
+    for candidate in candidates:
+        verdicts = known.get((candidate.item, candidate.text), {})
+        if candidate.fits is not None or not verdicts:
+            reused.append(candidate)
+        elif len(verdicts) > 1:
+            reused.append(candidate)
+            contradicted.append(candidate)
         else:
-            (before,) = said.values()
-            found.append(replace(each, fits=before.fits, remarks=before.remarks))
+            (before,) = verdicts.values()
+            reused.append(replace(candidate, fits=before.fits, remarks=before.remarks))
             taken += 1
-    new = tuple(each for each in found if each.fits is None)
-    return Reused(tuple(found), taken, tuple(contradicted), new)
+    new = tuple(candidate for candidate in reused if candidate.fits is None)
+    return Reused(tuple(reused), taken, tuple(contradicted), new)

@@ -55,7 +55,7 @@ Choices = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """What most people chose for an item.
+    """The option that most people chose for an item.
 
     Attributes:
         options: the option chosen most often; several where they tie.
@@ -96,7 +96,7 @@ def majority(item: ClozeItem, choices: Choices) -> Majority:
 def count_majorities(
     items: Iterable[ClozeItem], choices: Mapping[str, Choices]
 ) -> dict[str, Share]:
-    """How many items have each class of majority; every tie is a class of its own.
+    """The number of items of each class of majority; every tie is a class of its own.
 
     Args:
         items: with options.
@@ -131,7 +131,7 @@ def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> 
 
 def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
     """The role of the option that the first candidate is; ``other`` where it is none."""
-    first = min(candidates, key=lambda each: each.rank, default=None)
+    first = min(candidates, key=lambda candidate: candidate.rank, default=None)
     if first is None or first.text.startswith(PIECE):
         return "other"
     text = fold(first.text)
@@ -142,7 +142,7 @@ def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
 def count_top_classes(
     items: Sequence[ClozeItem], candidates: Mapping[str, Sequence[Candidate]], k: int = 10
 ) -> dict[TopClass, Share]:
-    """How many items are of each class, see `top_class`.
+    """The number of items of each class (`top_class`).
 
     Args:
         items: with options.
@@ -156,13 +156,13 @@ def count_top_classes(
 def count_first_matches(
     items: Sequence[ClozeItem], candidates: Mapping[str, Sequence[Candidate]]
 ) -> dict[str, Share]:
-    """How many first candidates are an option of each role, see `first_match`."""
+    """The number of first candidates that are an option of each role (`first_match`)."""
     roles = Counter(first_match(item, candidates.get(item.id, ())) for item in items)
     return {name: Share(count, len(items)) for name, count in roles.most_common()}
 
 
 def count_labels(labels: Iterable[str]) -> dict[Label, Share]:
-    """How often each label was given to candidates that are no option.
+    """The count of each label among candidates that are no option.
 
     Raises:
         InputError: there is no such label.
@@ -193,7 +193,7 @@ class ItemAgreement:
 def option_agreement(
     item: ClozeItem, choices: Choices, weights: Mapping[str, float]
 ) -> ItemAgreement:
-    """How far a model's weights on the options agree with what people chose.
+    """The agreement of a model's weights on the options with the choices of people.
 
     Answers of `NONE` are left out of the divergence, since a model cannot give them.
 
@@ -238,7 +238,7 @@ class PeopleReport:
 
 
 def read_option_counts(path: Path, items: Iterable[ClozeItem]) -> dict[str, Counter[str]]:
-    """How many people chose each option of each item.
+    """The number of people who chose each option of each item.
 
     Args:
         path: a table with the columns `item`, `option` (or ``none``) and `count`.

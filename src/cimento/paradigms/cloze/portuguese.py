@@ -358,7 +358,7 @@ def _parts(cell: str, joint: str) -> tuple[str, ...]:
 
 
 def around_mask(text: str, where: str) -> tuple[str, str]:
-    """What stands before and after the mask of a sentence.
+    """The texts before and after the mask of a sentence.
 
     Raises:
         InputError: there is not one mask.

@@ -66,7 +66,7 @@ def read_recorded_candidates(name: str) -> Recording:
         )
     candidates, revision = by_model[model], sha256_of(data)
     check_candidates(candidates)
-    fills = {item: [*map(_fill, own)] for item, own in by_item(candidates).items()}
+    fills = {item: [*map(_fill, ranked)] for item, ranked in by_item(candidates).items()}
     return Recording(
         card=ModelCard(model, kind="replay", revision=revision, tokenizer=""),
         tables={FILLS.name: _table_of(fills)},
@@ -98,7 +98,7 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
             sample.contexts, sample.options, sample.logprobs_nats, strict=True
         )
     }
-    found: dict[str, list[Fill]] = {}
+    fills_of: dict[str, list[Fill]] = {}
     for item in items:
         fills = [
             Fill(text, value if math.isfinite(value) else None, None, _kind(text), CHOICE + rule)
@@ -107,7 +107,7 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
             if (value := scored.get(asked)) is not None
         ]
         if fills:
-            found[item.id] = fills
+            fills_of[item.id] = fills
         elif item.options:
             raise InputError(
                 where=str(path),
@@ -116,7 +116,7 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
             )
     return Recording(
         card=ModelCard(log.model, kind="replay", revision=log.sha256, tokenizer=""),
-        tables={FILLS.name: _table_of(found)},
+        tables={FILLS.name: _table_of(fills_of)},
         inputs={"revision": log.sha256},
         named=f"{PREFIX}{path.resolve()}",
     )
@@ -148,7 +148,7 @@ def _by_model(path: Path, data: bytes) -> dict[str, list[Candidate]]:
 
 def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
     """Candidates without probabilities, one line for each model and item."""
-    found: dict[str, list[Candidate]] = {}
+    by_model: dict[str, list[Candidate]] = {}
     for number, line in enumerate(decoded(path, data).split("\n"), start=1):
         if not line.strip():
             continue
@@ -159,10 +159,10 @@ def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
             seen = f"it is no recorded answer: {error}".splitlines()[0]
             todo = "Each line has id, model and top10, a list of texts."
             raise InputError(where=where, seen=seen, todo=todo) from error
-        found.setdefault(record.model, []).extend(
+        by_model.setdefault(record.model, []).extend(
             Candidate(record.id, rank, text) for rank, text in enumerate(record.top10, start=1)
         )
-    return found
+    return by_model
 
 
 def _table(path: Path, data: bytes) -> list[Candidate]:
@@ -235,7 +235,7 @@ def _table_of(groups: Mapping[str, Sequence[Fill]]) -> pl.DataFrame:
     """A fills table of what was found for each item, which rows name instead of requests."""
     import polars as pl
 
-    table = fills_table([(number, list(own)) for number, own in enumerate(groups.values())])
+    table = fills_table([(number, list(fills)) for number, fills in enumerate(groups.values())])
     items = pl.Series("item", list(groups), dtype=pl.String)
     return table.with_columns(item=items.gather(table["request"]), condition=pl.lit("")).drop(
         "request"
@@ -249,7 +249,7 @@ def _fill(candidate: Candidate) -> Fill:
 
 
 def _kind(text: str) -> FillKind:
-    """What a recorded candidate is, as far as its spelling tells."""
+    """The kind of a recorded candidate, as far as its spelling tells."""
     if text in _UNKNOWN:
         return "unknown"
     if text.startswith("##") and len(text) > len("##"):

@@ -73,7 +73,7 @@ class ClozeOptions(ParadigmOptions):
 
     @property
     def policy(self) -> FillPolicy:
-        """How blanks are asked for, as models take it."""
+        """The policy by which models fill blanks."""
         return FillPolicy(k=self.k, masks=self.masks, protocol=self.protocol, choice=self.choice)
 
 
@@ -121,7 +121,7 @@ def fill(
     cache: AnswerCache | None = None,
     **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
 ) -> pl.DataFrame:
-    """What a model puts in the blanks of some texts.
+    """The words that a model puts in the blanks of some texts.
 
     Args:
         texts: one or several, each with one blank, three underscores or more.
@@ -165,7 +165,7 @@ def fill_texts(
     asking: Asking | None = None,
     cache: AnswerCache | None = None,
 ) -> pl.DataFrame:
-    """What a model puts in the blanks of some texts.
+    """The words that a model puts in the blanks of some texts.
 
     Args:
         texts: one or several, each with one blank, three underscores or more.
@@ -227,16 +227,16 @@ def _items(texts: str | Sequence[str], options: Sequence[str | Sequence[str]]) -
     whole = one_or_several(texts)
     if isinstance(texts, str) and all(isinstance(option, str) for option in options):
         options = [[str(option) for option in options]]
-    own = [one_or_several(some) for some in options] or [[] for _ in whole]
-    if len(own) != len(whole):
+    given = [one_or_several(choices) for choices in options] or [[] for _ in whole]
+    if len(given) != len(whole):
         raise UsageError(
             where="options",
-            seen=f"{len(own)} for {len(whole)} texts",
+            seen=f"{len(given)} for {len(whole)} texts",
             todo="Give a list of options for each text.",
         )
     return [
-        _item(number, text, some)
-        for number, (text, some) in enumerate(zip(whole, own, strict=True), start=1)
+        _item(number, text, choices)
+        for number, (text, choices) in enumerate(zip(whole, given, strict=True), start=1)
     ]
 
 

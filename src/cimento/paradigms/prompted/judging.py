@@ -1,4 +1,4 @@
-"""Answers to prompts about sentences: how they are read, and what becomes of items."""
+"""Answers to prompts about sentences, and the outcomes of items."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _read(reply: str, answers: Sequence[str]) -> Answer:
 
 
 def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:
-    """How much of the probability of all answers each has.
+    """The share of each answer in the probability of all of them.
 
     An answer that a server does not list among the most probable ones counts as 0; where it lists
     none, there is no answer.
@@ -72,7 +72,7 @@ def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:
 
 
 def choices(suite: Suite, answers: Sequence[tuple[Prompt, Answer]]) -> Iterator[Outcome]:
-    """What became of each pair: the mean share of the better sentence over both orders.
+    """The outcome of each pair: the mean share of the better sentence over both orders.
 
     Args:
         suite: that was asked about.
@@ -119,7 +119,7 @@ def ratings(suite: Suite, answers: Sequence[tuple[Prompt, Answer]]) -> Iterator[
 
 
 def correlated(outcomes: pl.DataFrame, like: Estimate) -> Estimate:
-    """How ratings by prompt go together with the mean ratings of people.
+    """The correlation of ratings by prompt with the mean ratings of people.
 
     Args:
         outcomes: of ratings.

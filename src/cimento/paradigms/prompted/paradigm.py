@@ -94,7 +94,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         return RATINGS.check(suite)
 
     def holds(self, suite: Suite) -> str:
-        """How many items, in which conditions, and how many predictions."""
+        """The numbers of items, conditions and predictions."""
         return RATINGS.holds(suite)
 
     def limited(self, suite: Suite, limit: int) -> Suite:
@@ -102,7 +102,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         return RATINGS.limited(suite, limit)
 
     def describe(self, suite: Suite, items: int) -> str:
-        """What ``suites show`` prints of a suite and its first items."""
+        """The text of ``suites show`` for a suite and its first items."""
         return RATINGS.describe(suite, items)
 
     def requests(
@@ -169,7 +169,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         return outcomes_table(suite.name, made(suite, answers))
 
     def estimate(self, run: Run) -> Sequence[Estimate]:
-        """How often the better sentence is chosen; or how ratings go with those of people."""
+        """The rate of choices of the better sentence, or the correlation with ratings."""
         outcomes, answer = run.outcomes(), _options(run).answer
         like = Estimate(suite=run.suite.name, model=run.model, question=RATING)
         if _task(run) == "rating":
@@ -194,7 +194,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         ]
 
     def methods(self, run: Run) -> MethodFacts:
-        """How the model was asked and its answers were read; that they are no probabilities."""
+        """The methods by which answers were asked for and read, which are no probabilities."""
         options, is_choice = _options(run), _task(run) == "choice"
         wording = judgment_wording(options.language or run.suite.meta.language)
         what = (
@@ -223,7 +223,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         )
 
     def warnings(self, run: Run) -> Sequence[str]:
-        """What these numbers are, and how many replies could not be read."""
+        """Notes on what the numbers are, and the number of replies that could not be read."""
         lost = unread(run)
         if not lost:
             return (NOT_PROBABILITIES,)

@@ -98,10 +98,10 @@ class Choices:
 
 def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
     """Describe the answers at a tier."""
-    here = [outcome for outcome in outcomes if outcome.tier == tier]
-    known = [outcome for outcome in here if outcome.correct is not None]
+    at_tier = [outcome for outcome in outcomes if outcome.tier == tier]
+    known = [outcome for outcome in at_tier if outcome.correct is not None]
     scored = [outcome for outcome in known if outcome.answer.logprobs_nats is not None]
-    greedy = [any(outcome.answer.greedy) for outcome in here if outcome.answer.greedy]
+    greedy = [any(outcome.answer.greedy) for outcome in at_tier if outcome.answer.greedy]
     return Choices(
         n=len(known),
         scored=len(scored),
@@ -120,7 +120,7 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
             sum(outcome.gold == outcome.answer.options[0] for outcome in scored),
         ),
         invalid=sum(outcome.invalid for outcome in known),
-        unscored=Counter(outcome.reason for outcome in here if outcome.correct is None),
+        unscored=Counter(outcome.reason for outcome in at_tier if outcome.correct is None),
         confidence=_confidence(scored) if scored else None,
     )
 
@@ -171,7 +171,7 @@ def _nll(scored: Sequence[TierOutcome]) -> Statistic | None:
 def scaled_confidence(
     outcomes: Sequence[TierOutcome], tier: Tier, *, stories: Sequence[Story], seed: int
 ) -> Scaling:
-    """How calibrated the answers at a tier would be at the best temperature of other triples.
+    """The calibration of answers at a tier at the best temperature of the other triples.
 
     Answers with an impossible option are left out.
 
@@ -241,7 +241,7 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
     is_plausible = [outcome.gold == TRUE for outcome in answered]
     called_plausible = [outcome.chosen == TRUE for outcome in answered]
     counts = confusion(is_plausible, called_plausible)
-    found = d_prime(counts)
+    sensitivity = d_prime(counts)
     margins = _margins(first)
     pairs = sibling_pairs(stories, margins)
     n = len(answered)
@@ -258,8 +258,8 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
         auc=auc(list(margins.values()), [stories[row].plausible for row in margins])
         if margins
         else Statistic(None, NO_MARGINS),
-        d_prime=found.d_prime,
-        criterion=found.criterion,
+        d_prime=sensitivity.d_prime,
+        criterion=sensitivity.criterion,
         sibling_pair_accuracy=Statistic(sum(pairs.values()) / len(pairs))
         if pairs
         else Statistic(None, "no plausible story has a scored variant"),
@@ -295,7 +295,7 @@ def unbiased_mcc(
 
 
 def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dict[int, float]:
-    """Of each implausible story with a plausible sibling, whether that has the higher margin.
+    """For each implausible story with a plausible sibling, whether the sibling's margin is higher.
 
     Args:
         stories: all of them.
@@ -305,27 +305,27 @@ def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dic
         Row of the implausible story to 1 (it has), 0.5 (a tie) or 0.
     """
     known = bases(stories)
-    found = {}
+    shares = {}
     for story in stories:
         base = known[story.story_id]
         if story.plausible or base is None:
             continue
         if story.row in margins and base.row in margins:
             difference = margins[base.row] - margins[story.row]
-            found[story.row] = 0.5 if difference == 0 else float(difference > 0)
-    return found
+            shares[story.row] = 0.5 if difference == 0 else float(difference > 0)
+    return shares
 
 
 def _margins(first: Sequence[TierOutcome]) -> dict[int, float]:
     """Row to how much more probable "true" is than "false", in nats, where that is finite."""
-    found = {}
+    margins = {}
     for outcome in first:
         values, options = outcome.answer.logprobs_nats, outcome.answer.options
         if values is not None:
             difference = values[options.index(TRUE)] - values[options.index(FALSE)]
             if math.isfinite(difference):
-                found[outcome.row] = difference
-    return found
+                margins[outcome.row] = difference
+    return margins
 
 
 def _answered(first: Sequence[TierOutcome]) -> list[TierOutcome]:

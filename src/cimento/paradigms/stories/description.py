@@ -73,7 +73,7 @@ class Description:
 
 
 def describe(stories: Sequence[Story]) -> Description:
-    """Count what a file of stories holds."""
+    """Counts of everything that a file of stories holds."""
     conflicts = [story for story in stories if not story.plausible]
     pairs = [story.pair for story in conflicts if story.pair is not None]
     triples = by_triple(stories)
@@ -99,7 +99,7 @@ def describe(stories: Sequence[Story]) -> Description:
 
 
 def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
-    """Of each attribute, how often each code was given to an entity in a sentence."""
+    """For each attribute, the counts of its codes over entities and sentences."""
     counts: dict[str, Counter[int]] = {name: Counter() for name in ATTRIBUTES}
     for story in stories:
         for block in story.sentence_states:
@@ -142,7 +142,7 @@ def _replacements(stories: Sequence[Story]) -> dict[str, int]:
 
 
 def suite_text(suite: StorySuite, items: int) -> str:
-    """What is in a suite of stories, and its first stories.
+    """The content of a suite of stories, and its first stories.
 
     Args:
         suite: of stories.

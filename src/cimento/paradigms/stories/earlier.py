@@ -59,10 +59,10 @@ class _Tables:
         """The tables; those without rows are not there."""
         import polars as pl
 
-        found = ((REQUESTS, self._places), (CHOICES, self._choices), (REPLIES, self._replies))
+        tables = ((REQUESTS, self._places), (CHOICES, self._choices), (REPLIES, self._replies))
         return {
             schema.name: pl.DataFrame(rows, schema=schema.polars(), orient="row")
-            for schema, rows in found
+            for schema, rows in tables
             if rows or schema is REQUESTS
         }
 
@@ -88,14 +88,14 @@ def earlier_tables(
         find_table(STORY_CHOICES, folder.path),
         find_table(STORY_REPLIES, folder.path),
     )
-    rows = choices.rows_by_key(["item", "condition"], named=True) if choices is not None else {}
+    by_key = choices.rows_by_key(["item", "condition"], named=True) if choices is not None else {}
     for tier in TIERS:
         known = tier_options(tier, suite, options)
-        here = [(item, found) for (item, condition), found in rows.items() if condition == tier]
-        for item, found in here:
-            _chosen(tables.request(item, tier), found, known, tables)
-        if here and options.norm == "pmi":
-            _without_story(here[0][1], tier, known, tables)
+        items = [(item, rows) for (item, condition), rows in by_key.items() if condition == tier]
+        for item, rows in items:
+            _chosen(tables.request(item, tier), rows, known, tables)
+        if items and options.norm == "pmi":
+            _without_story(items[0][1], tier, known, tables)
     for row in replies.iter_rows(named=True) if replies is not None else ():
         number = tables.request(row["item"], row["condition"])
         tables.reply(number, row["text"], row["stop_reason"])
@@ -103,9 +103,9 @@ def earlier_tables(
 
 
 def _chosen(
-    number: int, found: list[dict[str, object]], known: AnswerOptions, tables: _Tables
+    number: int, rows: list[dict[str, object]], known: AnswerOptions, tables: _Tables
 ) -> None:
-    by_label = {row["option"]: row for row in found}
+    by_label = {row["option"]: row for row in rows}
     for option, label in enumerate(known.labels):
         row = by_label.get(label)
         if row is None:
@@ -117,11 +117,11 @@ def _chosen(
 
 
 def _without_story(
-    found: list[dict[str, object]], tier: Tier, known: AnswerOptions, tables: _Tables
+    rows: list[dict[str, object]], tier: Tier, known: AnswerOptions, tables: _Tables
 ) -> None:
-    """What the question without a story was answered: what every value was corrected by."""
+    """The answer to the question without a story, by which every value was corrected."""
     number = tables.request(None, tier)
-    by_label = {row["option"]: row for row in found}
+    by_label = {row["option"]: row for row in rows}
     for option, (label, word) in enumerate(zip(known.labels, known.words, strict=True)):
         row = by_label[label]
         nats, value = row["logprob_nats"], row["value_nats"]
@@ -154,17 +154,17 @@ def read_question_lines(path: Path) -> list[QuestionLine]:
     from pydantic import TypeAdapter, ValidationError
 
     adapter = TypeAdapter(QuestionLine)
-    found = []
+    lines = []
     for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         try:
-            found.append(adapter.validate_json(line))
+            lines.append(adapter.validate_json(line))
         except ValidationError as error:
             place, message = faults_of(error)[0]
             where = f"{path} line {number} {place}".rstrip()
             raise TableError(
                 where=where, seen=f"cannot be read ({message})", todo="Run again."
             ) from error
-    return found
+    return lines
 
 
 def _questions(

@@ -36,7 +36,7 @@ NOT_ANSWERED = "it was not asked, or there is no answer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierOutcome:
-    """What came of one answer.
+    """The outcome of one answer.
 
     Attributes:
         row: of the story.
@@ -87,7 +87,7 @@ class TierOutcome:
 
 
 def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> TierOutcome:
-    """What an answer chose and whether that is right.
+    """The choice of an answer, and whether it is right.
 
     A reply that cannot be read is wrong. A tie is no answer, whichever option stands first in the
     list, and is not right. NaN, plus infinity, or nothing but probability zero cannot be scored;
@@ -187,7 +187,7 @@ NOT_ASKED = "this tier was not asked"
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """How far each story got.
+    """The tiers that each story passed.
 
     Attributes:
         passed: of each tier, row to whether the story is right at this tier and all before; None
@@ -270,7 +270,7 @@ def _further(before: Known, outcome: TierOutcome | None) -> Known:
 
 
 def conditional(chained: Chain, tier: Tier) -> dict[int, bool] | None:
-    """Of the implausible stories that reached a later tier and are scored there, whether they pass.
+    """For each implausible story that was scored at a later tier, whether it passes.
 
     Returns:
         Row to the verdict; None where the tier says nothing.
@@ -303,7 +303,7 @@ class Step:
 
 
 def flow(stories: Sequence[Story], chained: Chain) -> tuple[Step, ...]:
-    """How many implausible stories reach and pass each tier."""
+    """The numbers of implausible stories that reach and pass each tier."""
     rows: list[int] | None = [story.row for story in stories if not story.plausible]
     steps = []
     for tier in (STORY, CONFLICT, STATE):

@@ -62,15 +62,15 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
     for name, (tier, group) in METRICS.items():
         question, level = question_of(tier), group or ""
         whole = known[question, "", "", ""]
-        found = [known.get((question, "", grouping.label, level), whole) for grouping in groupings]
+        row = [known.get((question, "", grouping.label, level), whole) for grouping in groupings]
         beside = [known[question, method, first, level] for method in without]
         rows.append(
             (
                 name,
-                ", ".join(map(str, sorted({each.n for each in found if each.value is not None}))),
-                *map(_with_interval, found),
-                *(shown(each.value, 3) for each in beside),
-                shown(found[0].chance, 3),
+                ", ".join(map(str, sorted({cell.n for cell in row if cell.value is not None}))),
+                *map(_with_interval, row),
+                *(shown(baseline.value, 3) for baseline in beside),
+                shown(row[0].chance, 3),
             )
         )
     return rows
@@ -90,18 +90,18 @@ def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
                 shown(known[tier].value, 3),
                 _interval_or_reason(known[tier]),
                 str(known[tier].n) if known[tier].value is not None else UNKNOWN,
-                str(here.n_ties_at_max),
-                shown(here.any_choice_greedy_rate.value, 2),
-                str(here.invalid),
-                str(sum(here.unscored.values())),
+                str(at_tier.n_ties_at_max),
+                shown(at_tier.any_choice_greedy_rate.value, 2),
+                str(at_tier.invalid),
+                str(sum(at_tier.unscored.values())),
             )
-            for tier, here in answers.items()
+            for tier, at_tier in answers.items()
         ),
     ]
 
 
 def flow_rows(judged: Judged) -> Rows:
-    """How many implausible stories reach and pass each tier, next to constant answers."""
+    """The implausible stories that reach and pass each tier, next to constant answers."""
     steps = flow(judged.stories, judged.chained)
     return [
         ("tier", "reached", "unscored", "passed", "share", "constant"),
@@ -129,7 +129,7 @@ def share_of(step: Step) -> float | None:
 
 
 def question_rows(estimates: Iterable[Estimate]) -> Rows:
-    """How often the additional questions are right."""
+    """The shares of additional questions that are right."""
     return [
         ("", "share", "95 %", "right", "n", "chance"),
         *(
@@ -143,7 +143,7 @@ def question_rows(estimates: Iterable[Estimate]) -> Rows:
 
 
 def interval_notes(estimates: Sequence[Estimate]) -> list[str]:
-    """How the intervals of rates were made, and why some are not there, one sentence each."""
+    """Notes on how intervals of rates were made and why some are missing, one sentence each."""
     known = [rate for rate in estimates if rate.is_share and rate.value is not None and rate.n]
     rates = [rate for rate in known if rate.statistic in ("accuracy", "share of answers")]
     made = dict.fromkeys(rate.interval_method for rate in rates if rate.low is not None)

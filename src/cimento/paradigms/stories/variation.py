@@ -73,23 +73,23 @@ def variation(chains: Mapping[PromptCondition, Chain], *, tier: Tier = STORY) ->
         None where no condition says anything about the tier.
     """
     columns = {
-        condition: {row: value for row, value in each.passed[tier].items() if value is not None}
-        for condition, each in sorted(chains.items())
-        if each.known(tier)
+        condition: {row: value for row, value in chain.passed[tier].items() if value is not None}
+        for condition, chain in sorted(chains.items())
+        if chain.known(tier)
     }
     columns = {condition: column for condition, column in columns.items() if column}
     if not columns:
         return None
-    found = {condition: fmean(column.values()) for condition, column in columns.items()}
+    rates = {condition: fmean(column.values()) for condition, column in columns.items()}
     common = sorted(set.intersection(*(set(column) for column in columns.values())))
     ratings = [[column[row] for column in columns.values()] for row in common]
     several = len(columns) > 1
     return Variation(
-        rates=found,
-        mean=fmean(found.values()),
-        low=min(found.values()),
-        high=max(found.values()),
-        sd=stdev(found.values()) if several else None,
+        rates=rates,
+        mean=fmean(rates.values()),
+        low=min(rates.values()),
+        high=max(rates.values()),
+        sd=stdev(rates.values()) if several else None,
         n_common=len(common),
         same_throughout=fmean(len(set(row)) == 1 for row in ratings)
         if several and ratings
@@ -188,20 +188,20 @@ def open_story_runs(paths: Iterable[Path]) -> list[Run]:
         for folder in folders
         if paradigm_name(folder, folder.manifest()) == KIND
     ]
-    found = [run for run in runs if asked_of(run)[1].task == "tiers"]
-    if not found:
+    tiered = [run for run in runs if asked_of(run)[1].task == "tiers"]
+    if not tiered:
         raise TableError(
             where=", ".join(map(str, named)),
             seen="there is no run of stories here",
             todo="Run a suite of stories first, such as it-stories.",
         )
-    return found
+    return tiered
 
 
 def vary(
     runs: Sequence[Run], *, tier: Tier = STORY
 ) -> tuple[dict[str, Variation], PromptRanking | None]:
-    """How much each model varies over prompts and seeds, and whether the ranking is stable.
+    """The variation of each model over prompts and seeds, and the stability of the ranking.
 
     Args:
         runs: of one suite.
@@ -231,7 +231,7 @@ def vary(
                 todo="Leave one of the two out.",
             )
         known[condition] = run
-    found = {
+    variations = {
         model: result
         for model, known in models.items()
         if (
@@ -240,8 +240,8 @@ def vary(
             )
         )
     }
-    order = compare_rankings({model: each.rates for model, each in found.items()})
-    return found, order if len(found) > 1 else None
+    order = compare_rankings({model: result.rates for model, result in variations.items()})
+    return variations, order if len(variations) > 1 else None
 
 
 def condition_of(run: Run) -> PromptCondition:
@@ -269,10 +269,12 @@ def names_of(runs: Sequence[Run]) -> list[str]:
         [*condition.prompt.split(), f"shots_seed={condition.seed}"] for condition in conditions
     ]
     names = []
-    for run, said in zip(runs, words, strict=True):
-        twins = [some for other, some in zip(runs, words, strict=True) if other.model == run.model]
-        own = [word for word in said if not all(word in some for some in twins)]
-        if len(twins) > 1 and not own and run.folder is not None:
-            own = [run.folder.name.rpartition("--")[2]]
-        names.append(f"{run.model} ({', '.join(own)})" if len(twins) > 1 else run.model)
+    for run, settings in zip(runs, words, strict=True):
+        twins = [
+            theirs for twin, theirs in zip(runs, words, strict=True) if twin.model == run.model
+        ]
+        differing = [word for word in settings if not all(word in theirs for theirs in twins)]
+        if len(twins) > 1 and not differing and run.folder is not None:
+            differing = [run.folder.name.rpartition("--")[2]]
+        names.append(f"{run.model} ({', '.join(differing)})" if len(twins) > 1 else run.model)
     return names
