@@ -46,8 +46,8 @@ class Word(NamedTuple):
     def feature(self, name: str) -> str:
         """The value of a feature; empty if the word lacks it."""
         start = f"{name}="
-        found = (part for part in self.feats.split("|") if part.startswith(start))
-        return next(found, start)[len(start) :]
+        values = (part for part in self.feats.split("|") if part.startswith(start))
+        return next(values, start)[len(start) :]
 
     @property
     def enhanced(self) -> tuple[tuple[str, str], ...]:
@@ -114,7 +114,7 @@ class Sentence:
 
     def has_child(self, word: Word, relations: Collection[str]) -> bool:
         """Whether a word has a child with one of these relations, subtypes included."""
-        return any(each.head == word.id and each.relation in relations for each in self.words)
+        return any(child.head == word.id and child.relation in relations for child in self.words)
 
     def tokens(self) -> Iterator[Token]:
         """The tokens in order: multiword tokens, and words that are in none of them."""
@@ -123,9 +123,9 @@ class Sentence:
         for word in self.words:
             if word.id <= done:
                 continue
-            found = ranges.get(word.id)
-            done = found.last if found else word.id
-            form, misc = (found.form, found.misc) if found else (word.form, word.misc)
+            written = ranges.get(word.id)
+            done = written.last if written else word.id
+            form, misc = (written or word).form, (written or word).misc
             yield Token(form, word.id, done, NO_SPACE not in misc.split("|"))
 
     @property
@@ -216,12 +216,12 @@ def _circles(words: Sequence[Word]) -> Iterator[list[int]]:
     """The words of each cycle of heads."""
     reached = [0] * (len(words) + 1)
     for start in range(1, len(words) + 1):
-        here = start
-        while here and not reached[here]:
-            reached[here] = start
-            here = words[here - 1].head
-        if here and reached[here] == start:
-            circle = [here]
-            while (following := words[circle[-1] - 1].head) != here:
+        word = start
+        while word and not reached[word]:
+            reached[word] = start
+            word = words[word - 1].head
+        if word and reached[word] == start:
+            circle = [word]
+            while (following := words[circle[-1] - 1].head) != word:
                 circle.append(following)
             yield sorted(circle)

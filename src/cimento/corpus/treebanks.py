@@ -263,8 +263,8 @@ class _Reading:
             self._fault(number, f"the word {key} has no form")
         elif (place := _number(key)) is not None:
             self._word(number, place, cells)
-        elif found := _RANGE.fullmatch(key):
-            self.multiwords.append(Multiword(int(found[1]), int(found[2]), cells[1], cells[9]))
+        elif match := _RANGE.fullmatch(key):
+            self.multiwords.append(Multiword(int(match[1]), int(match[2]), cells[1], cells[9]))
             self._range_lines.append(number)
         elif _EMPTY_ID.fullmatch(key):
             self.empties.append(EmptyNode(key, cells[1], cells[2], cells[3], cells[5], cells[8]))
@@ -344,8 +344,8 @@ def open_treebanks(paths: Sequence[Path], *, licence: str = "") -> tuple[Treeban
     Raises:
         InputError: a file does not exist, or a folder has no treebank.
     """
-    found = dict.fromkeys(file for path in paths for file in _files(path))
-    return tuple(_open(path, licence) for path in found)
+    files = dict.fromkeys(file for path in paths for file in _files(path))
+    return tuple(_open(path, licence) for path in files)
 
 
 def may_show(licence: str) -> bool:
@@ -371,12 +371,12 @@ def _files(path: Path) -> list[Path]:
     if str(path) == SAMPLE and not path.exists():
         path = _DATA / "sample"
     if path.is_dir():
-        found = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
-        if not found:
+        files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
+        if not files:
             raise InputError(
                 where=str(path), seen="the folder has no .conllu file", todo="Check the path."
             )
-        return found
+        return files
     if not path.is_file():
         raise InputError(where=str(path), seen="there is no such file", todo="Check the path.")
     return [path]
@@ -392,9 +392,9 @@ def _open(path: Path, licence: str) -> TreebankFile:
             seen=f"cannot be read ({error.strerror or error})",
             todo="Check its permissions.",
         ) from error
-    found = _UD_NAME.match(path.name)
-    corpus = found["corpus"] if found else path.name.partition(".")[0]
-    split = found["split"] if found else ""
+    match = _UD_NAME.match(path.name)
+    corpus = match["corpus"] if match else path.name.partition(".")[0]
+    split = match["split"] if match else ""
     return TreebankFile(path, digest, corpus, split, licence or _licence(path, corpus))
 
 
@@ -404,7 +404,7 @@ def _licence(path: Path, corpus: str) -> str:
         return str(known[corpus])
     readme = path.parent / "README.md"
     if readme.is_file():
-        said = _README_LICENCE.search(readme.read_text(encoding="utf-8", errors="replace"))
-        if said:
-            return said[1].strip()
+        match = _README_LICENCE.search(readme.read_text(encoding="utf-8", errors="replace"))
+        if match:
+            return match[1].strip()
     return UNKNOWN

@@ -41,7 +41,7 @@ class Confusion:
 
 
 def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
-    """Count answers by truth.
+    """Counts of answers by truth.
 
     Raises:
         UsageError: the two are not equally long.

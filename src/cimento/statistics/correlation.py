@@ -352,8 +352,8 @@ def correlation_difference(
         level: confidence level.
 
     Returns:
-        A reason in place of interval and p where a coefficient is undefined, wholly or without one
-        of the clusters, where there are fewer than five clusters, or where none matters.
+        A reason in place of interval and p if a coefficient is undefined, wholly or without one of
+        the clusters, if there are fewer than five clusters, or if no cluster matters.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.

@@ -198,11 +198,11 @@ def write_inventory(inventory: Inventory, path: Path) -> Path:
     from cimento.io.files import write_text
 
     head = {key: getattr(inventory, key) for key in ("name", "language", "licence", "source")}
-    keys = [each.name for each in fields(Connective)]
+    keys = [field.name for field in fields(Connective)]
     entries = [
-        {key: _plain(value) for key in keys if (value := getattr(each, key))}
+        {key: _plain(value) for key in keys if (value := getattr(unnamed, key))}
         # The first spelling is the name.
-        for each in (
+        for unnamed in (
             replace(connective, spellings=connective.spellings[1:])
             for connective in inventory.connectives
         )
@@ -221,4 +221,4 @@ def _plain(value: object) -> object:
     """A field as a TOML value."""
     if not isinstance(value, tuple):
         return value
-    return [each if isinstance(each, str) else write_spelling(each) for each in value]
+    return [part if isinstance(part, str) else write_spelling(part) for part in value]

@@ -76,12 +76,12 @@ class Matcher:
 
     def find(self, sentence: Sentence) -> list[Match]:
         """The connectives in a sentence, in the order of their first words."""
-        found = list(self._find_single(sentence))
+        matches = list(self._find_single(sentence))
         if self._several:
-            found += self._find_several(sentence)
-            found = _without_shorter(found) if self._longest else list(dict.fromkeys(found))
-            found.sort(key=lambda match: match.word_ids)
-        return found
+            matches += self._find_several(sentence)
+            matches = _without_shorter(matches) if self._longest else list(dict.fromkeys(matches))
+            matches.sort(key=lambda match: match.word_ids)
+        return matches
 
     def _find_single(self, sentence: Sentence) -> Iterator[Match]:
         single, by = self._single, self._by
@@ -94,11 +94,11 @@ class Matcher:
 
     def _find_several(self, sentence: Sentence) -> list[Match]:
         words = [(normal(word.form), word.id, word.id) for word in sentence.words]
-        found = list(self._sequences(words))
+        matches = list(self._sequences(words))
         if sentence.multiwords:
             tokens = [(normal(token.form), token.first, token.last) for token in sentence.tokens()]
-            found += self._sequences(tokens)
-        return found
+            matches += self._sequences(tokens)
+        return matches
 
     def _sequences(self, units: Sequence[_Unit]) -> Iterator[Match]:
         used: set[tuple[str, int]] = set()
@@ -120,10 +120,10 @@ def _places(units: Sequence[_Unit], spelling: Spelling, start: int) -> list[int]
     places = list(range(start, start + len(spelling[0])))
     for part in spelling[1:]:
         after = range(places[-1] + 1, len(units))
-        here = next((at for at in after if _stands_at(units, part, at)), None)
-        if here is None:
+        begin = next((at for at in after if _stands_at(units, part, at)), None)
+        if begin is None:
             return []
-        places += range(here, here + len(part))
+        places += range(begin, begin + len(part))
     return places
 
 
@@ -133,9 +133,9 @@ def _stands_at(units: Sequence[_Unit], part: Sequence[str], start: int) -> bool:
     )
 
 
-def _without_shorter(found: Iterable[Match]) -> list[Match]:
+def _without_shorter(matches: Iterable[Match]) -> list[Match]:
     """The matches without repetitions and without those whose words are all in a longer one."""
-    unique = list(dict.fromkeys(found))
+    unique = list(dict.fromkeys(matches))
     sets = [frozenset(match.word_ids) for match in unique]
     return [
         match

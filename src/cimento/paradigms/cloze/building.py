@@ -225,7 +225,7 @@ def _common(seeds: Sequence[Seed]) -> dict[str, str]:
 
 
 def _expecting(seeds: Iterable[Seed], expected: str) -> list[Seed]:
-    """Seeds with what their items expect written out, where that names columns of the seeds.
+    """Seeds with their items' expectation written out, where it names columns of the seeds.
 
     A form that belongs to two categories is then expected to agree with either.
     """

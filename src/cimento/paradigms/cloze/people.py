@@ -224,9 +224,9 @@ class PeopleReport:
     """People's answers on a suite, compared with a model.
 
     Attributes:
-        majorities: class of what most people chose to how many items; ties are named.
-        same_mode: items whose most probable option is one that most people chose, of those that
-            both answered.
+        majorities: class of the most frequent choice to its number of items; ties are named.
+        same_mode: share of items on which the model's most probable option is a choice of most
+            people, over the items that both answered.
         divergence_bits: mean Jensen-Shannon divergence over these items.
         items: agreement item by item.
     """

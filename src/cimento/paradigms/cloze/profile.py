@@ -161,7 +161,7 @@ class Profiling:
         by: the column whose values are the dimensions, or several with commas between, whose
             combinations are; empty for none.
         cluster: the column that says what belongs together; empty where each item stands alone.
-        remarks: those that say that a candidate is not what was asked for.
+        remarks: remarks on candidates of another kind than asked for.
         threshold: probability above which candidates are counted apart.
         frequency: of words; None for none.
         seed: of permutations.

@@ -78,9 +78,9 @@ def read_recorded_candidates(name: str) -> Recording:
 def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
     """The options of some items as lm-eval scored them.
 
-    Which rule that was is seen from what was asked: an option after what stands before the blank
-    (``left``), the same with what follows (``sentence``, where nothing stood before it), or what
-    follows after each option (``continuation``).
+    The rule is seen from the requests: an option after the text before the blank (``left``), the
+    same with the text after it (``sentence``, if nothing stood before it), or the text after the
+    blank, given each option (``continuation``).
 
     Args:
         path: lm-eval's logs of one model.

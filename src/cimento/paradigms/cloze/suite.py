@@ -53,8 +53,8 @@ class Option:
 class ClozeItem:
     """A text with one blank.
 
-    The text is kept as what stands before the blank and what stands after it, so that an item
-    without a blank, or with two, cannot be made.
+    The texts before and after the blank are kept apart, so that an item without a blank, or with
+    two, cannot be made.
 
     Attributes:
         id: stable, and the only one of its kind in a suite.

@@ -62,7 +62,7 @@ class PromptedOptions(ParadigmOptions):
 
     @property
     def prompting(self) -> StoryOptions:
-        """The same for what puts prompts together, which is that of stories."""
+        """The same options for the prompts of stories, whose code puts these together."""
         return StoryOptions(answer=self.answer, max_tokens=self.max_tokens, chat=self.chat)
 
 

@@ -126,7 +126,7 @@ def correlated(outcomes: pl.DataFrame, like: Estimate) -> Estimate:
         like: what the estimate is otherwise; its statistic says which coefficient.
     """
     table = outcomes.drop_nulls(["value", "reference"])
-    found = correlate(
+    correlation = correlate(
         table["value"].to_numpy(),
         table["reference"].to_numpy(),
         kind=like.statistic,
@@ -137,12 +137,12 @@ def correlated(outcomes: pl.DataFrame, like: Estimate) -> Estimate:
     rated = outcomes["reference"].count()
     return dataclasses.replace(
         like,
-        value=found.r,
-        low=found.low,
-        high=found.high,
-        interval_method=found.method,
-        reason=(found.reason or "") if rated else "no sentence has a rating by people",
-        n=found.n,
+        value=correlation.r,
+        low=correlation.low,
+        high=correlation.high,
+        interval_method=correlation.method,
+        reason=(correlation.reason or "") if rated else "no sentence has a rating by people",
+        n=correlation.n,
         unscored=rated - len(table),
         clustered=bool(table["cluster"].count()),
         description="Ratings by prompt beside the mean ratings of people.",

@@ -131,22 +131,22 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         numbers: dict[str, int] = {}
         requests: list[Request] = []
         rows: list[tuple[object, ...]] = []
-        for each in prompts_of(suite, options):
-            parts = Dialogue(each.instruction, "\n\n", (), each.body)
-            prompt = StoryPrompt(
+        for prompt in prompts_of(suite, options):
+            parts = Dialogue(prompt.instruction, "\n\n", (), prompt.body)
+            written = StoryPrompt(
                 row=len(rows),
                 tier="judgment",
-                labels=each.answers,
-                words=each.answers,
+                labels=prompt.answers,
+                words=prompt.answers,
                 rendered=rendered(parts, prompting, prompt_format),
             )
-            number = numbers.setdefault(each.asked, len(numbers))
+            number = numbers.setdefault(prompt.asked, len(numbers))
             if number == len(requests):
-                turns = tuple((turn["role"], turn["content"]) for turn in prompt.rendered.messages)
-                listed = Choose(prompt="", options=each.answers, messages=turns)
-                requests.append(listed if is_listed else prompt.request(prompting))
-            region = (1, prompt.shown, "", 0, len(prompt.shown), True)
-            rows.append((number, suite.name, each.item, each.condition, *region))
+                turns = tuple((turn["role"], turn["content"]) for turn in written.rendered.messages)
+                listed = Choose(prompt="", options=prompt.answers, messages=turns)
+                requests.append(listed if is_listed else written.request(prompting))
+            region = (1, written.shown, "", 0, len(written.shown), True)
+            rows.append((number, suite.name, prompt.item, prompt.condition, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
 
@@ -204,15 +204,15 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
             else "was shown each sentence and asked how acceptable it is, on a scale from 1 to"
             f" {options.points}; its ratings were set beside the mean ratings of people"
         )
-        how = _HOW[options.answer, _task(run)]
+        sentences = _HOW[options.answer, _task(run)]
         if options.answer == "generate":
-            how += (
+            sentences += (
                 " Replies were read strictly: one that is not just an answer counts neither way"
                 f" ({len(unread(run))} were not)."
             )
         brief = (
             f"The model {what}.",
-            how,
+            sentences,
             "Such metalinguistic judgments are not probabilities of the sentences [@hu2023].",
         )
         n = run.outcomes()["item"].n_unique()

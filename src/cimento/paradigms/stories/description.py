@@ -49,7 +49,7 @@ class Description:
         domains: by domain, over all stories.
         swaps: order variants that exchange exactly two sentences, by whether the conflict pair is
             these two, shares one of them, or none.
-        replacements: cloze variants that replace one sentence, by what that sentence is.
+        replacements: cloze variants that replace one sentence, by the role of that sentence.
     """
 
     stories: int

@@ -29,8 +29,8 @@ class Correction:
         example_id: of the story before correction, which must be found there.
         changes: field to its right value.
         reason: why.
-        leave_out: leave the story out where recorded answers are scored, because what was asked
-            about it depended on the error.
+        leave_out: whether the story is left out of recorded answers, because its questions
+            depended on the error.
     """
 
     row: int
@@ -130,8 +130,6 @@ def _load() -> dict[str, tuple[Correction, ...]]:
 
 GroupingName: TypeAlias = Literal["type", "paper_code", "corrected"]
 Group: TypeAlias = Literal["order", "cloze", "plausible"]
-
-GROUPS: tuple[Group, ...] = ("cloze", "order", "plausible")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

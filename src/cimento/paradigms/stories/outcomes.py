@@ -42,8 +42,8 @@ class TierOutcome:
         row: of the story.
         tier: which question.
         gold: the right label; None where the story has none.
-        chosen: the label chosen; None where there is none, where options are tied, or where only
-            whether it was right is known.
+        chosen: the label chosen; None for no label, tied options, or an answer of which only the
+            correctness is known.
         correct: None where the answer cannot be scored; a tie is not right.
         tied: options share the highest log-probability.
         reason: why it cannot be scored, or why there is no label.
@@ -191,11 +191,11 @@ class Chain:
 
     Attributes:
         passed: of each tier, row to whether the story is right at this tier and all before; None
-            where that cannot be told because an answer could not be scored. Rows of the first
-            tier are all stories, those of later ones the implausible stories.
-        reasons: of tiers that say nothing, why.
-        missing: how many stories reached a tier and were not answered there.
-        unscored: how many answers at a tier could not be scored.
+            if an answer could not be scored. Rows of the first tier are all stories, those of
+            later ones the implausible stories.
+        reasons: for each tier without results, the reason.
+        missing: number of stories that reached a tier and were not answered there.
+        unscored: number of answers at a tier that could not be scored.
         tied: rows whose answer at a tier was one of several equally probable ones.
         triples: row to the number that a story shares with its variants, which belong together.
     """

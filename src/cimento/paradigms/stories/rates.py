@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from cimento.paradigms.stories.grouping import GROUPS, Grouping
+from cimento.paradigms.stories.grouping import Grouping
 from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
 from cimento.paradigms.stories.suite import (
     CONFLICT,
@@ -45,8 +45,6 @@ METRICS: Mapping[str, tuple[Tier, str | None]] = {
 """Name of each metric, to its tier and the group it is about (None for all)."""
 
 EMPTY = "there are no such stories"
-
-__all__ = ["GROUPS", "METRICS", "Rate", "rate_of", "rates"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -218,7 +218,7 @@ class PromptFormat:
 
 
 def find_format(model: AskedModel, options: StoryOptions) -> PromptFormat:
-    """The format in which a model is prompted, by what it has and what is wanted.
+    """The format of a model's prompts, by its templates and the options.
 
     Args:
         model: who is asked; a recording was asked already, and is not prompted.

@@ -204,7 +204,7 @@ class StorySuite:
     """A suite of stories.
 
     Attributes:
-        meta: who made it, about what, and on which terms.
+        meta: author, content and licence.
         stories: in file order; ``stories[n].row == n``.
         limit: only the first so many are asked about; None for all. The others stay, for worked
             examples come from all stories.

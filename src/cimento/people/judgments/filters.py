@@ -1,4 +1,4 @@
-"""Exclusion of participants and answers in the open: who, by which rule, and what it changes."""
+"""Exclusion of participants and answers, with the rule behind each and its effect on results."""
 
 from __future__ import annotations
 
@@ -257,8 +257,8 @@ def _exclusions(left: Sequence[Judgment], failing: Failing) -> Iterator[Exclusio
         if place in failing.rows or judgment.annotator in failing.people
     )
     for name, count in counts.items():
-        said = failing.people.get(name, Measurement(None, "answered the same again"))
-        yield Exclusion(annotator=name, why=said.basis, measured=said.value, judgments=count)
+        failure = failing.people.get(name, Measurement(None, "answered the same again"))
+        yield Exclusion(annotator=name, why=failure.basis, measured=failure.value, judgments=count)
 
 
 def _moved(

@@ -111,7 +111,7 @@ def people_csv(path: Path) -> str:
             if design.by_id[answer.question].expected == answer.value
         )
         names = [question.name for question in design.background]
-        said = background(path)
+        of_people = background(path)
         lines = [[*PARTICIPANT_COLUMNS, *names]]
         for person in storage.participants(path):
             questions = design.by_survey[person.survey]
@@ -123,7 +123,7 @@ def people_csv(path: Path) -> str:
                     person.consented_at or "", person.finished_at or "",
                     "" if seconds is None else f"{seconds:.3f}", str(given[person.id]),
                     str(len(questions)), str(checks), str(passed[person.id]),
-                    *(said.get((person.id, name), "") for name in names),
+                    *(of_people.get((person.id, name), "") for name in names),
                 ]
             )  # fmt: skip
         return safe_csv(lines)
@@ -185,7 +185,7 @@ def _judgment(
 
 
 def _condition(question: SurveyQuestion, answer: StoredAnswer) -> str:
-    """That of the question, or of the sentence that was preferred."""
+    """The condition of the question, or of the sentence that was preferred."""
     if answer.field != BETTER:
         return question.condition
     return next((c.condition for c in question.choices if c.value == answer.value), "")
