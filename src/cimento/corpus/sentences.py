@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 NO_SPACE = "SpaceAfter=No"
@@ -19,11 +19,9 @@ class Word(NamedTuple):
         form: form as written.
         lemma: its lemma.
         upos: universal part of speech.
-        xpos: part of speech in the treebank's tag set.
         feats: ``Name=Value`` separated by ``|``, or ``_``.
         head: ID of its head in the basic tree; 0 for the root.
         deprel: relation to the head, with its subtype.
-        deps: enhanced relations as written; see `enhanced`.
         misc: the column MISC.
     """
 
@@ -31,11 +29,9 @@ class Word(NamedTuple):
     form: str
     lemma: str
     upos: str
-    xpos: str
     feats: str
     head: int
     deprel: str
-    deps: str
     misc: str
 
     @property
@@ -49,11 +45,6 @@ class Word(NamedTuple):
         values = (part for part in self.feats.split("|") if part.startswith(start))
         return next(values, start)[len(start) :]
 
-    @property
-    def enhanced(self) -> tuple[tuple[str, str], ...]:
-        """Enhanced relations: the ID of each head, such as ``8.1``, and the relation to it."""
-        return read_enhanced(self.deps)
-
 
 class Multiword(NamedTuple):
     """A token of several words, such as ``del``: a line with a range as its ID."""
@@ -62,17 +53,6 @@ class Multiword(NamedTuple):
     last: int
     form: str
     misc: str
-
-
-class EmptyNode(NamedTuple):
-    """A word that is not in the text: a line with a decimal ID, such as ``8.1``."""
-
-    id: str
-    form: str
-    lemma: str
-    upos: str
-    feats: str
-    deps: str
 
 
 class Token(NamedTuple):
@@ -93,9 +73,6 @@ class Sentence:
         text: text from its comment, or else joined from the tokens.
         words: words in order; the n-th has ID n.
         multiwords: tokens of several words, in order.
-        empties: empty nodes, in order.
-        comments: its lines that begin with ``#``, without that mark.
-        line: number of its first line in the file, from 1.
         document: the last ``newdoc`` before it; a running number if that has no id.
     """
 
@@ -103,9 +80,6 @@ class Sentence:
     text: str
     words: tuple[Word, ...]
     multiwords: tuple[Multiword, ...] = ()
-    empties: tuple[EmptyNode, ...] = ()
-    comments: tuple[str, ...] = field(default=(), repr=False)
-    line: int = 0
     document: str = ""
 
     def head_of(self, word: Word) -> Word | None:
@@ -140,14 +114,6 @@ def joined_tokens(tokens: Iterator[Token]) -> str:
     """The text of tokens, with a blank after each that is followed by one."""
     parts = (token.form + (" " if token.space_after else "") for token in tokens)
     return "".join(parts).rstrip(" ")
-
-
-def read_enhanced(deps: str) -> tuple[tuple[str, str], ...]:
-    """The enhanced relations in a DEPS column: ``4:nsubj|8.1:conj``."""
-    if deps in ("", "_"):
-        return ()
-    pairs = (part.partition(":") for part in deps.split("|"))
-    return tuple((head, relation) for head, _, relation in pairs)
 
 
 def token_spans(sentence: Sentence) -> list[tuple[int, int]] | None:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal
 
 from cimento.corpus.sentences import (
-    EmptyNode,
     Multiword,
     Sentence,
     Word,
@@ -192,7 +191,7 @@ class _Reading:
         self.comments: list[str] = []
         self.words: list[Word] = []
         self.multiwords: list[Multiword] = []
-        self.empties: list[EmptyNode] = []
+        self.has_empty_nodes = False
         self.problems: list[ReadingProblem] = []
         self.warnings: list[ReadingProblem] = []
         self._id = ""
@@ -222,7 +221,7 @@ class _Reading:
         faults = [*range_faults(self.multiwords, self._range_lines, len(self.words))]
         if self.words:
             faults += tree_faults(self.words, self._word_lines)
-        elif self.multiwords or self.empties:
+        elif self.multiwords or self.has_empty_nodes:
             faults.append((self.start, "there are no words"))
         for number, seen in faults:
             self._fault(number, seen)
@@ -239,10 +238,7 @@ class _Reading:
             name = f"{name} (line {self.start})"
         words, multiwords = tuple(self.words), tuple(self.multiwords)
         text = self._text or joined_tokens(Sentence("", "", words, multiwords).tokens())
-        return Sentence(
-            name, text, words, multiwords, tuple(self.empties), tuple(self.comments),
-            self.start, document,
-        )  # fmt: skip
+        return Sentence(name, text, words, multiwords, document)
 
     def _comment(self, comment: str) -> None:
         self.comments.append(comment)
@@ -267,12 +263,12 @@ class _Reading:
             self.multiwords.append(Multiword(int(match[1]), int(match[2]), cells[1], cells[9]))
             self._range_lines.append(number)
         elif _EMPTY_ID.fullmatch(key):
-            self.empties.append(EmptyNode(key, cells[1], cells[2], cells[3], cells[5], cells[8]))
+            self.has_empty_nodes = True
         else:
             self._fault(number, f"the ID is {key!r}; it is 3, 3-4 or 3.1")
 
     def _word(self, number: int, place: int, cells: list[str]) -> None:
-        key, form, lemma, upos, xpos, feats, above, deprel, deps, misc = cells
+        key, form, lemma, upos, _, feats, above, deprel, _, misc = cells
         expected = len(self.words) + 1
         if place != expected and not self.problems:
             self._fault(number, f"the ID is {key} where {expected} should follow")
@@ -280,7 +276,7 @@ class _Reading:
         if head is None:
             self._fault(number, f"the head of word {key} is {above!r} and no number")
             return
-        word = Word(place, form, lemma, upos, xpos, feats, head, deprel, deps, misc)
+        word = Word(place, form, lemma, upos, feats, head, deprel, misc)
         self.words.append(word)
         self._word_lines.append(number)
 

@@ -155,11 +155,6 @@ class FileMorphology:
         text = f"{self.name}: lines that cannot be read, left out ({count}): {shown}"
         return text if count else ""
 
-    @property
-    def entries(self) -> int:
-        """The number of lines that could be read."""
-        return int(self._index.facts["entries"])
-
     def analyse(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""
         return chosen(self._readings(self._index.find("form", form)), None)

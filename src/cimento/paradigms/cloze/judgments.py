@@ -369,14 +369,12 @@ class Reused:
 
     Attributes:
         candidates: all of them, in their order; None stays where nothing was said.
-        taken: how many got an earlier judgment.
-        contradicted: those on which earlier judgments disagree; they stay without one.
-        new: those that somebody has to judge: never judged, or contradicted.
+        taken: number of candidates that got an earlier judgment.
+        new: those that somebody has to judge: never judged, or judged in both ways.
     """
 
     candidates: tuple[Candidate, ...]
     taken: int
-    contradicted: tuple[Candidate, ...]
     new: tuple[Candidate, ...]
 
 
@@ -396,18 +394,14 @@ def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate
             verdicts = known.setdefault((candidate.item, candidate.text), {})
             verdicts.setdefault(candidate.fits, candidate)
     reused: list[Candidate] = []
-    contradicted: list[Candidate] = []
     taken = 0
     for candidate in candidates:
         verdicts = known.get((candidate.item, candidate.text), {})
-        if candidate.fits is not None or not verdicts:
-            reused.append(candidate)
-        elif len(verdicts) > 1:
-            reused.append(candidate)
-            contradicted.append(candidate)
-        else:
+        if candidate.fits is None and len(verdicts) == 1:
             (before,) = verdicts.values()
             reused.append(replace(candidate, fits=before.fits, remarks=before.remarks))
             taken += 1
+        else:
+            reused.append(candidate)
     new = tuple(candidate for candidate in reused if candidate.fits is None)
-    return Reused(tuple(reused), taken, tuple(contradicted), new)
+    return Reused(tuple(reused), taken, new)

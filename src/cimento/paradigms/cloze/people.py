@@ -59,13 +59,11 @@ class Majority:
 
     Attributes:
         options: the option chosen most often; several where they tie.
-        votes: how many chose it.
         name: the roles of these options joined by `` = ``, such as ``target`` or
             ``target = plausible``; `NONE` and `UNANSWERED` stand for themselves.
     """
 
     options: tuple[str, ...]
-    votes: int
     name: str
 
 
@@ -87,10 +85,10 @@ def majority(item: ClozeItem, choices: Choices) -> Majority:
         )
     most = max(choices.values(), default=0)
     if not most:
-        return Majority((), 0, UNANSWERED)
+        return Majority((), UNANSWERED)
     texts = tuple(text for text in [*roles, NONE] if choices.get(text, 0) == most)
     name = _TIE.join(roles.get(text, NONE) for text in texts)
-    return Majority(texts, most, name)
+    return Majority(texts, name)
 
 
 def count_majorities(

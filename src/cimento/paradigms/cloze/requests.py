@@ -204,7 +204,6 @@ def ask_texts(
     options: Sequence[str | Sequence[str]] = (),
     policy: FillPolicy | None = None,
     asking: Asking | None = None,
-    cache: AnswerCache | None = None,
 ) -> list[list[FoundFill]]:
     """The same as records: the candidates of each text, the most probable first.
 
@@ -214,7 +213,7 @@ def ask_texts(
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     texts = texts if isinstance(texts, str) else list(texts)
-    table = fill_texts(texts, model, options=options, policy=policy, asking=asking, cache=cache)
+    table = fill_texts(texts, model, options=options, policy=policy, asking=asking)
     columns = ("text", "candidate", "logprob_nats", "n_pieces", "kind", "method")
     answers: list[list[FoundFill]] = [[] for _ in one_or_several(texts)]
     for number, *cells in table.select(columns).iter_rows():

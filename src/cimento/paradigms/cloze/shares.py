@@ -78,10 +78,9 @@ class ExactMean:
         return None if self.exact is None else exact_percent(self.exact)
 
 
-def exact_percent(share: Fraction, *, decimals: int = 2) -> float:
-    """A share in per cent, rounded half up as in print; exact, so that a tie is a tie."""
-    scale: int = 10**decimals
-    return math.floor(share * 100 * scale + Fraction(1, 2)) / scale
+def exact_percent(share: Fraction) -> float:
+    """A share in per cent, rounded half up to two decimals as in print, without float error."""
+    return math.floor(share * 10_000 + Fraction(1, 2)) / 100
 
 
 def among_top(candidates: Iterable[Candidate], k: int) -> list[Candidate]:
@@ -146,18 +145,12 @@ def same_word(candidate: str, target: str) -> bool:
     return candidate.lower() == target.lower()
 
 
-def hit_ranks(
-    items: Iterable[ClozeItem],
-    candidates: Iterable[Candidate],
-    *,
-    same: Callable[[str, str], bool] = same_word,
-) -> dict[str, int | None]:
+def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> dict[str, int | None]:
     """The rank of the first candidate that is a target, for each item.
 
     Args:
         items: with targets.
         candidates: of these items; an item without any is not hit.
-        same: whether a candidate and a target are the same.
 
     Raises:
         UsageError: an item has no target.
@@ -175,7 +168,7 @@ def hit_ranks(
         ranks = (
             candidate.rank
             for candidate in groups.get(item.id, [])
-            if any(same(candidate.text, target) for target in targets)
+            if any(same_word(candidate.text, target) for target in targets)
         )
         rank_of[item.id] = next(ranks, None)
     return rank_of

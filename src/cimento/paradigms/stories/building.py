@@ -160,26 +160,6 @@ def proposed_pair(
     return (changed, changed + 1) if changed + 1 < len(sentences) else (changed - 1, changed)
 
 
-def confirm(story: Story, *, pair: tuple[int, int], state: str) -> Story:
-    """A proposed story with what a person says of it.
-
-    Args:
-        story: as proposed.
-        pair: conflicting sentence and breakpoint.
-        state: one of the fourteen.
-    """
-    extra = {key: value for key, value in story.extra.items() if key != PROPOSED}
-    return replace(
-        story,
-        plausible=False,
-        breakpoint=pair[1],
-        confl_sents=(pair[0],),
-        confl_pairs=pair,
-        state=state,
-        extra=extra,
-    )
-
-
 def swapped(sentences: Sequence[str], first: int, second: int) -> tuple[str, ...]:
     """The sentences with two of them in each other's place."""
     changed = list(sentences)

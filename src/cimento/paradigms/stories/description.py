@@ -44,7 +44,6 @@ class Description:
         states: by state, the most frequent first.
         pairs: by conflict pair, the most frequent first.
         distances: by how far the breakpoint is from the conflicting sentence.
-        breakpoints: by the position of the breakpoint, from 0.
         locations: by place, over all stories.
         domains: by domain, over all stories.
         swaps: order variants that exchange exactly two sentences, by whether the conflict pair is
@@ -60,7 +59,6 @@ class Description:
     states: Mapping[str, int]
     pairs: Mapping[str, int]
     distances: Mapping[int, int]
-    breakpoints: Mapping[int, int]
     locations: Mapping[str, int]
     domains: Mapping[str, int]
     swaps: Mapping[str, int]
@@ -90,7 +88,6 @@ def describe(stories: Sequence[Story]) -> Description:
         states=most_frequent(story.state for story in conflicts if story.state),
         pairs=most_frequent(pair_label(*pair) for pair in pairs),
         distances=dict(sorted(Counter(high - low for low, high in pairs).items())),
-        breakpoints=dict(sorted(Counter(high for _, high in pairs).items())),
         locations=most_frequent(story.location for story in stories if story.location),
         domains=most_frequent(story.domain for story in stories if story.domain),
         swaps=_swaps(stories),

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from cimento.paradigms.stories.suite import (
     CONFLICT,
     STATE,
     STORY,
     TIERS,
+    Known,
     Story,
     Tier,
     TierAnswer,
@@ -180,8 +180,6 @@ def probabilities(answer: TierAnswer) -> tuple[float, ...] | None:
     return tuple(weight / total for weight in weights)
 
 
-Known: TypeAlias = "bool | None"
-
 NOT_ASKED = "this tier was not asked"
 
 
@@ -194,16 +192,12 @@ class Chain:
             if an answer could not be scored. Rows of the first tier are all stories, those of
             later ones the implausible stories.
         reasons: for each tier without results, the reason.
-        missing: number of stories that reached a tier and were not answered there.
-        unscored: number of answers at a tier that could not be scored.
         tied: rows whose answer at a tier was one of several equally probable ones.
         triples: row to the number that a story shares with its variants, which belong together.
     """
 
     passed: Mapping[Tier, Mapping[int, bool | None]]
     reasons: Mapping[Tier, str]
-    missing: Mapping[Tier, int]
-    unscored: Mapping[Tier, int]
     tied: Mapping[Tier, frozenset[int]]
     triples: Mapping[int, TripleKey]
 
@@ -225,8 +219,6 @@ def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
     """
     passed: dict[Tier, Mapping[int, bool | None]] = {}
     reasons: dict[Tier, str] = {}
-    missing = {}
-    unscored = {}
     before: Mapping[int, bool | None] = {story.row: True for story in stories}
     implausible = {story.row for story in stories if not story.plausible}
     for tier in TIERS:
@@ -234,25 +226,20 @@ def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
             before = {row: value for row, value in before.items() if row in implausible}
         answered = at(outcomes, tier)
         reached = [row for row, value in before.items() if value]
-        missing[tier] = sum(row not in answered for row in reached)
-        unscored[tier] = sum(outcome.correct is None for outcome in answered.values())
+        missing = sum(row not in answered for row in reached)
         if reasons:
             reasons[tier] = next(iter(reasons.values()))
-        elif missing[tier] and missing[tier] == len(reached):
+        elif missing and missing == len(reached):
             reasons[tier] = NOT_ASKED
-        elif missing[tier]:
-            reasons[tier] = (
-                f"{missing[tier]} of {len(reached)} stories that reached it lack answers"
-            )
+        elif missing:
+            reasons[tier] = f"{missing} of {len(reached)} stories that reached it lack answers"
         before = {row: _further(value, answered.get(row)) for row, value in before.items()}
         passed[tier] = before
     return Chain(
         passed=passed,
         reasons=reasons,
-        missing=missing,
-        unscored=unscored,
         tied={
-            tier: frozenset(each.row for each in at(outcomes, tier).values() if each.tied)
+            tier: frozenset(row for row, outcome in at(outcomes, tier).items() if outcome.tied)
             for tier in TIERS
         },
         triples={story.row: story.story_id for story in stories},

@@ -19,7 +19,7 @@ from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import read_toml
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
-from cimento.suites.reading import open_json_lines
+from cimento.suites.reading import open_json_lines, sha256_of
 from cimento.suites.tables import Row, Table, open_table
 from cimento.suites.workbooks import write_workbook
 
@@ -293,9 +293,7 @@ def _story_rows(path: Path) -> Iterator[SheetRow]:
 
 
 def _version(path: Path) -> str:
-    from hashlib import sha256
-
-    return sha256(read_bytes(path)).hexdigest()[:_HASH]
+    return sha256_of(read_bytes(path))[:_HASH]
 
 
 # --- The sheet's side
