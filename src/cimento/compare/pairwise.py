@@ -291,7 +291,7 @@ class PairwiseComparison:
         first: label of the one.
         second: label of the other.
         n: items.
-        first_share: how many of them the first gets right; None without items.
+        first_share: share of them that the first gets right; None without items.
         second_share: the same of the second.
         gained: items that only the second gets right.
         lost: items that only the first gets right.
@@ -301,7 +301,7 @@ class PairwiseComparison:
         test: McNemar's exact test, or t over clusters where items belong together.
         corrected: its p, corrected over all comparisons made together.
         family: number of comparisons made together.
-        kappa: how far both are right about the same items, beyond chance.
+        kappa: agreement of both on which items they get right, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8, if the two
             differ on as many items as they do; None where they differ on none, or on too few.
         values: the values behind it, such as margins; None where there are none to compare.

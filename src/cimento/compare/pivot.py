@@ -38,7 +38,7 @@ class PivotCell:
         low: lower end of its 95 % interval; None where there is none.
         high: upper end.
         n: items that it rests on.
-        chance: how often it would hold by chance; None where that is not defined.
+        chance: accuracy by chance; None where it is not defined.
         reason: why accuracy or interval is None.
     """
 

@@ -73,7 +73,7 @@ def check_candidates(
     Args:
         candidates: of any items, in any order.
         items: ids of the items that there should be; None where any will do.
-        k: how many candidates an item should have; None where it may be any number.
+        k: number of candidates that an item should have; None for any number.
 
     Returns:
         Warnings: items with fewer than `k` candidates, items with none, and candidates that

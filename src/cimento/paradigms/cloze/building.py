@@ -49,7 +49,7 @@ class Review:
     """A generated list and the reviewed one: distinct forms of one template or several.
 
     Attributes:
-        generated: how many were generated.
+        generated: number of generated forms.
         kept: of these, how many are in the reviewed list.
         removed: those that are not.
         added: those of the reviewed list that were not generated.

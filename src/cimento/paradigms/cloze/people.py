@@ -145,7 +145,7 @@ def count_top_classes(
     Args:
         items: with options.
         candidates: id of an item to its candidates.
-        k: how many candidates count.
+        k: number of candidates that count.
     """
     classes = Counter(top_class(item, candidates.get(item.id, ()), k) for item in items)
     return {name: Share(classes[name], len(items)) for name in TOP_CLASSES}

@@ -219,7 +219,7 @@ def other_labels(
     Args:
         items: with options.
         candidates: id of an item to its candidates.
-        k: how many candidates count.
+        k: number of candidates that count.
     """
     labels = [
         remark

@@ -48,7 +48,7 @@ class ClozeOptions(ParadigmOptions):
     """How cloze suites are asked and judged.
 
     Attributes:
-        k: how many candidates are asked for, and how many ranks count.
+        k: number of candidates asked for, and of ranks that count.
         protocol: how candidates are found where none are given; see `FillPolicy`.
         masks: the longest candidate, in tokens.
         choice: rules by which options are scored; none for what suits the kind of model.
@@ -126,7 +126,7 @@ def fill(
     Args:
         texts: one or several, each with one blank, three underscores or more.
         model: as for `evaluate`.
-        k: how many candidates.
+        k: number of candidates.
         among: what is to be scored in the blank; for several texts, a list for each.
         protocol: how candidates are found, see `FillPolicy`.
         masks: the longest candidate, in tokens.

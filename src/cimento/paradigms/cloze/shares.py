@@ -37,8 +37,8 @@ class Share:
     """A part of a number.
 
     Attributes:
-        correct: how many.
-        n: of how many.
+        correct: number of correct ones.
+        n: number of all.
     """
 
     correct: int
@@ -60,7 +60,7 @@ class ExactMean:
     """An unweighted mean of the shares of groups.
 
     Attributes:
-        groups: how many there are.
+        groups: number of groups.
         exact: the mean; None where no group has a share.
     """
 
@@ -109,7 +109,7 @@ class NotExpected:
     Attributes:
         of_judged: their share of all that were judged.
         of_fitting: their share of those that fit.
-        above: how many of them are more probable than a threshold.
+        above: number of them that are more probable than a threshold.
         threshold: that probability.
     """
 
@@ -314,10 +314,10 @@ class Clustering:
     """The clusters of the items of a group, which may share sentences.
 
     Attributes:
-        items: how many there are.
-        clusters: how many sentences they come from.
+        items: number of items.
+        clusters: number of sentences that they come from.
         largest: the sentence that most of them come from; empty where there are no items.
-        in_largest: how many come from it.
+        in_largest: number of items that come from it.
     """
 
     items: int

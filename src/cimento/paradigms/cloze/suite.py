@@ -198,7 +198,7 @@ class ClozeSuite:
         cluster: free column whose value says which items belong together (``template``,
             ``sentence``, ``expression``); empty where each stands alone.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
-        limit: how many of its items are asked, from the first; None for all. It is not written.
+        limit: number of its items that are asked, from the first; None for all. Not written.
     """
 
     meta: Meta

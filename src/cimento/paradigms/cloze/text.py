@@ -25,7 +25,7 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
 
     Args:
         suite: the suite.
-        items: how many of its items are shown.
+        items: number of its items to show.
     """
     expansion = expand_suite(suite)
     meta = suite.meta

@@ -52,7 +52,7 @@ def order_variants(
 
     Args:
         stories: plausible ones, and the variants that exist.
-        per_story: how many to draw for each story; None for all.
+        per_story: number of variants to draw for each story; None for all.
         seed: of the draw, which for a story does not depend on the others.
 
     Returns:

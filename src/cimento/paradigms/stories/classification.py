@@ -67,14 +67,14 @@ class Choices:
         acc: share that is right, the first of tied options chosen.
         acc_norm_chars: the same with log-probabilities divided by the number of characters.
         acc_if_ties_wrong: the same with ties counted as wrong.
-        chance: what drawing an option by lot gets.
-        majority: what always giving the label that is right most often among these gets.
+        chance: accuracy of drawing an option by lot.
+        majority: accuracy of always giving the label that is most often right among these.
         n_ties_at_max: answers where options share the highest log-probability.
         any_choice_greedy_rate: share of answers in which an option is what greedy decoding
             writes; None where it was not recorded. Near 0 says that no option follows the prompt
             as the model would write it, mostly because of a blank.
-        pred_distribution: label to how often it was chosen.
-        first_option: how often the option listed first was chosen, and how often it was right.
+        pred_distribution: label to the number of answers that chose it.
+        first_option: numbers of answers that chose the option listed first, and should have.
         invalid: replies that could not be read; they count as wrong.
         unscored: answers left out, by reason.
         confidence: None where options were not scored.
@@ -214,7 +214,7 @@ class Detection:
         criterion: above 0: inclined to answer "false".
         sibling_pair_accuracy: how often a plausible story has a higher margin than its own
             implausible variant, ties as half.
-        n_pairs: how many such pairs.
+        n_pairs: number of such pairs.
         mean_margin_nats: mean log-probability of "true" minus that of "false".
     """
 

@@ -36,8 +36,8 @@ class Description:
     """Counts over the stories of a file; those of conflicts are over implausible stories.
 
     Attributes:
-        stories: how many.
-        triples: how many different stories with their variants.
+        stories: number of stories.
+        triples: number of different stories, each with its variants.
         complete: triples with a plausible story and at least one variant of either type.
         types: by type; ``null`` for none.
         plausible: ``true`` and ``false``.
@@ -143,7 +143,7 @@ def suite_text(suite: StorySuite, items: int) -> str:
 
     Args:
         suite: of stories.
-        items: how many of its stories.
+        items: number of its stories to show.
     """
     lines = [suite.name, columns(_facts(suite), indent=2)]
     lines += [_story(story) for story in suite.stories[:items]]

@@ -11,6 +11,7 @@ from cimento.paradigms.stories.classification import (
     detect,
     detection_intervals,
     scaled_confidence,
+    share,
     unbiased_mcc,
 )
 from cimento.paradigms.stories.grouping import Grouping
@@ -234,8 +235,8 @@ def _detection(judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimat
     like = replace(like, question=STORY, role="detail", n=detection.answered)
     for statistic, name in _DETECTION.items():
         yield _number(statistic, getattr(detection, name), like, intervals.get(name, _NONE))
-    for label, share in detection.answers.items():
-        yield replace(like, statistic=f"share of answers {label}", value=share, reason=_NO_INTERVAL)
+    for label, value in detection.answers.items():
+        yield _number(f"share of answers {label}", Statistic(value), like)
     for name, value in {"d'": detection.d_prime, "criterion": detection.criterion}.items():
         yield _number(name, Statistic(value, "one class only"), like)
     yield _number("MCC at a held-out threshold", Statistic(best.mcc, best.reason), like)
@@ -296,13 +297,9 @@ def _partial(judged: Judged, like: Estimate) -> Iterator[Estimate]:
         "conflicting sentence right": (CONFLICT, credit.conflicting_right, credit.n_pairs),
         "state of the same family": (STATE, credit.family_right, credit.n_states),
     }.items():
-        estimate = replace(
-            like, question=tier, method=PARTLY, statistic=name, role="detail", right=right
-        )
-        if n:
-            yield replace(estimate, value=right / n, n=n, reason=_NO_INTERVAL)
-        else:
-            yield replace(estimate, reason="no answers")
+        value = Statistic(right / n) if n else Statistic(None, "no answers")
+        alike = replace(like, question=tier, method=PARTLY, role="detail", right=right, n=n)
+        yield _number(name, value, alike)
     like = replace(like, question=CONFLICT, method=PARTLY, role="detail", n=credit.n_pairs)
     yield _number("mean distance", Statistic(credit.mean_distance, "no answers"), like)
 
@@ -351,21 +348,11 @@ def question_estimates(run: Run) -> list[Estimate]:
 
 def _first_chosen(answers: Sequence[QuestionAnswer], like: Estimate) -> Estimate:
     first = [answer.chosen == FIRST for answer in answers]
-    like = replace(
-        like, question=FIRST_CHOSEN, statistic="share of answers", role="main", right=sum(first)
-    )
-    if not first:
-        return replace(like, reason="nothing was asked")
     triples = [answer.question.story.story_id for answer in answers]
     design = Design(tuple(range(len(first))), tuple(triples))
-    interval = share_interval(first, design)
-    return replace(
-        like,
-        value=sum(first) / len(first),
-        low=interval.low,
-        high=interval.high,
-        interval_method=interval.method,
-        reason=interval.reason or "",
-        n=len(first),
+    like = replace(
+        like, question=FIRST_CHOSEN, role="main", right=sum(first), n=len(first),
         clustered=design.clustered,
-    )
+    )  # fmt: skip
+    value, interval = share(first, "nothing was asked"), share_interval(first, design)
+    return _number("share of answers", value, like, interval)

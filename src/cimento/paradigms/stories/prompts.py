@@ -347,7 +347,7 @@ class Shots:
     """The choice of worked examples.
 
     Attributes:
-        n: how many; 0 for none.
+        n: number of examples; 0 for none.
         mode: ``fixed``: the same for all stories and models, but for siblings, which give way to
             the next one drawn; ``balanced``: the same, the labels in turns; ``varied``: the same,
             with as many different pairs, states and types as can be; ``per-item``: drawn again for

@@ -30,7 +30,7 @@ def empty_blocks(
     Args:
         actors: who acts.
         objects: what is there.
-        n_sentences: how many blocks.
+        n_sentences: number of blocks.
         trip: codes are TRIP's defaults and not 0.
     """
     return [

@@ -36,8 +36,8 @@ class QuestionSet:
     """A set of questions of which nobody may see two, such as the conditions of an item.
 
     Attributes:
-        size: how many members there are.
-        times: how often members are asked in all, over all surveys; ``2 * size`` asks each twice.
+        size: number of members.
+        times: total of askings of members over all surveys; ``2 * size`` asks each twice.
         group: what the surveys are balanced over.
     """
 
@@ -57,7 +57,7 @@ def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[i
 
     Args:
         sets: in an order that was drawn by chance.
-        surveys: how many.
+        surveys: number of surveys.
 
     Returns:
         For each survey, set and member as numbers from 0.
@@ -122,7 +122,7 @@ class SurveyPlan:
 
     Attributes:
         wanted: which questions.
-        surveys: how many; None for as few as the suite allows.
+        surveys: number of surveys; None for as few as the suite allows.
         times: in how many surveys each question is asked.
         scale: points of the scale, for ratings.
         checks: attention checks in each survey, in cimento's own words.

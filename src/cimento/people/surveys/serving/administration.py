@@ -208,7 +208,7 @@ class Administration:
         key: forms are signed with it.
         secret: who knows it is the administrator.
         url: the address that links begin with; empty for that of the request.
-        attempts: how often one address may try to sign in.
+        attempts: limit on how often one address may try to sign in.
         sessions: hash of a session's cookie to when it ends; in memory only.
     """
 

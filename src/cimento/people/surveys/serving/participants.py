@@ -149,8 +149,8 @@ class Participants:
         reader: a connection for reading, used by the event loop only.
         writer: through which everything is written.
         pages: what is shown.
-        pace: how often one participant may ask.
-        strangers: how often one address may ask for links that do not exist.
+        pace: limit on how often one participant may ask.
+        strangers: limit on how often one address may ask for links that do not exist.
     """
 
     design: SurveyDesign
