@@ -66,6 +66,31 @@ def test_all_languages_together_are_compared_with_the_number_that_was_printed():
     assert [cells[f"{code}: items"].computed for code in ("es", "it", "pt", "ru")] == [288] * 4
 
 
+def test_suites_named_like_those_of_syntaxgym_are_of_the_language_of_their_folder(tmp_path):
+    unnamed = syntaxgym("cleft", adversarial=False).replace('"language": "Italian"', '"tags": []')
+    for folder in ("spanish", "json"):
+        path = tmp_path / folder / "cleft.json"
+        path.parent.mkdir()
+        path.write_text(unnamed, encoding="utf-8")
+    (tmp_path / "spanish" / "sv.json").write_text(
+        syntaxgym("sv", adversarial=False), encoding="utf-8"
+    )
+    spanish = find_released([tmp_path / "spanish"])
+    names = [(code, loaded.suite.name) for code, loaded in spanish.languages]
+    assert names == [("es", "cleft"), ("it", "sv")]
+    assert not spanish.syntaxgym
+    english = find_released([tmp_path / "json"])
+    assert [loaded.suite.meta.language for _, loaded in english.syntaxgym] == ["en"]
+
+
+def test_a_suite_with_a_fault_says_so_and_not_that_nothing_is_there(tmp_path, capsys):
+    (tmp_path / "sv.json").write_text('{"region_meta": {}}', encoding="utf-8")
+    assert invoke(["study", "agreement", "--data", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    assert "sv.json" in told
+    assert "nothing that the study reads" not in told
+
+
 def test_a_folder_with_an_archive_and_models_writes_tables_of_that_archive(
     download, tmp_path, capsys
 ):

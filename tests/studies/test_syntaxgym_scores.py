@@ -92,13 +92,18 @@ def test_without_data_the_published_scores_are_shown_and_what_the_study_reads(ca
     assert len(shown["published"]) == 12
 
 
-def test_a_folder_with_none_of_the_files_is_answered_with_what_the_study_reads(tmp_path, capsys):
-    (tmp_path / "notes.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+@pytest.mark.parametrize(
+    ("name", "content"), [("notes.csv", "a,b\n1,2\n"), ("package.json", "{}"), ("a.md", "")]
+)
+def test_a_folder_with_none_of_the_files_is_answered_with_what_the_study_reads(
+    name, content, tmp_path, capsys
+):
+    (tmp_path / name).write_text(content, encoding="utf-8")
     assert invoke(["study", "agreement", "--data", str(tmp_path)]) == 2
     told = capsys.readouterr().err
     assert "nothing that the study reads is there or below" in told
-    for name in ("*.zip", "mvrr.json", "syntaxgym_results_*.csv", "surprisals_fgd_hierarchy.txt"):
-        assert name in told
+    for file in ("*.zip", "mvrr.json", "syntaxgym_results_*.csv", "surprisals_fgd_hierarchy.txt"):
+        assert file in told
     assert "https://huggingface.co/datasets/albalbalba/SyntacticAgreement" in told
     assert "-m MODEL asks a model our own suites" in told
 

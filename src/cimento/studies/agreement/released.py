@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from cimento.errors import InputError, SuiteError, UsageError
+from cimento.errors import InputError, UsageError
+from cimento.io.files import read_bytes
 from cimento.paradigms.loading import LoadedSuite, load_suites
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
-from cimento.suites.archives import ARCHIVE_SUFFIX
+from cimento.suites.archives import TOML, is_archive
 from cimento.suites.builtin import builtin_names
-from cimento.suites.published import find_published, language_code
+from cimento.suites.published import NAMES, find_published, language_code
 
 if TYPE_CHECKING:
     from cimento.suites.model import Suite
@@ -89,13 +90,14 @@ def find_released(paths: Sequence[Path]) -> Released:
     results: dict[str, Path] = {}
     examples: list[tuple[Path, Path, Path]] = []
     for path in paths:
-        inside = [path] if path.is_file() else sorted(each for each in path.rglob("*"))
+        inside = [path] if path.is_file() else _below(path)
         verdicts = [each for each in inside if each.match(RESULTS)]
         # A repository may hold copies of a file, and a later state of its results.
         results = {each.name: each for each in reversed(verdicts)} | results
         example = _example(inside)
         examples += [example] if example else []
-        suites = [] if path.is_file() else [*_archives(inside), *_gym_suites(inside)]
+        archives = [each for each in inside if is_archive(each)]
+        suites = [] if path.is_file() else [*archives, *_gym_suites(inside)]
         places += suites or ([] if verdicts or example else [path])
     found = _read_languages(places)
     gym = tuple(each for each in found if _is_gym(each))
@@ -118,17 +120,33 @@ def starter_suites() -> tuple[LanguageSuite, ...]:
     return tuple(_read_languages([Path(name) for name in pairs]))
 
 
-def _archives(inside: Sequence[Path]) -> list[Path]:
-    return [path for path in inside if path.suffix.lower() == ARCHIVE_SUFFIX and path.is_file()]
+def _below(folder: Path) -> list[Path]:
+    """Everything in a folder and below it that is not hidden, by path."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
 
 
 def _gym_suites(inside: Sequence[Path]) -> list[Path]:
-    """The files named like SyntaxGym's suites, of the folder that has most of them."""
+    """The suites of the folder that has most files named like SyntaxGym's, if any has."""
     folders: dict[Path, list[Path]] = {}
     for path in inside:
-        if path.suffix == ".json" and path.stem in SUITES:
+        if path.suffix == ".json":
             folders.setdefault(path.parent, []).append(path)
-    return max(folders.values(), key=len, default=[])
+    named = {
+        folder: sum(path.stem in SUITES for path in paths) for folder, paths in folders.items()
+    }
+    best = max(named, key=named.__getitem__, default=None)
+    if best is None or not named[best]:
+        return []
+    return [path for path in folders[best] if path.stem in SUITES or _is_suite(path)]
+
+
+def _is_suite(path: Path) -> bool:
+    """Whether a JSON file has what only SyntaxGym's suites have."""
+    return b'"region_meta"' in read_bytes(path)
 
 
 def _example(inside: Sequence[Path]) -> tuple[Path, Path, Path] | None:
@@ -150,13 +168,16 @@ def _is_gym(found: LanguageSuite) -> bool:
 
 
 def _read_languages(places: Sequence[Path]) -> list[LanguageSuite]:
-    """Suites with their languages; where a suite does not name one, its archive does."""
+    """Suites with their languages; where a suite does not name one, its archive or folder does."""
     found: dict[tuple[str, str], LoadedSuite] = {}
     for place in places:
+        alone = place.is_file() and not is_archive(place)
+        around = place.resolve().parent.name if alone else place.stem
         for loaded in _loaded(place):
             meta = loaded.suite.meta
-            unnamed = LANGUAGE if meta.name in SUITES else place.stem
-            language = language_code(meta.language or unnamed)
+            language = language_code(meta.language or around)
+            if meta.name in SUITES and language not in NAMES:
+                language = LANGUAGE
             other = found.get((language, meta.name))
             if other is not None:
                 raise UsageError(
@@ -177,13 +198,16 @@ def _loaded(place: Path) -> list[LoadedSuite]:
     """The suites at a path; a folder without any is answered with what the study reads."""
     try:
         return list(load_suites(place))
-    except SuiteError:
-        raise
     except InputError as error:
-        if not place.is_dir():
+        if not place.is_dir() or _holds_suites(place):
             raise
         raise AbsentError(
             where=str(place),
             seen="nothing that the study reads is there or below",
             todo=f"It reads these files, each as released. {looked_for()}",
         ) from error
+
+
+def _holds_suites(folder: Path) -> bool:
+    tables = (folder / TOML).is_file() or any(folder.glob(f"*/{TOML}"))
+    return tables or any(map(_is_suite, folder.glob("*.json")))
