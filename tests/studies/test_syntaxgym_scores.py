@@ -86,7 +86,7 @@ def test_without_data_the_published_scores_are_shown_and_what_the_study_reads(ca
     assert invoke(["study", "agreement", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     (section,) = shown["sections"]
-    assert (section["name"], section["compared"], section["equal"]) == ("syntaxgym", 6, 5)
+    assert (section["name"], section["compared"], section["equal"]) == ("printed", 6, 5)
     (differs,) = [cell for cell in section["cells"] if not cell["equal"]]
     assert differs["what"] == "distilgpt2: mean of 31 suites"
     assert len(shown["published"]) == 12
@@ -116,7 +116,7 @@ def test_verdicts_in_a_repository_are_found_and_shown_below_the_shipped_ones(tmp
     assert invoke(command) == 0
     shown = capsys.readouterr().out
     assert "new CORPUS (published)" in shown
-    assert rows_of(out / "syntaxgym-circuits.csv")[1][:3] == [
+    assert rows_of(out / "syntaxgym.csv")[1][:3] == [
         "new CORPUS (published)",
         "1.000",
         "1.000",

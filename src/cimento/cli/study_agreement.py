@@ -123,7 +123,7 @@ def _released(options: AgreementOptions, released: Released, verdicts: Verdicts)
     rows = published_scores(verdicts)
     sections = _sections(released, verdicts)
     parts: dict[str, Section | Grid] = {section.name: section for section in sections}
-    parts["syntaxgym-circuits"] = circuit_table(rows)
+    parts["syntaxgym"] = circuit_table(rows)
     if options.as_json:
         plain = json.loads(as_json("agreement", sections))
         show_json({**plain, "published": rows}, indent=1)

@@ -92,7 +92,7 @@ def find_released(paths: Sequence[Path]) -> Released:
     for path in paths:
         inside = [path] if path.is_file() else _below(path)
         verdicts = [each for each in inside if each.match(RESULTS)]
-        # A repository may hold copies of a file, and a later state of its results.
+        # Of several copies of a file the first by path counts.
         results = {each.name: each for each in reversed(verdicts)} | results
         example = _example(inside)
         examples += [example] if example else []

@@ -258,7 +258,7 @@ def checked_scores(verdicts: Verdicts) -> Section:
     note = "computed from the 31 accuracies that the same repository lists"
     cells.append(beside("distilgpt2: mean of 31 suites", distilgpt2().sg_score, mean, note=note))
     return Section(
-        name="syntaxgym",
+        name="printed",
         title="SyntaxGym: printed scores against published verdicts",
         source=f"{SOURCE}, notebooks/main.ipynb, cell 17; {BRAIN_SCORE}, test.py",
         cells=tuple(cells),
