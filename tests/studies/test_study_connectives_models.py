@@ -192,14 +192,21 @@ class TestModels:
         assert texts == ["Piove, ___, tira vento.", "Vieni (___ puoi)!", "Non so ___’è."]
         (own / "cloze.tsv").unlink()
         shutil.copytree(find_suite("it-connectives-cloze"), own / "cloze")
-        out = tmp_path / "out"
+        with (own / "cloze" / "items.tsv").open("a", encoding="utf-8") as file:
+            file.write("41\tPiove (___, dico).\te\tma\tse | o | dove\tyes\te\tmedial\n")
+        shutil.copytree(find_suite("it-connectives"), own / "acceptability")
+        out, plain = tmp_path / "out", tmp_path / "plain"
         arguments = ["study", "connectives", "--own", str(own), "-m", "demo-masked"]
         assert invoke([*arguments, "-o", str(out)]) == 0
-        plain = tmp_path / "plain"
-        assert invoke(["run", str(own / "cloze"), "-m", "demo-masked", "-o", str(plain)]) == 0
-        mine, theirs = (run for folder in (out / "runs", plain) for run in open_runs([folder]))
-        assert mine.table("requests").equals(theirs.table("requests"))
-        assert mine.table("fills").equals(theirs.table("fills"))
+        for name, tables in (("cloze", ("requests", "fills")),
+                             ("acceptability", ("requests", "tokens"))):  # fmt: skip
+            how = ["--bos", "none"] if name == "acceptability" else []
+            arguments = ["run", str(own / name), "-m", "demo-masked", *how]
+            assert invoke([*arguments, "-o", str(plain / name)]) == 0
+            [theirs] = open_runs([plain / name])
+            [mine] = open_runs([out / "runs" / theirs.suite.name])
+            assert all(mine.table(each).equals(theirs.table(each)) for each in tables)
+        assert any("(___, dico)" in item.text for item in read_cloze(own / "cloze").items)
 
     def test_what_people_said_stands_between_published_and_models(self, tmp_path):
         out = tmp_path / "out"
