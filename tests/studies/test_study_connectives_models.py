@@ -208,6 +208,17 @@ class TestModels:
             assert all(mine.table(each).equals(theirs.table(each)) for each in tables)
         assert any("(___, dico)" in item.text for item in read_cloze(own / "cloze").items)
 
+    def test_a_copy_without_blanks_and_the_first_sentences_only_are_said(self, tmp_path):
+        own, out = tmp_path / "own", tmp_path / "out"
+        own.mkdir()
+        shutil.copy(OWN / "acceptability.tsv", own)
+        arguments = ["study", "connectives", "--own", str(own), "-m", "demo-causal"]
+        assert invoke([*arguments, "--limit", "2", "-o", str(out)]) == 0
+        text = (out / "table-4.txt").read_text(encoding="utf-8")
+        assert "the first 4 of 8 sentences only" in text
+        text = (out / "table-3.txt").read_text(encoding="utf-8")
+        assert "There are no blanks in your copy." in text
+
     def test_what_people_said_stands_between_published_and_models(self, tmp_path):
         out = tmp_path / "out"
         arguments = ["study", "connectives", "--own", str(OWN), "-m", "demo-masked"]

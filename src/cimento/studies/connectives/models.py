@@ -6,7 +6,7 @@ same design.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import exp
 from statistics import stdev
@@ -126,7 +126,7 @@ def starter_material() -> Material:
         sentences=rated_of(open_suite(find_suite(PAIRS_STARTER)).suite),
         blanks=ClozeSection(load_cloze(find_suite(BLANKS_STARTER))),
         asked={"acceptability": PAIRS_STARTER, "cloze": BLANKS_STARTER},
-        whose="starter items",
+        whose="our starter items",
         notes=(
             f"Published rows are of the study's items, which are not public; the others of {ours}.",
         ),
@@ -165,11 +165,20 @@ def paper_tables(
         "table-4": _table_4([rated_run(run) for run in rated]),
         "table-5": _table_5(material, [ClozeAnswers(run) for run in filled]),
     }
-    noted = {
-        name: replace(table, notes=(*table.notes, *material.notes))
-        for name, table in tables.items()
-    }
+    notes = (*_first_only(material, rated, filled), *material.notes)
+    noted = {name: replace(table, notes=(*table.notes, *notes)) for name, table in tables.items()}
     return {**noted, "table-6": _table_6(counted)}
+
+
+def _first_only(material: Material, rated: Sequence[Run], filled: Sequence[Run]) -> Iterator[str]:
+    """What has to be said of runs that were asked the first items alone."""
+    every = len(material.sentences.sentences) if material.sentences else 0
+    sizes = [(run, len(rated_run(run).sentences), every, "sentences") for run in rated]
+    every = len(material.blanks.items) if material.blanks else 0
+    sizes += [(run, len(ClozeAnswers(run).items), every, "blanks") for run in filled]
+    for run, n, total, what in sizes:
+        if n < total:
+            yield f"{run.model}: the first {n} of {total} {what} only."
 
 
 def model_sections(runs: Sequence[Run]) -> list[Section]:
@@ -199,7 +208,8 @@ def _table_2(material: Material) -> Grid:
         deviation = f"{stdev(values):.3f}" if len(values) > 1 else ""
         line = (mean, deviation)
         found.setdefault(_LABELS[name], []).append((material.whose, line))
-    notes = (_DISJOINT,) if rated else (f"Nobody has rated the {material.whose}.",)
+    nobody = f"Nobody has rated {material.whose}." if sentences else _lacks(material, "sentences")
+    notes = (_DISJOINT,) if rated else (nobody,)
     return _grid(
         "Table 2. Scores that people gave, from 1 to 5: mean over sentences, and standard deviation"
         " of the sentences' means (n - 1)",
@@ -207,6 +217,10 @@ def _table_2(material: Material) -> Grid:
         found,
         notes,
     )
+
+
+def _lacks(material: Material, what: str) -> str:
+    return f"There are no {what} in {material.whose}."
 
 
 def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
@@ -229,7 +243,10 @@ def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
         _add(found, _CHOSEN, f"{answers.run.model}, {rule}", [table_3(answers.suite, roles)])
         if lost := len(outcomes) - len(roles):
             unscored.append(f"{answers.run.model}: {lost} items have an option without a score.")
-    nobody = [] if blanks and blanks.choices else [f"Nobody has answered the {material.whose}."]
+    nobody = []
+    if not (blanks and blanks.choices):
+        said = f"Nobody has answered {material.whose}."
+        nobody = [said if blanks else _lacks(material, "blanks")]
     return _grid(
         "Table 3. The option that most people chose, and that a model prefers: items and %",
         ("Cloze task choice", "by", "N. Items", "(%)"),
@@ -276,7 +293,7 @@ def _table_5(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
     blanks = material.blanks
     if blanks and blanks.completions:
         _add(found, _FOUND, "completions file", table_5(blanks.suite, blanks.completions, k=TOP))
-    for answers in runs:
+    for answers in (answers for answers in runs if answers.methods):
         completions = answers.by_method(answers.methods[0])
         lacking = unreachable_items(answers, answers.items)
         classes = table_5(answers.suite, completions, k=TOP, unreachable=lacking)
