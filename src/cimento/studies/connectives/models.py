@@ -72,8 +72,8 @@ _CHOICE_RULES = ("sentence", "left-to-right")
 """The rules by which options of any length are compared, of causal and of masked models."""
 
 _DISJOINT = (
-    "NonAcceptable are the grammatical ones and share no sentence with NonAccept+NonGr, as the"
-    " ranges of Table 4 say of the published rows."
+    "NonAcceptable are the grammatical ones alone, without NonAccept+NonGr. The ranges of Table 4"
+    " say this of its published rows; of those of Table 2 nothing does."
 )
 _BEYOND = (
     "The published row is what most people chose. A model's choice is the option that it makes most"
@@ -229,7 +229,8 @@ def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
         for label, row in printed.TABLE_3.items()
     }
     blanks = material.blanks
-    if blanks and blanks.choices:
+    answered = blanks is not None and any(blanks.choices.values())
+    if blanks and answered:
         _add(found, _CHOSEN, material.whose, [table_3(blanks.suite, chosen_by_people(blanks))])
     unscored = []
     for answers in runs:
@@ -243,10 +244,8 @@ def _table_3(material: Material, runs: Iterable[ClozeAnswers]) -> Grid:
         _add(found, _CHOSEN, f"{answers.run.model}, {rule}", [table_3(answers.suite, roles)])
         if lost := len(outcomes) - len(roles):
             unscored.append(f"{answers.run.model}: {lost} items have an option without a score.")
-    nobody = []
-    if not (blanks and blanks.choices):
-        said = f"Nobody has answered {material.whose}."
-        nobody = [said if blanks else _lacks(material, "blanks")]
+    said = f"Nobody has answered {material.whose}." if blanks else _lacks(material, "blanks")
+    nobody = [] if answered else [said]
     return _grid(
         "Table 3. The option that most people chose, and that a model prefers: items and %",
         ("Cloze task choice", "by", "N. Items", "(%)"),
