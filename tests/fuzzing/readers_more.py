@@ -133,10 +133,11 @@ def survey_answers(path: Path) -> object:
 
 def cloze_of_a_study(path: Path) -> object:
     """Items of the study of connectives, with what people chose."""
-    from cimento.studies.connectives.cloze import read_cloze, table_3, table_5
+    from cimento.studies.connectives.cloze import chosen_by_people, read_cloze, table_3, table_5
 
-    items = read_cloze(path)
-    return table_3(items), table_5(items)
+    section = read_cloze(path)
+    people = table_3(section.suite, chosen_by_people(section))
+    return people, table_5(section.suite, section.completions)
 
 
 def completions(path: Path) -> object:

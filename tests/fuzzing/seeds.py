@@ -8,6 +8,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from xml.sax.saxutils import escape
 
+from tests.helpers.rated import mturk
 from tests.helpers.suites_on_disk import PAIRS, TOML, syntaxgym
 
 
@@ -258,12 +259,10 @@ RATED = {
         ["fiaba e 1NA", "Mangia se beve.", "no", "se", "1 2 2"],
     ),
 }  # fmt: skip
-BLIMP_HUMAN = lines(
-    ["hit", "annotator", "work_seconds", "paradigm", "is_attention_check", "correct_option",
-     "choice", "sentence_1", "sentence_2"],
-    ["h1", "a1", "12.5", "agreement", "0", "1", "1", "The keys are here.", "The keys is here."],
-    ["h1", "a2", "NA", "agreement", "1", "2", "NA", "She sleep.", "She sleeps."],
-)  # fmt: skip
+BLIMP_HUMAN = mturk(
+    ("a1", "12.5", [("agreement_1ans1", "The keys are here.", "The keys is here.", "1. The")]),
+    ("a2", "NA", [("attnchkans2", "She sleep.", "She sleeps.", "{}")]),
+).encode()
 
 # --- Clozes and templates
 

@@ -125,7 +125,7 @@ SUITES = {
         "suite.toml", readers.rated, s.RATED_TOML, items__tsv=s.RATED_ITEMS
     ),
     "rated tables": _file("rated.tsv", readers.rated, *s.RATED.values()),
-    "forced choices": _file("choices.tsv", readers.forced_choices, s.BLIMP_HUMAN),
+    "forced choices": _file("choices.csv", readers.forced_choices, s.BLIMP_HUMAN),
     "variants": _file("variants.toml", readers.variants, m.VARIANTS),
     "formula": _file(
         "formula.txt",

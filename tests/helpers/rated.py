@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,6 +28,31 @@ if TYPE_CHECKING:
 
 LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
 """A model to which a sentence is the less probable the more letters it has."""
+
+
+Asked = tuple[str, str, str, str]
+"""A condition such as ``passive_2ans1``, two sentences, and the answer."""
+
+
+def mturk(*sheets: tuple[str, str, Sequence[Asked]]) -> str:
+    """A file as BLiMP released its human answers.
+
+    Args:
+        sheets: annotator, seconds, and up to five choices; the others are checks of attention that
+            are passed.
+    """
+    names = ["WorkTimeInSeconds", "anonCode"]
+    for place in range(1, 6):
+        names += [f"Input.item_{place}_condition", f"Input.field_{place}_1"]
+        names += [f"Input.field_{place}_2", f"Answer.Choice{place}"]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(names)
+    passed = ("attnchkans1", "Choose this.", "Not this.", "1. Choose this.")
+    for annotator, seconds, asked in sheets:
+        choices = [*asked, *[passed] * (5 - len(asked))]
+        writer.writerow([seconds, annotator, *(cell for choice in choices for cell in choice)])
+    return file.getvalue()
 
 
 def sentence(name: str, text: str, *values: float, **more: object) -> RatedSentence:

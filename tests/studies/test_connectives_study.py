@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
+import csv
 import json
 import shutil
 from pathlib import Path
@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 from cimento import CimentoError, InputError
 from cimento.cli.main import invoke
-from cimento.studies.connectives import checks
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.people import NONE
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
+from cimento.studies.connectives import checks, files
 from cimento.studies.connectives.checks import (
     check_published,
     fits,
@@ -23,16 +26,16 @@ from cimento.studies.connectives.checks import (
     swapped_digits,
 )
 from cimento.studies.connectives.cloze import (
-    NONE,
-    ClozeItem,
-    fold,
-    preference,
-    rank_of,
+    ClozeSection,
+    chosen_by_people,
     read_cloze,
+    table_3,
     table_5,
 )
-from cimento.studies.connectives.own import own_tables, perplexities, read_own, with_completions
+from cimento.studies.connectives.own import own_tables, read_own
 from cimento.studies.connectives.released import compare, read_expected, released
+from cimento.suites.model import Meta
+from tests.helpers.rated import mturk
 
 OWN = Path(__file__).parents[1] / "data" / "connectives"
 
@@ -126,46 +129,87 @@ class TestPublished:
             )
 
 
+def as_released(shared: Path, folder: Path) -> Path:
+    """The files of shared/data under the names of their releases, in folders of their own."""
+    data, golden = shared / "data" / "connectives", shared / "golden" / "connectives"
+    names = {
+        **{f"accomplit_{name}": f"accompl-it/{name}"
+           for name in (*files.ACCEPTABILITY, *files.COMPLEXITY)},
+        **{name: f"DisCoTex/data/{name}" for name in files.DISCOTEX},
+        **{f"lau2020_{name}": f"human-ratings/{name}" for name in files.LAU},
+        "britton2024_italian_lm_surprisals.csv": f"dataset/{files.BRITTON}",
+    }  # fmt: skip
+    for ours, theirs in names.items():
+        (folder / theirs).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(data / ours, folder / theirs)
+    shutil.copy(golden / "blimp_human_validation_summary.csv", folder / files.PUBLISHED_BLIMP)
+    (folder / files.BLIMP).write_text(
+        as_sheets(data / "blimp_human_forced_choice.tsv"), encoding="utf-8"
+    )
+    return folder
+
+
+def as_sheets(path: Path) -> str:
+    """BLiMP's answers, one a row, as the sheets that they were released as."""
+    sheets: dict[str, tuple[str, str, list[tuple[str, str, str, str]]]] = {}
+    with path.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            choices = sheets.setdefault(row["hit"], (row["annotator"], row["work_seconds"], []))[2]
+            chosen = row["choice"]
+            answer = "{}" if chosen == "NA" else f"{chosen}. {row[f'sentence_{chosen}'][:9]}"
+            condition = f"{row['paradigm']}ans{row['correct_option']}"
+            choices.append((condition, row["sentence_1"], row["sentence_2"], answer))
+    return mturk(*sheets.values())
+
+
+@pytest.fixture(scope="module")
+def data(shared, tmp_path_factory):
+    return as_released(shared, tmp_path_factory.mktemp("released"))
+
+
 @pytest.mark.golden
 class TestReleased:
-    def test_every_statistic_that_has_an_input_is_as_expected(self, shared):
+    def test_every_statistic_that_has_an_input_is_as_expected(self, shared, data):
         golden = shared / "golden" / "connectives"
-        found = released(
-            shared / "data" / "connectives",
-            published_blimp=golden / "blimp_human_validation_summary.csv",
-        )
-        compared = compare(found.values, read_expected(golden / "stats_expected.json"))
-        assert [each for each in compared if each.equal is False] == []
+        compared = compare(released(data).values, read_expected(golden / "stats_expected.json"))
+        # The hash is that of a file with one answer a row, the names are those of copies.
+        differing = {each.where for each in compared if each.equal is False}
+        assert differing == {"blimp_human.sha256", "lau2020_none.file", "lau2020_real.file"}
         without = {each.where.split(".")[0] for each in compared if each.equal is None}
         # Two entries have no input; "_pkg" are the values of another package for the same alphas.
         left = {each.where for each in compared if each.equal is None and "_pkg" not in each.where}
         assert {where.split(".")[0] for where in left} == {"itacola", "itacola_nonexpert"}
         assert without - {"itacola", "itacola_nonexpert"} == {"lau2020_none", "lau2020_real"}
-        assert sum(each.equal is True for each in compared) == 244
+        assert sum(each.equal is True for each in compared) == 241
 
-    def test_tiny_p_values_are_right_too(self, shared):
+    def test_tiny_p_values_are_right_too(self, shared, data):
         golden = read_expected(shared / "golden" / "connectives" / "stats_expected.json")
-        found = released(shared / "data" / "connectives").values
+        found = released(data).values
         expected = golden["lau2020_none_vs_real"]
         for kind in ("spearman", "pearson", "kendall_b"):
             mine = found["lau2020_none_vs_real"][kind][1]
             assert mine == pytest.approx(expected[kind][1], rel=1e-6)
 
-    def test_the_command_compares(self, shared, capsys):
-        data = shared / "data" / "connectives"
+    def test_the_command_compares(self, shared, data, capsys):
         expected = shared / "golden" / "connectives" / "stats_expected.json"
         arguments = ["study", "connectives", "--data", str(data), "--expected", str(expected)]
-        assert invoke([*arguments, "--json"]) == 0
+        assert invoke([*arguments, "--json"]) == 1  # names and hash alone
         printed = json.loads(capsys.readouterr().out)
         assert printed["statistics"]["discotex_2_test_set_release.tsv"]["rows"] == 200
         contexts = printed["statistics"]["lau2020_none_vs_real"]
         assert contexts["p"] == "asymptotic, of rows taken as independent, not adjusted"
-        assert not any(each["equal"] is False for each in printed["compared"])
+        assert set(printed["absent"]) == {files.ITACOLA, files.PLAYERS}
 
 
-def test_a_folder_without_data_is_refused(tmp_path):
-    with pytest.raises(InputError, match="none of the released files"):
-        released(tmp_path)
+def test_a_folder_without_data_is_told_what_is_looked_for(tmp_path, capsys):
+    assert invoke(["study", "connectives", "--data", str(tmp_path)]) == 2
+    told = capsys.readouterr().err
+    for name in (files.BLIMP, files.BRITTON, files.ITACOLA, *files.LAU, *files.DISCOTEX,
+                 *files.ACCEPTABILITY, "it_isdt-ud-*.conllu", "sites.google.com/view/accompl-it",
+                 "-m MODEL asks our own items"):  # fmt: skip
+        assert name in told
+    assert invoke(["study", "connectives", "--data", str(tmp_path / "none")]) == 2
+    assert "is no folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -178,15 +222,15 @@ def test_a_folder_without_data_is_refused(tmp_path):
     ],
 )
 def test_a_released_file_that_cannot_be_used_is_named(tmp_path, content, said):
-    (tmp_path / "britton2024_italian_lm_surprisals.csv").write_bytes(content)
-    with pytest.raises(CimentoError, match=f"(?s)britton2024.*{said}"):
+    (tmp_path / "Italian_LM_data.csv").write_bytes(content)
+    with pytest.raises(CimentoError, match=f"(?s)Italian_LM_data.*{said}"):
         released(tmp_path)
 
 
 def test_a_number_that_differs_is_found(tmp_path, capsys):
     lau = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings\n"
     rows = '1,0,en,a b c.,,"1,2,2",1.6667\n2,0,en,d e.,,"4,4,3",3.6667\n3,1,en,f.,,"2,3",2.5\n'
-    (tmp_path / "lau2020_context-none-ratings.csv").write_text(lau + rows, encoding="utf-8")
+    (tmp_path / "context-none-ratings.csv").write_text(lau + rows, encoding="utf-8")
     expected = tmp_path / "expected.json"
     expected.write_text('{"lau2020_none": {"items": 3, "ratings": 8}}', encoding="utf-8")
     arguments = ["--data", str(tmp_path), "--expected", str(expected)]
@@ -251,18 +295,6 @@ class TestOwnCopy:
         assert (cell.printed, cell.equal) == ("4.286", False)
         assert self.CELLS["Table 4", "unacceptable", "mean"].printed is None
 
-    def test_a_model_gives_the_perplexities(self):
-        from cimento.models.fake import FakeScorer
-
-        own = read_own(OWN)
-        scored = perplexities(own.acceptability, FakeScorer(lambda _tokens, _index: -1.0))
-        # Every token has a surprisal of 1 nat: the perplexity is e, whatever the length.
-        assert {round(value, 9) for value in scored.values.values()} == {2.718281828}
-        assert scored.tokens["acc e 1A"] == 10
-        cells = own_tables(own, scored.values)
-        [table] = [table.cells for table in cells if table.name == "Table 4"]
-        assert {round(cell.computed, 9) for cell in table} == {2.718281828}
-
     def test_a_copy_without_perplexities_has_no_table_4(self, tmp_path):
         lines = (OWN / "acceptability.tsv").read_text("utf-8").splitlines()
         cut = "".join(line.rsplit("\t", 1)[0] + "\n" for line in lines)
@@ -302,60 +334,69 @@ class TestOwnCopy:
             own_tables(read_own(folder))
         assert seen in str(caught.value)
 
-    def test_a_masked_model_gives_the_completions(self, tmp_path):
-        items = with_completions(read_cloze(OWN / "cloze.tsv"), "demo-masked", k=12)
-        assert all(len(item.completions) == 12 for item in items)
-        ten, first = table_5(items, k=12)
-        assert sum(each.count for each in ten) == 6
-        assert sum(each.count for each in first) <= 6
+    def test_a_sentence_without_a_blank_is_named(self, tmp_path):
         lines = (OWN / "cloze.tsv").read_text("utf-8").replace("... piove", "Piove")
         (tmp_path / "cloze.tsv").write_text(lines, encoding="utf-8")
         with pytest.raises(InputError, match="there are 0 blanks"):
-            with_completions(read_cloze(tmp_path / "cloze.tsv"), "demo-masked")
+            read_cloze(tmp_path / "cloze.tsv")
+
+    def test_an_option_at_the_beginning_has_a_capital_and_all_have_their_spellings(self):
+        items = {item.id: item for item in read_cloze(OWN / "cloze.tsv").items}
+        assert [option.text for option in items["clz se 16cl"].options[:2]] == ["Se", "Quando"]
+        assert items["clz e 1cl"].options[0].spellings == ("e", "ed")
+        assert items["clz e 1cl"].filled("e") == "Ho comprato il pane e ho pagato in contanti."
 
     def test_an_empty_folder_is_refused(self, tmp_path, capsys):
         assert invoke(["study", "connectives", "--own", str(tmp_path)]) == 2
         assert "neither acceptability.tsv nor cloze.tsv" in capsys.readouterr().err
 
     def test_too_few_completions_are_refused(self):
-        items = read_cloze(OWN / "cloze.tsv", OWN / "completions.tsv")
+        section = read_cloze(OWN / "cloze.tsv", OWN / "completions.tsv")
         with pytest.raises(InputError, match="there are 10 of 11"):
-            table_5(items, k=11)
+            table_5(section.suite, section.completions, k=11)
 
 
 class TestClozeItems:
-    def item(self, **choices: int) -> ClozeItem:
-        return ClozeItem(
-            id="se 1cl",
-            sentence="... piove, resto.",
-            target="se",
-            plausible="quando",
-            implausible=("o", "ma", "e"),
-            choices=choices,
-            completions=("Dove", "SE", "quando"),
-        )
+    ITEM: ClassVar = ClozeItem(
+        "se 1cl",
+        "",
+        " piove, resto.",
+        (Option("se"), Option("quando", "plausible"),
+         *(Option(word, "implausible") for word in ("o", "ma", "e"))),
+    )  # fmt: skip
+    SUITE: ClassVar = ClozeSuite(Meta("blanks"), items=(ITEM,))
+
+    def people(self, **choices: int) -> set[str]:
+        section = ClozeSection(self.SUITE, {"se 1cl": choices})
+        classes = table_3(self.SUITE, chosen_by_people(section))
+        return {each.name for each in classes if each.count}
+
+    def completed(self, *texts: str, unreachable: tuple[str, ...] = ()) -> tuple[set, set]:
+        candidates = [Candidate("se 1cl", rank, text) for rank, text in enumerate(texts, start=1)]
+        parts = table_5(self.SUITE, {"se 1cl": candidates}, k=len(texts), unreachable=unreachable)
+        ten, first = ({each.name for each in part if each.count} for part in parts)
+        return ten, first
 
     def test_classes_of_what_people_chose(self):
-        assert preference(self.item(se=3, o=2)) == "target"
-        assert preference(self.item(quando=3)) == "plausible"
+        assert self.people(se=3, o=2) == {"target"}
+        assert self.people(quando=3) == {"plausible"}
         # Implausible options compete one by one.
-        assert preference(self.item(se=3, o=2, ma=2)) == "target"
-        assert preference(self.item(ma=3)) == "implausible"
-        assert preference(self.item(se=3, quando=3)) == "target = plausible"
-        assert preference(self.item(se=3, ma=3)) == "another tie"
-        assert preference(self.item(**{NONE: 4})) == "no option"
-        assert preference(self.item()) == "without answers"
+        assert self.people(se=3, o=2, ma=2) == {"target"}
+        assert self.people(ma=3) == {"implausible"}
+        assert self.people(se=3, quando=3) == {"target = plausible"}
+        assert self.people(se=3, ma=3) == {"another tie"}
+        assert self.people(ma=3, o=3) == {"another tie"}
+        assert self.people(**{NONE: 4}) == {"no option"}
+        assert self.people() == {"without answers"}
 
     def test_a_target_of_several_tokens_is_not_called_missed(self):
-        found = dataclasses.replace(
-            self.item(se=3), completions=("dove", "o", "quando"), unreachable=frozenset({"se"})
-        )
-        ten, _ = table_5([found], k=3)
-        assert {each.name for each in ten if each.count} == {"target of several tokens"}
+        cannot = ("se 1cl",)
+        assert self.completed("dove", "o", "quando", unreachable=cannot) == (
+            {"target of several tokens"}, set(),
+        )  # fmt: skip
+        assert self.completed("dove", "se", unreachable=cannot) == ({"target"}, set())
 
-    def test_ranks_do_not_mind_capitals_or_spelling(self):
-        assert rank_of(self.item(), "se") == 2
-        assert rank_of(self.item(), "o") is None
-        assert fold("Perchè") == fold("perché") == "perché"
-        assert fold("dov’") == "dove"
-        assert fold("##se") == "##se"
+    def test_ranks_do_not_mind_capitals_and_pieces_do_not_count(self):
+        assert self.completed("SE", "Quando") == ({"target and plausible"}, {"target"})
+        assert self.completed("##se", "quando") == ({"plausible"}, set())
+        assert self.completed("che") == ({"neither"}, set())

@@ -143,6 +143,26 @@ def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
     return PART_MISSING
 
 
+def report_figures(runs: Sequence[Run], folder: Path) -> list[Path]:
+    """Write the figures of a report on some runs; say why where they cannot be drawn.
+
+    Args:
+        runs: of any paradigms.
+        folder: the files are written into it.
+
+    Raises:
+        StorageError: a file cannot be written.
+    """
+    from cimento.report.document import sections_of
+    from cimento.report.figures import lacking_figures, write_figures
+
+    if lacking := lacking_figures():
+        note(lacking)
+        return []
+    figures = [figure for section in sections_of(runs) for figure in section.figures]
+    return write_figures(figures, folder)
+
+
 def runs_under(runs: Sequence[Run], least: float | None) -> list[str]:
     """What is to be said of each run that does not reach a rate; nothing of the others.
 

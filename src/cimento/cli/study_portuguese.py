@@ -10,7 +10,7 @@ from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_
 from cimento.cli.study_agreement import StudyOptions
 from cimento.errors import UsageError
 from cimento.options import Dtype, Limit, Texts, option
-from cimento.studies.record import as_text, write_parts
+from cimento.studies.record import as_text, tables_plain, write_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +120,7 @@ def _show_released(
 
 def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     """The tables of some models; the exit code."""
-    from cimento.cli.evaluating import evaluate_with_progress, report_failures
+    from cimento.cli.evaluating import evaluate_with_progress, report_failures, report_figures
     from cimento.studies.portuguese.models import answers_of, judged, model_tables
 
     if options.what is not None or options.state is not None:
@@ -150,17 +150,13 @@ def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     if options.table is not None:
         tables = {name: table for name, table in tables.items() if name == f"table-{options.table}"}
     if options.as_json:
-        plain = {
-            name: {"header": each.spread[0], "rows": each.spread[1], "notes": each.footnotes}
-            for name, each in tables.items()
-        }
-        show_json({"tables": plain}, indent=1)
+        show_json({"tables": tables_plain(tables)}, indent=1)
     elif tables:
         show(as_text(list(tables.values()), options.form))
     if options.output is not None and tables:
         written = write_parts(tables, options.output)
         options.neutralise(*written)
-        written += _figures(runs, options.output)
+        written += report_figures(runs, options.output)
         note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
     return report_failures(runs, failures)
 
@@ -193,15 +189,3 @@ def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Can
     return found + [
         candidate for path in options.reuse for candidate in read_judged_candidates(path)
     ]
-
-
-def _figures(runs: Sequence[Run], folder: Path) -> list[Path]:
-    """The figures of a report on the runs; none where they cannot be drawn."""
-    from cimento.report.document import sections_of
-    from cimento.report.figures import lacking_figures, write_figures
-
-    if lacking := lacking_figures():
-        note(lacking)
-        return []
-    figures = [figure for section in sections_of(runs) for figure in section.figures]
-    return write_figures(figures, folder)

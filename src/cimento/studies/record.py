@@ -238,6 +238,16 @@ def _filled(text: str) -> Iterator[dict[str, str]]:
         yield row
 
 
+def first_below(folder: Path, pattern: str) -> Path | None:
+    """The file of a name in a folder or below it; of several, the first by path; None for none.
+
+    Args:
+        folder: that is looked through.
+        pattern: the name, in which ``*`` stands for anything.
+    """
+    return min((path for path in folder.rglob(pattern) if path.is_file()), default=None)
+
+
 def need(
     path: Path,
     rows: Sequence[dict[str, str]],
@@ -285,6 +295,14 @@ def as_json(study: str, sections: Sequence[Section]) -> str:
         for section in sections
     ]
     return json.dumps({"study": study, "sections": plain}, ensure_ascii=False, indent=2)
+
+
+def tables_plain(tables: Mapping[str, Grid]) -> dict[str, object]:
+    """Tables as JSON has them, by the names of their files; estimates with ends and n."""
+    return {
+        name: {"header": table.spread[0], "rows": table.spread[1], "notes": table.footnotes}
+        for name, table in tables.items()
+    }
 
 
 Form: TypeAlias = Literal["text", "markdown", "csv", "latex"]

@@ -23,6 +23,7 @@ from cimento.paradigms.ratings.formats import (
 )
 from cimento.paradigms.ratings.people import judgments_table, read_forced_choices
 from cimento.paradigms.ratings.suite import Rating, Scale
+from tests.helpers.rated import mturk
 
 ACCOMPLIT = "id\tN\tmean\tsd\tse\tsentence\ttask\treference\n"
 LAU = "ID,translated,source-language,sentence,context,full-ratings,mean-ratings\n"
@@ -31,10 +32,6 @@ PLAYERS = (
     "NumAnnotations\tDisaggragatedAnnotations\tPlayersID\n"
 )
 CONNECTIVE = "id\tsentence\tgrammaticality\tratings\n"
-BLIMP = (
-    "hit\tannotator\twork_seconds\tparadigm\tis_attention_check\tcorrect_option\tchoice\t"
-    "sentence_1\tsentence_2\n"
-)
 
 
 def written(folder: Path, name: str, text: str) -> Path:
@@ -194,19 +191,24 @@ class TestConnectives:
 
 
 def test_forced_choices_know_the_sentence_and_not_the_place(tmp_path):
-    rows = (
-        "0\tann\t75\tp\t0\t1\t1\tGood.\tBad.\n"
-        "1\tbob\t20\tp\t0\t2\t1\tBad.\tGood.\n"
-        "1\tbob\t20\tattnchk\t1\t1\t1\tThis.\tNot this.\n"
-        "2\tcarl\tNA\tp\t0\t1\tNA\tGood.\tBad.\n"
-    )
-    choices = read_forced_choices(written(tmp_path, "b.tsv", BLIMP + rows))
-    assert [choice.good for choice in choices] == ["Good.", "Good.", "This.", "Good."]
-    assert [choice.chose_good for choice in choices] == [True, False, True, None]
-    assert [choice.seconds for choice in choices] == [75, 20, 20, None]
-    assert [choice.attention for choice in choices] == [False, False, True, False]
-    with pytest.raises(InputError, match="neither 1 nor 2"):
-        read_forced_choices(written(tmp_path, "c.tsv", BLIMP + "0\ta\t1\tp\t0\t3\t1\tx\ty\n"))
+    sheets = (
+        ("ann", "75", [("p_2ans1", "Good.", "Bad.", "1. Good.")]),
+        ("bob", "20", [("p_2ans2", "Bad.", "Good.", "1. Bad."),
+                       ("attnchkans1", "This.", "Not this.", "1. This.")]),
+        ("carl", "NA", [("p_2ans1", "Good.", "Bad.", "{}")]),
+    )  # fmt: skip
+    choices = read_forced_choices(written(tmp_path, "b.csv", mturk(*sheets)))
+    assert len(choices) == 15
+    asked = [choice for choice in choices if choice.good != "Choose this."]
+    assert [choice.good for choice in asked] == ["Good.", "Good.", "This.", "Good."]
+    assert [choice.chose_good for choice in asked] == [True, False, True, None]
+    assert [choice.seconds for choice in asked] == [75, 20, 20, None]
+    assert [choice.attention for choice in asked] == [False, False, True, False]
+    assert {choice.paradigm for choice in asked} == {"p_2", "attnchk"}
+    assert len({choice.sheet for choice in choices}) == 3
+    wrong = mturk(("ann", "75", [("p_2", "Good.", "Bad.", "1. Good.")]))
+    with pytest.raises(InputError, match="does not end in ans1 or ans2"):
+        read_forced_choices(written(tmp_path, "c.csv", wrong))
 
 
 def test_single_ratings_are_a_table_of_judgments(tmp_path):

@@ -28,7 +28,7 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
-from cimento.studies.connectives.cloze import TARGET, table_3
+from cimento.studies.connectives.cloze import TARGET, chosen_by_people, table_3
 from cimento.studies.connectives.own import own_tables, read_own
 from tests.helpers.command_line import invoke
 from tests.helpers.dialogues import lines_of
@@ -324,7 +324,9 @@ def test_tables_2_and_3_come_from_judgments(tmp_path):
     means = [np.mean(values) for values in good.values()]
     assert cells["Table 2", "acceptable", "mean"] == pytest.approx(np.mean(means))
     assert cells["Table 2", "acceptable", "sd"] == pytest.approx(np.std(means, ddof=1))
-    counted = {each.name: each.count for each in table_3(copy.cloze)}
+    counted = {
+        each.name: each.count for each in table_3(copy.cloze.suite, chosen_by_people(copy.cloze))
+    }
     assert counted[TARGET] == 1
     assert cells["Table 3", TARGET, "items"] == 1
 

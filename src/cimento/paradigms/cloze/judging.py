@@ -175,7 +175,7 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
     """
     with_target = [item for item in answers.items if item.targets]
     ranks = hit_ranks(with_target, answers.candidates(method))
-    unreachable = _unreachable(answers, with_target) if method in ("mask", "words") else set()
+    unreachable = unreachable_items(answers, with_target) if method in ("mask", "words") else set()
     for k in depths_of(answers):
         for item in with_target:
             rank, cannot = ranks[item.id], item.id in unreachable
@@ -197,7 +197,7 @@ def _hits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
             )
 
 
-def _unreachable(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[str]:
+def unreachable_items(answers: ClozeAnswers, items: Iterable[ClozeItem]) -> set[str]:
     """Items none of whose targets is one token; empty where options were not scored at a mask."""
     at_mask = answers.by_rule("mask")
     unreachable = set()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
+import re
 import statistics
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
 from cimento.measures.sentence import Missing, Value
-from cimento.paradigms.ratings.cells import count_of, flag_of, need_columns, number_of, text_of
+from cimento.paradigms.ratings.cells import need_columns, number_of, text_of
 from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, plain
 from cimento.suites.tables import Row, Table, open_table
 
@@ -28,10 +29,18 @@ LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
 """Sentences that two people must both have rated for their kappa to count."""
 
+_PLACES = range(1, 6)
+"""Choices on a sheet of BLiMP's."""
+
 _CHOICE_COLUMNS = (
-    "hit", "annotator", "work_seconds", "paradigm", "is_attention_check", "correct_option",
-    "choice", "sentence_1", "sentence_2",
+    "WorkTimeInSeconds", "anonCode",
+    *(f"Input.item_{place}_condition" for place in _PLACES),
+    *(f"Input.field_{place}_{option}" for place in _PLACES for option in (1, 2)),
+    *(f"Answer.Choice{place}" for place in _PLACES),
 )  # fmt: skip
+_CONDITION = re.compile(r"(?P<paradigm>.+)ans(?P<correct>[12])")
+_ATTENTION = "attnchk"
+_NO_ANSWER = {"", "{}", "NA"}
 ACCEPTABILITY = "acceptability"
 
 UNNAMED = "it is not known who gave which rating"
@@ -151,36 +160,44 @@ def mean_z(scores: dict[str, Value]) -> Value:
 def read_forced_choices(path: Path) -> tuple[ForcedChoice, ...]:
     """Every answer of BLiMP's human validation (Warstadt et al. 2020, doi:10.1162/tacl_a_00321).
 
-    One row is an answer. Which of the two sentences stands first differs between sheets, so that
-    the sentences name the item and not the option.
+    The file is ``blimp_human_validation_rawMTurk.csv`` as it was released: a row is a sheet of five
+    choices, each with a condition such as ``passive_2ans1``, whose last digit is the good option.
+    Which of two sentences stands first differs between sheets, so that the sentences name the item
+    and not the option.
 
     Raises:
         InputError: it cannot be read, lacks a column, or a cell is not what it should be.
     """
     table = open_table(path)
     need_columns(table, _CHOICE_COLUMNS)
-    return tuple(_choice(table, row) for row in table.rows)
+    return tuple(
+        _choice(table, row, sheet=str(sheet), place=place)
+        for sheet, row in enumerate(table.rows)
+        for place in _PLACES
+    )
 
 
-def _choice(table: Table, row: Row) -> ForcedChoice:
-    correct = count_of(table, row, "correct_option")
-    chosen = count_of(table, row, "choice")
-    if correct not in {1, 2} or chosen not in {1, 2, None}:
+def _choice(table: Table, row: Row, *, sheet: str, place: int) -> ForcedChoice:
+    condition = _CONDITION.fullmatch(text_of(row, f"Input.item_{place}_condition"))
+    chosen = text_of(row, f"Answer.Choice{place}")
+    if condition is None or (chosen not in _NO_ANSWER and not chosen.startswith(("1.", "2."))):
         raise InputError(
             where=table.where(row),
-            seen="correct_option or choice is neither 1 nor 2",
-            todo="An answer that is missing is NA.",
+            seen=f"item_{place}_condition does not end in ans1 or ans2, or Choice{place} does not"
+            " begin with 1. or 2.",
+            todo="Give the file as it was released.",
         )
-    first, second = text_of(row, "sentence_1"), text_of(row, "sentence_2")
+    options = [text_of(row, f"Input.field_{place}_{option}") for option in (1, 2)]
+    correct = int(condition["correct"]) - 1
     return ForcedChoice(
-        sheet=text_of(row, "hit"),
-        annotator=text_of(row, "annotator"),
-        paradigm=text_of(row, "paradigm"),
-        good=first if correct == 1 else second,
-        bad=second if correct == 1 else first,
-        chose_good=None if chosen is None else chosen == correct,
-        attention=bool(flag_of(table, row, "is_attention_check")),
-        seconds=number_of(table, row, "work_seconds"),
+        sheet=sheet,
+        annotator=text_of(row, "anonCode"),
+        paradigm=condition["paradigm"],
+        good=options[correct],
+        bad=options[1 - correct],
+        chose_good=None if chosen in _NO_ANSWER else int(chosen[0]) - 1 == correct,
+        attention=condition["paradigm"] == _ATTENTION,
+        seconds=number_of(table, row, "WorkTimeInSeconds"),
     )
 
 

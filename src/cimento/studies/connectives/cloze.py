@@ -1,4 +1,4 @@
-"""The cloze section: which option people choose, and where a model's completions have it.
+"""The cloze section: blanks with options, which option people chose, and a model's completions.
 
 Tables 3 and 5 of Albertin, Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033). The files are
 described in docs/acceptability.md.
@@ -9,193 +9,156 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.parsing import whole_number
-from cimento.paradigms.cloze.suite import ROLES
+from cimento.paradigms.cloze.answers import Candidate
+from cimento.paradigms.cloze.people import (
+    CHOICES_FILE,
+    NONE,
+    UNANSWERED,
+    Choices,
+    first_match,
+    fold,
+    majority,
+    top_class,
+)
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
 from cimento.paradigms.ratings.cells import count_of, need_columns, text_of
-from cimento.paradigms.ratings.formats import parse_id
+from cimento.paradigms.ratings.formats import ConnectiveId, parse_id
+from cimento.statistics.design import Design
+from cimento.suites.model import Meta
 from cimento.suites.tables import Row, Table, open_table
-
-NONE = "none"
-"""How people say that no option is suitable."""
 
 COLUMNS = ("id", "sentence", "target", "plausible", "implausible")
 COMPLETION_COLUMNS = ("id", "rank", "completion")
+CONNECTIVE = "connective"
+"""Column whose value the items of one connective share."""
 
 TARGET, PLAUSIBLE, IMPLAUSIBLE = "target", "plausible", "implausible"
 TIED = "target = plausible"
 OTHER_TIE = "another tie"
 NO_OPTION = "no option"
-UNANSWERED = "without answers"
+NOT_ANSWERED = "without answers"
 BOTH, NEITHER = "target and plausible", "neither"
 UNREACHABLE = "target of several tokens"
 """One mask cannot give such a target; that it is not found says nothing about the model."""
 
-_VARIANTS = {
-    "ed": "e", "od": "o", "dov'": "dove", "anch'": "anche", "com'": "come", "quand'": "quando",
-    "perchè": "perché", "perche'": "perché", "però'": "però", "pero'": "però",
+_VARIANTS: Mapping[str, tuple[str, ...]] = {
+    "e": ("ed",), "o": ("od",), "dove": ("dov'", "dov’"), "anche": ("anch'", "anch’"),
+    "come": ("com'", "com’"), "quando": ("quand'", "quand’"),
+    "perché": ("perchè", "perche'", "perche’"), "però": ("pero'", "pero’"),
 }  # fmt: skip
+"""Spellings that count as equal; those of a suite stand in the suite."""
+
+_CLASSES: Mapping[str, str] = {
+    TARGET: TARGET, PLAUSIBLE: PLAUSIBLE, IMPLAUSIBLE: IMPLAUSIBLE, TIED: TIED,
+    f"{PLAUSIBLE} = {TARGET}": TIED, NONE: NO_OPTION, UNANSWERED: NOT_ANSWERED,
+}  # fmt: skip
+_DOTS = re.compile(r"\.{3}|…")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ClozeItem:
-    """A sentence with a blank, what may fill it, and what people chose.
+@dataclass(frozen=True)
+class ClozeSection:
+    """The cloze section of the resource, or of a suite like it.
 
     Attributes:
-        id: such as ``se 23cl``.
-        sentence: the blank is `` ... ``.
-        target: the connective of the original sentence.
-        plausible: another one that fits.
-        implausible: those that do not.
-        choices: how many people chose each option, `NONE` among them.
-        completions: a model's, the most probable first; empty where none were given.
-        unreachable: those of target and plausible that are several tokens of the model.
+        suite: items with one target, one plausible option and some implausible ones.
+        choices: id of an item to how many people chose each option, or `NONE`.
+        completions: id of an item to a model's completions; empty where there is no file of them.
     """
 
-    id: str
-    sentence: str
-    target: str
-    plausible: str
-    implausible: tuple[str, ...]
-    choices: Mapping[str, int]
-    completions: tuple[str, ...] = ()
-    unreachable: frozenset[str] = frozenset()
+    suite: ClozeSuite
+    choices: Mapping[str, Choices] = field(default_factory=dict)
+    completions: Mapping[str, Sequence[Candidate]] = field(default_factory=dict)
 
-    @property
-    def options(self) -> tuple[str, ...]:
-        """What people could choose from."""
-        return (self.target, self.plausible, *self.implausible, NONE)
+    @cached_property
+    def items(self) -> tuple[ClozeItem, ...]:
+        """The items, in order."""
+        return expand_suite(self.suite).items
 
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many items are of a class, and of how many."""
+    """The items of one class among some items.
+
+    Attributes:
+        name: of the class.
+        held: whether each item is in it.
+        design: of the items.
+    """
 
     name: str
-    count: int
-    total: int
+    held: Sequence[bool]
+    design: Design
+
+    @property
+    def count(self) -> int:
+        """How many items are in it."""
+        return sum(self.held)
 
     @property
     def percent(self) -> float | None:
-        """Their share in per cent; None of nothing."""
-        return 100 * self.count / self.total if self.total else None
+        """Their share in percent; None of nothing."""
+        return 100 * self.count / len(self.held) if self.held else None
 
 
-def read_cloze(path: Path, completions: Path | None = None) -> tuple[ClozeItem, ...]:
-    """The items of a cloze section, with a model's completions where there is a file of them.
+def counted(
+    classes: Mapping[str, str], usual: Sequence[str], suite: ClozeSuite, *, more: Sequence[str] = ()
+) -> list[Counted]:
+    """How many items are of each class.
 
     Args:
-        path: a table, or a folder of a cloze suite with ``choices.tsv`` in it.
-        completions: table of a model's completions.
-
-    Raises:
-        InputError: a file cannot be read, an option is there twice, a choice is no option, or a
-            completion belongs to no item.
+        classes: id of an item to its class.
+        usual: classes that are always named.
+        suite: of the items; its clusters belong together.
+        more: classes that are named where there are some.
     """
-    found = _read_completions(completions) if completions else {}
-    if path.is_dir():
-        items = tuple(_of_suite(path, found))
-    else:
-        table = open_table(path)
-        need_columns(table, COLUMNS)
-        items = tuple(_item(table, row, found) for row in table.rows)
-    ids = Counter(item.id for item in items)
-    twice = next((each for each, times in ids.items() if times > 1), None)
-    if twice is not None:
-        raise InputError(
-            where=path.name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
-        )
-    unknown = sorted(found.keys() - ids.keys())
-    if unknown and completions:
-        raise InputError(
-            where=completions.name,
-            seen=f"there is no cloze item {unknown[0]!r}",
-            todo="Use the ids of the cloze file.",
-        )
-    return items
+    items = {item.id: item for item in expand_suite(suite).items}
+    clusters = {name: items[name].columns.get(suite.cluster) or name for name in classes}
+    design = Design.of(classes, clusters)
+    found = set(classes.values())
+    names = [*usual, *(name for name in more if name in found)]
+    return [Counted(name, [each == name for each in classes.values()], design) for name in names]
 
 
-def _of_suite(path: Path, completions: Mapping[str, Mapping[int, str]]) -> Iterator[ClozeItem]:
-    """The items of a cloze suite and how many people chose each of their options."""
-    from cimento.paradigms.cloze.checks import load_cloze
-    from cimento.paradigms.cloze.people import read_option_counts
+def table_3(suite: ClozeSuite, roles: Mapping[str, str]) -> list[Counted]:
+    """How many items the target was chosen for, the plausible option, and so on.
 
-    suite = load_cloze(path)
-    choices = path / "choices.tsv"
-    people = read_option_counts(choices, suite.items) if choices.is_file() else {}
-    for item in suite.items:
-        by_role = {
-            role: [each.text for each in item.options if each.role == role] for role in ROLES
-        }
-        if len(by_role["target"]) != 1 or len(by_role["plausible"]) != 1:
-            raise InputError(
-                where=f"{path.name}, item {item.id}",
-                seen="it has not one target and one plausible option",
-                todo="Tables 3 and 5 are of items such as `cimento corpus finish` makes.",
-            )
-        counted: Counter[str] = Counter()
-        for option, count in people.get(item.id, {}).items():
-            counted[fold(option)] += count
-        ranked = completions.get(item.id, {})
-        yield ClozeItem(
-            id=item.id,
-            sentence=f"{item.before.rstrip()} ... {item.after.lstrip()}".strip(),
-            target=fold(by_role["target"][0]),
-            plausible=fold(by_role["plausible"][0]),
-            implausible=tuple(map(fold, by_role["implausible"])),
-            choices=counted,
-            completions=tuple(ranked[rank] for rank in sorted(ranked)),
-        )
-
-
-def fold(word: str) -> str:
-    """A word without what does not count: capitals, accents written apart, euphonic spellings."""
-    plain = unicodedata.normalize("NFC", word).strip().lower().replace("’", "'")
-    return _VARIANTS.get(plain, plain)
-
-
-def preference(item: ClozeItem) -> str:
-    """The class of what most people chose; options compete one by one."""
-    most = max(item.choices.values(), default=0)
-    if most == 0:
-        return UNANSWERED
-    first = {option for option, count in item.choices.items() if count == most}
-    if first == {item.target, item.plausible}:
-        return TIED
-    if len(first) > 1:
-        return OTHER_TIE
-    (option,) = first
-    classes = {item.target: TARGET, item.plausible: PLAUSIBLE, NONE: NO_OPTION}
-    return classes.get(option, IMPLAUSIBLE)
-
-
-def rank_of(item: ClozeItem, option: str) -> int | None:
-    """The place of an option among a model's completions, from 1; None where it is not there."""
-    wanted = fold(option)
-    return next(
-        (rank for rank, each in enumerate(item.completions, start=1) if fold(each) == wanted), None
-    )
-
-
-def table_3(items: Sequence[ClozeItem]) -> list[Counted]:
-    """How many items most people chose the target for, the plausible option, and so on."""
-    counts = Counter(map(preference, items))
-    total = len(items)
+    Args:
+        suite: of the items.
+        roles: id of an item to the roles of what was chosen, as `majority` names them.
+    """
+    classes = {item: _CLASSES.get(role, OTHER_TIE) for item, role in roles.items()}
     usual = (TARGET, PLAUSIBLE, IMPLAUSIBLE, TIED)
-    others = [name for name in (OTHER_TIE, NO_OPTION, UNANSWERED) if counts[name]]
-    return [Counted(name, counts[name], total) for name in (*usual, *others)]
+    return counted(classes, usual, suite, more=(OTHER_TIE, NO_OPTION, NOT_ANSWERED))
 
 
-def table_5(items: Sequence[ClozeItem], *, k: int = 10) -> tuple[list[Counted], list[Counted]]:
+def chosen_by_people(section: ClozeSection) -> dict[str, str]:
+    """Id of each item to the roles of the option that most people chose; see `majority`."""
+    return {
+        item.id: majority(item, section.choices.get(item.id, {})).name for item in section.items
+    }
+
+
+def table_5(
+    suite: ClozeSuite,
+    completions: Mapping[str, Sequence[Candidate]],
+    *,
+    k: int = 10,
+    unreachable: Collection[str] = (),
+) -> tuple[list[Counted], list[Counted]]:
     """How many items have the target and the plausible option among the first k completions.
 
     Args:
-        items: those without completions are left out of both lists and their totals.
+        suite: of the items.
+        completions: id of an item to its completions; items without any are left out.
         k: how many completions are looked at.
+        unreachable: ids of items whose target the completions cannot hold.
 
     Returns:
         The classes of the first k; and how often each of the two comes first.
@@ -203,83 +166,170 @@ def table_5(items: Sequence[ClozeItem], *, k: int = 10) -> tuple[list[Counted], 
     Raises:
         InputError: an item has fewer than k completions.
     """
-    asked = [item for item in items if item.completions]
-    short = next((item for item in asked if len(item.completions) < k), None)
+    asked = [item for item in expand_suite(suite).items if completions.get(item.id)]
+    short = next((item.id for item in asked if len(completions[item.id]) < k), None)
     if short is not None:
         raise InputError(
-            where=f"completions of {short.id!r}",
-            seen=f"there are {len(short.completions)} of {k}",
+            where=f"completions of {short!r}",
+            seen=f"there are {len(completions[short])} of {k}",
             todo="Give as many to every item.",
         )
-    counts = Counter(_found(item, k) for item in asked)
-    total = len(asked)
-    usual = (TARGET, PLAUSIBLE, BOTH, NEITHER)
-    others = [UNREACHABLE] if counts[UNREACHABLE] else []
-    ten = [Counted(name, counts[name], total) for name in (*usual, *others)]
-    first = [
-        Counted(TARGET, sum(rank_of(item, item.target) == 1 for item in asked), total),
-        Counted(PLAUSIBLE, sum(rank_of(item, item.plausible) == 1 for item in asked), total),
-    ]
-    return ten, first
+    names = {"both": BOTH, "other": NEITHER}
+    ten, first = {}, {}
+    for item in asked:
+        some = completions[item.id]
+        found = top_class(item, some, k)
+        missed = item.id in unreachable and found not in {"target", "both"}
+        ten[item.id] = UNREACHABLE if missed else names.get(found, found)
+        first[item.id] = first_match(item, some)
+    return (
+        counted(ten, (TARGET, PLAUSIBLE, BOTH, NEITHER), suite, more=(UNREACHABLE,)),
+        counted(first, (TARGET, PLAUSIBLE), suite),
+    )
 
 
-def _found(item: ClozeItem, k: int) -> str:
-    ranks = (rank_of(item, item.target), rank_of(item, item.plausible))
-    has_target, has_plausible = (rank is not None and rank <= k for rank in ranks)
-    if has_target and has_plausible:
-        return BOTH
-    if has_target:
-        return TARGET
-    if item.target in item.unreachable:
-        return UNREACHABLE
-    return PLAUSIBLE if has_plausible else NEITHER
+def read_cloze(path: Path, completions: Path | None = None) -> ClozeSection:
+    """A cloze section, with a model's completions where there is a file of them.
+
+    Args:
+        path: a table, or the folder of a cloze suite, which may hold ``choices.tsv``.
+        completions: table of a model's completions.
+
+    Raises:
+        InputError: a file cannot be read, an option is there twice, a choice is no option, or a
+            completion belongs to no item.
+        SuiteError: a folder holds no cloze suite.
+    """
+    section = _of_suite(path) if path.is_dir() else _of_table(open_table(path), path.name)
+    if completions is None:
+        return section
+    ranked = _read_completions(completions)
+    unknown = sorted(ranked.keys() - {item.id for item in section.items})
+    if unknown:
+        raise InputError(
+            where=completions.name,
+            seen=f"there is no cloze item {unknown[0]!r}",
+            todo="Use the ids of the cloze file.",
+        )
+    return ClozeSection(section.suite, section.choices, ranked)
 
 
-def _item(table: Table, row: Row, completions: Mapping[str, Mapping[int, str]]) -> ClozeItem:
+def _of_suite(path: Path) -> ClozeSection:
+    from cimento.paradigms.cloze.checks import load_cloze
+    from cimento.paradigms.cloze.people import read_option_counts
+
+    section = ClozeSection(load_cloze(path))
+    for item in section.items:
+        roles = Counter(option.role for option in item.options)
+        if (roles["target"], roles["plausible"]) != (1, 1):
+            raise InputError(
+                where=f"{path.name}, item {item.id}",
+                seen="it has not one target and one plausible option",
+                todo="Tables 3 and 5 are of items such as `cimento corpus finish` makes.",
+            )
+    file = path / CHOICES_FILE
+    counts = read_option_counts(file, section.items) if file.is_file() else {}
+    items = {item.id: item for item in section.items}
+    choices = {name: _by_option(items[name], count) for name, count in counts.items()}
+    return ClozeSection(section.suite, choices)
+
+
+def _by_option(item: ClozeItem, counts: Choices) -> Counter[str]:
+    """How many people chose each option, whichever of its spellings a table has."""
+    texts = {fold(text): option.text for option in item.options for text in option.spellings}
+    found: Counter[str] = Counter()
+    for text, count in counts.items():
+        found[texts.get(fold(text), text)] += count
+    return found
+
+
+def _of_table(table: Table, name: str) -> ClozeSection:
+    need_columns(table, COLUMNS)
+    found = [_item(table, row) for row in table.rows]
+    ids = Counter(item.id for item, _ in found)
+    twice = next((each for each, times in ids.items() if times > 1), None)
+    if twice is not None:
+        raise InputError(
+            where=name, seen=f"the id {twice!r} is there twice", todo="Give each its own."
+        )
+    items = tuple(item for item, _ in found)
+    suite = ClozeSuite(Meta("cloze", language="it"), items=items, cluster=CONNECTIVE)
+    return ClozeSection(suite, {item.id: choices for item, choices in found})
+
+
+def _item(table: Table, row: Row) -> tuple[ClozeItem, Counter[str]]:
+    """An item, and how many people chose each of its options."""
+    text, known = _id(table, row)
+    before, after = _around_blank(text, text_of(row, "sentence"))
+    target, plausible = text_of(row, "target"), text_of(row, "plausible")
+    words = [target, plausible, *_list(text_of(row, "implausible"))]
+    roles: list[OptionRole] = ["target", "plausible"]
+    roles += ["implausible"] * (len(words) - len(roles))
+    options = tuple(
+        _option(word, role, initial=not before.strip())
+        for word, role in zip(words, roles, strict=True)
+    )
+    folded = [fold(option.text) for option in options]
+    if len(set(folded)) < len(folded) or "" in folded:
+        raise InputError(
+            where=table.where(row),
+            seen=f"the options are {', '.join(folded)}",
+            todo="Give each option once.",
+        )
+    columns = {CONNECTIVE: known.connective}
+    item = ClozeItem(text, before, after, options, none_option=True, columns=columns)
+    return item, _choices(table, row, item)
+
+
+def _id(table: Table, row: Row) -> tuple[str, ConnectiveId]:
     text = text_of(row, "id")
-    found = parse_id(text)
-    if found is None or found.kind != "cl":
+    known = parse_id(text)
+    if known is None or known.kind != "cl":
         raise InputError(
             where=table.where(row),
             seen=f"the id is {text!r}",
             todo="It ends in the connective, a number and cl, such as 'se 23cl'.",
         )
-    target, plausible = (fold(text_of(row, name)) for name in ("target", "plausible"))
-    implausible = tuple(map(fold, _list(text_of(row, "implausible"))))
-    options = (target, plausible, *implausible)
-    if len(set(options)) < len(options) or "" in options:
+    return text, known
+
+
+def _around_blank(name: str, sentence: str) -> tuple[str, str]:
+    parts = _DOTS.split(sentence)
+    if len(parts) != 2:  # noqa: PLR2004  # before and after
         raise InputError(
-            where=table.where(row),
-            seen=f"the options are {', '.join(options)}",
-            todo="Give each option once.",
+            where=f"cloze item {name!r}",
+            seen=f"there are {len(parts) - 1} blanks in {sentence!r}",
+            todo="Write one, as three dots.",
         )
-    choices = _choices(table, row, {*options, NONE})
-    ranked = completions.get(text, {})
-    return ClozeItem(
-        id=text,
-        sentence=text_of(row, "sentence"),
-        target=target,
-        plausible=plausible,
-        implausible=implausible,
-        choices=choices,
-        completions=tuple(ranked[rank] for rank in sorted(ranked)),
-    )
+    return parts[0], parts[1]
 
 
-def _choices(table: Table, row: Row, options: set[str]) -> dict[str, int]:
-    """``se=18, none=2`` as a mapping."""
-    found: dict[str, int] = {}
+def _option(word: str, role: OptionRole, *, initial: bool) -> Option:
+    """An option as it stands in the text, with the spellings that count as equal."""
+    plain = fold(word).replace("’", "'")
+    base = next((name for name, others in _VARIANTS.items() if plain in others), plain)
+    spellings = list(dict.fromkeys((plain, base, *_VARIANTS.get(base, ()))))
+    first, *others = (text.capitalize() if initial else text for text in spellings)
+    return Option(first, role, tuple(others))
+
+
+def _choices(table: Table, row: Row, item: ClozeItem) -> Counter[str]:
+    """``se=18, none=2`` as numbers of people."""
+    texts = {fold(text): option.text for option in item.options for text in option.spellings}
+    texts[NONE] = NONE
+    found: Counter[str] = Counter()
     for part in _list(text_of(row, "choices")):
-        option, equals, count = part.partition("=")
-        name = fold(option)
+        written, equals, count = part.partition("=")
+        option = texts.get(fold(written))
         number = whole_number(count.strip())
-        if not equals or number is None or name not in options or name in found:
+        if not equals or number is None or option is None or option in found:
+            named = ", ".join(sorted({fold(text) for text in texts.values()}))
             raise InputError(
                 where=table.where(row),
                 seen=f"choices has {part!r}",
-                todo=f"Write OPTION=NUMBER with each of {', '.join(sorted(options))} once at most.",
+                todo=f"Write OPTION=NUMBER with each of {named} once at most.",
             )
-        found[name] = number
+        found[option] = number
     return found
 
 
@@ -287,7 +337,7 @@ def _list(text: str) -> list[str]:
     return [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
 
 
-def _read_completions(path: Path) -> dict[str, dict[int, str]]:
+def _read_completions(path: Path) -> dict[str, list[Candidate]]:
     table = open_table(path)
     need_columns(table, COMPLETION_COLUMNS)
     found: dict[str, dict[int, str]] = {}
@@ -300,7 +350,7 @@ def _read_completions(path: Path) -> dict[str, dict[int, str]]:
                 seen=f"the rank of a completion of {item!r} is {rank}",
                 todo="Number the completions of an item from 1, each once.",
             )
-        ranks[rank] = text_of(row, "completion")
+        ranks[rank] = unicodedata.normalize("NFC", text_of(row, "completion"))
     for item, ranks in found.items():
         if sorted(ranks) != list(range(1, len(ranks) + 1)):
             raise InputError(
@@ -308,4 +358,7 @@ def _read_completions(path: Path) -> dict[str, dict[int, str]]:
                 seen=f"a rank is missing among the completions of {item!r}",
                 todo="Number them from 1 without a gap.",
             )
-    return found
+    return {
+        item: [Candidate(item, rank, ranks[rank]) for rank in sorted(ranks)]
+        for item, ranks in found.items()
+    }

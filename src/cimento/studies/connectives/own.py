@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cimento.api import evaluate
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError
 from cimento.measures.sentence import Missing, Value
-from cimento.models.base import BosRule, Scorer
-from cimento.models.questions import FillPolicy
-from cimento.models.registry import Asking
-from cimento.paradigms.cloze.requests import ask_texts
-from cimento.paradigms.cloze.suite import BLANK
+from cimento.paradigms.ratings.correlation import belongs_to
 from cimento.paradigms.ratings.estimates import (
     ACCEPTABLE,
     GRAMMATICAL,
-    TOKENS,
     UNACCEPTABLE,
     UNGRAMMATICAL,
     Described,
     describe_labels,
 )
 from cimento.paradigms.ratings.formats import read_rated
-from cimento.paradigms.ratings.paradigm import perplexity_of
-from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of, suite_from_ratings
-from cimento.runs.outcomes import each_outcome
+from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.studies.connectives import checks as printed
@@ -40,8 +31,9 @@ from cimento.studies.connectives.cloze import (
     PLAUSIBLE,
     TARGET,
     TIED,
-    ClozeItem,
+    ClozeSection,
     Counted,
+    chosen_by_people,
     read_cloze,
     table_3,
     table_5,
@@ -53,19 +45,19 @@ from cimento.suites.tables import SUFFIXES
 PERPLEXITY = "ppl"
 """Column of a user's file with the perplexity of each sentence."""
 
-_ROWS = {
+LABEL_ROWS: Mapping[str, str] = {
     ACCEPTABLE: "Acceptable",
     GRAMMATICAL: "NonAcceptable",
     UNGRAMMATICAL: "NonAccept+NonGr",
 }
 _ORDER = ("all", "unacceptable,", "connective", "replacement")
-_CLOZE_ROWS = {
+CLOZE_ROWS: Mapping[str, str] = {
     TARGET: "Target",
     PLAUSIBLE: "Plausible alt.",
     IMPLAUSIBLE: "Implausible alt.",
     TIED: "Target=Plausible alt.",
 }
-_TEN_ROWS = {
+TEN_ROWS: Mapping[str, str] = {
     TARGET: "Target",
     PLAUSIBLE: "Pl. alt.",
     BOTH: "Target+Pl. alt.",
@@ -92,13 +84,13 @@ class OwnCopy:
 
     Attributes:
         acceptability: the first section; None where its file is not there.
-        cloze: the second section; empty where its file is not there.
-        folder: where they are.
+        cloze: the second section; None where its file is not there.
+        files: the files or folders of the two, which models are asked, by those names.
     """
 
     acceptability: RatedSet | None
-    cloze: tuple[ClozeItem, ...]
-    folder: Path
+    cloze: ClozeSection | None
+    files: Mapping[str, Path]
 
 
 def read_own(folder: Path) -> OwnCopy:
@@ -109,19 +101,19 @@ def read_own(folder: Path) -> OwnCopy:
     Raises:
         InputError: neither section is there, or a file cannot be used.
     """
-    acceptability, cloze, completions = (
-        _find(folder, name) for name in ("acceptability", "cloze", "completions")
-    )
-    if acceptability is None and cloze is None:
+    names = ("acceptability", "cloze", "completions")
+    files = {name: path for name in names if (path := _find(folder, name))}
+    if not files.keys() & {"acceptability", "cloze"}:
         raise InputError(
             where=str(folder),
             seen="there is neither acceptability.tsv nor cloze.tsv",
-            todo="docs/acceptability.md says what they hold.",
+            todo="docs/acceptability.md says what they hold. Without a copy, -m MODEL asks our own"
+            " items.",
         )
     return OwnCopy(
-        acceptability=_acceptability(acceptability) if acceptability else None,
-        cloze=read_cloze(cloze, completions) if cloze else (),
-        folder=folder,
+        acceptability=_acceptability(files["acceptability"]) if "acceptability" in files else None,
+        cloze=read_cloze(files["cloze"], files.get("completions")) if "cloze" in files else None,
+        files=files,
     )
 
 
@@ -131,38 +123,45 @@ def _acceptability(path: Path) -> RatedSet:
     return read_rated(path, "connectives")
 
 
-def own_tables(own: OwnCopy, perplexities: Mapping[str, Value] | None = None) -> list[Section]:
+def own_tables(own: OwnCopy) -> list[Section]:
     """Every cell of Tables 2 to 5 that the copy allows, the correlation, and accuracies of pairs.
 
-    Args:
-        own: the copy.
-        perplexities: of each sentence, by id; None for those in the file's column ``ppl``.
+    Perplexities are those of the file's column ``ppl``, completions those of the copy.
 
     Raises:
-        InputError: a perplexity in the file is no number above 0.
+        InputError: a perplexity is no number above 0, or there are too few completions.
     """
     tables: dict[str, Iterable[Cell]] = {}
     if own.acceptability is not None:
         sentences = own.acceptability.sentences
         tables["Table 2"] = _table_2(describe_labels(sentences))
-        found = perplexities if perplexities is not None else given_perplexities(sentences)
-
-        def of(sentence: RatedSentence) -> Value | None:
-            return found.get(sentence.id)
-
-        tables["Table 4"] = _table_4(describe_labels(sentences, of))
-        tables["section 4"] = [_rho(sentences, found)]
-        tables["Pairs"] = _pairs(sentences, found)
-    if own.cloze:
-        tables["Table 3"] = _shares(table_3(own.cloze), _CLOZE_ROWS, printed.TABLE_3)
-    if any(item.completions for item in own.cloze):
-        ten, first = table_5(own.cloze)
-        tables["Table 5, ten"] = _shares(ten, _TEN_ROWS, printed.TABLE_5_TEN)
-        tables["Table 5, first"] = _shares(first, _TEN_ROWS, printed.TABLE_5_FIRST)
+        found = given_perplexities(sentences)
+        tables["Table 4"] = _table_4(describe_labels(sentences, lambda each: found.get(each.id)))
+        tables |= beside_people(sentences, found)
+    if own.cloze is not None:
+        suite, completions = own.cloze.suite, own.cloze.completions
+        people = table_3(suite, chosen_by_people(own.cloze))
+        tables["Table 3"] = _shares(people, CLOZE_ROWS, printed.TABLE_3)
+        if completions:
+            ten, first = table_5(suite, completions)
+            tables["Table 5, ten"] = _shares(ten, TEN_ROWS, printed.TABLE_5_TEN)
+            tables["Table 5, first"] = _shares(first, TEN_ROWS, printed.TABLE_5_FIRST)
     return [
         Section(name=name, title=_TITLES[name], source=SOURCE, cells=tuple(cells))
         for name, cells in tables.items()
     ]
+
+
+def beside_people(
+    sentences: Sequence[RatedSentence], found: Mapping[str, Value]
+) -> dict[str, Iterable[Cell]]:
+    """The correlation of section 4, and accuracies of pairs.
+
+    Args:
+        sentences: rated, in pairs.
+        found: their perplexities, by id.
+    """
+    return {"section 4": [_rho(sentences, found)], "Pairs": _pairs(sentences, found)}
 
 
 def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
@@ -190,7 +189,7 @@ def given_perplexities(sentences: Sequence[RatedSentence]) -> dict[str, Value]:
 
 def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
     for group in groups:
-        row = printed.TABLE_2.get(_ROWS.get(group.name, ""))
+        row = printed.TABLE_2.get(LABEL_ROWS.get(group.name, ""))
         whole = printed.TABLE_2["NonAcceptable"] if group.name == UNACCEPTABLE else None
         row = row or whole
         yield _cell(group, "mean", group.mean, row.mean if row else None)
@@ -200,7 +199,7 @@ def _table_2(groups: Sequence[Described]) -> Iterator[Cell]:
 
 def _table_4(groups: Sequence[Described]) -> Iterator[Cell]:
     for group in groups:
-        row = printed.TABLE_4.get(_ROWS.get(group.name, ""))
+        row = printed.TABLE_4.get(LABEL_ROWS.get(group.name, ""))
         for column, value, said in (
             ("mean", group.mean, row.mean if row else None),
             ("low", group.low, row.low if row else None),
@@ -227,31 +226,41 @@ def _rho(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Cell
 def _pairs(sentences: Sequence[RatedSentence], found: Mapping[str, Value]) -> Iterator[Cell]:
     """How often the acceptable sentence is the less perplexing one, a tie being no success.
 
-    Over all pairs, and by connective, replacement and grammaticality of the unacceptable one.
+    Over all pairs, and by connective, replacement and grammaticality of the unacceptable one;
+    pairs of one cluster of the suite belong together.
     """
     members: dict[str, dict[str, RatedSentence]] = {}
     for sentence in sentences:
         members.setdefault(sentence.pair, {})[sentence.label] = sentence
-    held: dict[str, list[bool]] = {"all": []}
-    for both in members.values():
+    held: dict[str, dict[str, bool]] = {"all": {}}
+    clusters: dict[str, Hashable] = {}
+    for pair, both in members.items():
+        if both.keys() != {ACCEPTABLE, UNACCEPTABLE}:
+            continue
         good, bad = both[ACCEPTABLE], both[UNACCEPTABLE]
         first, second = found[good.id], found[bad.id]
         if isinstance(first, Missing) or isinstance(second, Missing):
             continue
+        clusters[pair] = belongs_to(good)
         marked = GRAMMATICAL if bad.grammatical else UNGRAMMATICAL
-        connective = f"connective {bad.columns['connective']}"
-        replacement = f"replacement {bad.columns['replacement'] or '-'}"
+        connective = f"connective {bad.columns.get('connective') or '-'}"
+        replacement = f"replacement {bad.columns.get('replacement') or '-'}"
         for row in ("all", marked, connective, replacement):
-            held.setdefault(row, []).append(first < second)
+            held.setdefault(row, {})[pair] = first < second
     for row, results in sorted(held.items(), key=lambda row: _ORDER.index(row[0].split()[0])):
-        interval = share_interval(results, Design.independent(len(results)))
-        yield Cell(
-            what=f"{row}: accuracy of {len(results)}",
-            computed=sum(results) / len(results) if results else None,
-            note=(interval.reason if results else "no pair has two perplexities") or "",
-            low=interval.low,
-            high=interval.high,
-        )
+        yield _accuracy(row, results, clusters)
+
+
+def _accuracy(row: str, results: Mapping[str, bool], clusters: Mapping[str, Hashable]) -> Cell:
+    passed = list(results.values())
+    interval = share_interval(passed, Design.of(results, clusters))
+    return Cell(
+        what=f"{row}: accuracy of {len(passed)}",
+        computed=sum(passed) / len(passed) if passed else None,
+        note=(interval.reason if passed else "no pair has two perplexities") or "",
+        low=interval.low,
+        high=interval.high,
+    )
 
 
 def _cell(group: Described, column: str, value: float | None, said: float | None) -> Cell:
@@ -267,8 +276,7 @@ def _shares(
         row = said.get(rows.get(each.name, ""))
         yield beside(f"{each.name}: items", each.count, str(row.count) if row else None)
         percent = each.percent
-        held = [place < each.count for place in range(each.total)]
-        interval = share_interval(held, Design.independent(each.total))
+        interval = share_interval(each.held, each.design)
         cell = beside(
             f"{each.name}: %",
             percent,
@@ -290,176 +298,3 @@ def _find(folder: Path, name: str) -> Path | None:
             todo="Keep one of them.",
         )
     return there[0] if there else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Perplexities:
-    """What a model makes of the sentences.
-
-    Attributes:
-        model: name and revision.
-        measure: ``ppl``, or ``pppl`` for a masked model.
-        values: id of the sentence to its perplexity.
-        tokens: id of the sentence to the number of tokens that were scored.
-        first_token: what became of the first token.
-    """
-
-    model: str
-    measure: str
-    values: dict[str, Value]
-    tokens: dict[str, int]
-    first_token: str
-
-    def plain(self) -> dict[str, object]:
-        """The same as JSON has it."""
-        return {
-            "model": self.model,
-            "measure": self.measure,
-            "first_token": self.first_token,
-            "sentences": {
-                name: {
-                    "value": None if isinstance(value, Missing) else value,
-                    "reason": value.reason if isinstance(value, Missing) else None,
-                    "n_tokens": self.tokens[name],
-                }
-                for name, value in self.values.items()
-            },
-        }
-
-
-def scored_copy(
-    own: OwnCopy, *, model: str | None, cloze_model: str | None, device: str, bos: BosRule
-) -> tuple[OwnCopy, Perplexities | None]:
-    """A copy with the completions of a masked model, and the perplexities that a model gives it.
-
-    Args:
-        own: the copy.
-        model: what gives the perplexities; None for those of the file.
-        cloze_model: what gives the completions; None for those of the file.
-        device: as for ``cimento run --device``.
-        bos: what stands before a text.
-
-    Raises:
-        UsageError: there is no section for a model to score.
-        CimentoError: a model cannot be used.
-    """
-    for name, asked, section in (
-        ("cloze", cloze_model, own.cloze),
-        ("acceptability", model, own.acceptability),
-    ):
-        if asked is not None and not section:
-            raise UsageError(
-                where="--model",
-                seen=f"{own.folder} has no {name} section to score",
-                todo=f"Add {name}.tsv, or leave the model out.",
-            )
-    if cloze_model is not None:
-        cloze = with_completions(own.cloze, cloze_model, device=device)
-        own = dataclasses.replace(own, cloze=cloze)
-    if model is None or own.acceptability is None:
-        return own, None
-    return own, perplexities(own.acceptability, model, device=device, bos=bos)
-
-
-def perplexities(
-    rated: RatedSet, model: str | Scorer, *, bos: BosRule = "none", device: str = "auto"
-) -> Perplexities:
-    """The perplexity of each sentence: exp of the mean surprisal of its tokens.
-
-    The paper does not say what stood before the first token. With ``none``, as transformers'
-    ``loss`` has it, the first token is not scored and does not count; with any other rule the
-    text begins after a special token and every token counts.
-
-    Args:
-        rated: the sentences.
-        model: as for ``cimento run -m``, or anything that keeps the `Scorer` protocol.
-        bos: what stands before a text.
-        device: as for ``cimento run --device``.
-
-    Raises:
-        CimentoError: the model cannot be used.
-    """
-    run = evaluate(suite_from_ratings(rated), model, bos=bos, device=device, unscored_first="drop")
-    measure = perplexity_of(run)
-    names = {sentence.id: sentence.id for sentence in rated.sentences}
-    names |= {f"{sentence.pair}/{sentence.label}": sentence.id for sentence in rated.sentences}
-    values: dict[str, Value] = {}
-    tokens: dict[str, int] = {}
-    for outcome in each_outcome(run.outcomes()):
-        if outcome.question == measure:
-            known = outcome.value
-            values[names[outcome.item]] = Missing(outcome.reason) if known is None else known
-        elif outcome.question == TOKENS:
-            tokens[names[outcome.item]] = int(outcome.value or 0)
-    dropped = run.model_kind == "causal" and bos == "none"
-    return Perplexities(
-        model=run.model,
-        measure=measure,
-        values=values,
-        tokens=tokens,
-        first_token="not scored and not counted" if dropped else "scored and counted",
-    )
-
-
-def with_completions(
-    items: Sequence[ClozeItem], model: str | Scorer, *, k: int = 10, device: str = "auto"
-) -> tuple[ClozeItem, ...]:
-    """The items with the k most probable tokens at one mask, as the paper asked BERT.
-
-    Args:
-        items: the blank of each is `` ... ``.
-        model: a masked model, as for ``cimento run -m``.
-        k: how many completions.
-        device: as for ``cimento run --device``.
-
-    Raises:
-        InputError: a sentence has no blank, or more than one.
-        CimentoError: the model cannot be used.
-    """
-    asking = Asking(device=device)
-    texts = [_with_blank(item) for item in items]
-    found = ask_texts(texts, model, policy=FillPolicy(k=k, protocol="mask"), asking=asking)
-    options = [_options(item, text) for item, text in zip(items, texts, strict=True)]
-    pieces = ask_texts(
-        texts,
-        model,
-        options=[list(option) for option in options],
-        policy=FillPolicy(choice=("left-to-right",)),
-        asking=asking,
-    )
-    return tuple(
-        dataclasses.replace(
-            item,
-            completions=tuple(fill.candidate for fill in fills),
-            unreachable=frozenset(
-                written[each.candidate]
-                for each in scored
-                if each.candidate in written and (each.n_pieces or 1) > 1
-            ),
-        )
-        for item, fills, scored, written in zip(items, found, pieces, options, strict=True)
-    )
-
-
-_DOTS = re.compile(r"\.{3}|…")
-
-
-def _with_blank(item: ClozeItem) -> str:
-    """The sentence with the blank as texts to fill have it."""
-    parts = _DOTS.split(item.sentence)
-    if len(parts) != 2:  # noqa: PLR2004  # before and after
-        raise InputError(
-            where=f"cloze item {item.id!r}",
-            seen=f"there are {len(parts) - 1} blanks in {item.sentence!r}",
-            todo="Write one, as three dots.",
-        )
-    return BLANK.join(parts)
-
-
-def _options(item: ClozeItem, text: str) -> dict[str, str]:
-    """Target and plausible option as they stand in the text, to what they are in the item."""
-    first = text.startswith(BLANK)
-    return {
-        (option.capitalize() if first else option): option
-        for option in (item.target, item.plausible)
-    }

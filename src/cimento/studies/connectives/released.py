@@ -14,6 +14,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from cimento.errors import InputError
@@ -22,6 +23,7 @@ from cimento.io.parsing import parse_json
 from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
 from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
+from cimento.studies.connectives import files
 from cimento.studies.record import equals_printed, same_decimals
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text
@@ -94,16 +96,6 @@ def _equal(first: JsonValue, second: JsonValue) -> bool:
     return first == second
 
 
-ACCEPTABILITY = ("accomplit_ACCEPT-Corpus-training.tsv", "accomplit_acceptability-set-test.tsv")
-COMPLEXITY = ("accomplit_COMPL-Corpus-training.tsv", "accomplit_complexity-set-test.tsv")
-DISCOTEX = ("discotex_2_train_clean_release.tsv", "discotex_2_test_set_release.tsv")
-LAU = ("lau2020_context-none-ratings.csv", "lau2020_context-real-ratings.csv")
-BRITTON = "britton2024_italian_lm_surprisals.csv"
-BLIMP = "blimp_human_forced_choice.tsv"
-PUBLISHED_BLIMP = "blimp_human_validation_summary.csv"
-ITACOLA = "ItaCoLA_dataset.tsv"
-ITACOLA_PLAYERS = "ItaCoLA_dataset_non-expertannotations.tsv"
-
 _OFTEN = 20
 _FAST_SECONDS = 30
 _ROUNDED = 1e-6
@@ -122,46 +114,44 @@ class Released:
     absent: tuple[str, ...]
 
 
-def released(folder: Path, *, published_blimp: Path | None = None) -> Released:
+def released(folder: Path) -> Released:
     """Every statistic that the files of a folder allow.
 
     Args:
-        folder: with the files, under the names of the constants above.
-        published_blimp: BLiMP's summary of its human validation, where it is not in the folder.
+        folder: with the files in it or below, under the names of their releases.
 
     Raises:
-        InputError: a file is there and cannot be used, or none is there.
+        InputError: a file is there and cannot be used.
     """
-    blimp = published_blimp or folder / PUBLISHED_BLIMP
+    of_blimp = partial(_blimp, published=files.find(folder, files.PUBLISHED_BLIMP))
+    accomplit = (*files.ACCEPTABILITY, *files.COMPLEXITY)
     parts: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Path]], JsonValue]], ...] = (
-        ("lau2020_none", (LAU[0],), _lau),
-        ("lau2020_real", (LAU[1],), _lau),
-        ("lau2020_none_vs_real", LAU, _lau_contexts),
-        ("lau2020_none_vs_whitespace_length", (LAU[0],), _lau_length),
-        ("britton2024_lm", (BRITTON,), _britton),
-        ("itacola_nonexpert", (ITACOLA_PLAYERS,), _players),
-        ("itacola", (ITACOLA,), _itacola),
-        ("blimp_human", (BLIMP,), lambda paths: _blimp(paths, blimp)),
-        *((name, (name,), _accomplit) for name in (*ACCEPTABILITY, *COMPLEXITY)),
-        ("accomplit_acceptability", ACCEPTABILITY, _accomplit_together),
-        ("accomplit_complexity", COMPLEXITY, _accomplit_together),
-        ("accomplit_shared_ids", (*ACCEPTABILITY, *COMPLEXITY), _accomplit_shared),
-        *((name, (name,), _discotex) for name in DISCOTEX),
+        ("lau2020_none", files.LAU[:1], _lau),
+        ("lau2020_real", files.LAU[1:], _lau),
+        ("lau2020_none_vs_real", files.LAU, _lau_contexts),
+        ("lau2020_none_vs_whitespace_length", files.LAU[:1], _lau_length),
+        ("britton2024_lm", (files.BRITTON,), _britton),
+        ("itacola_nonexpert", (files.PLAYERS,), _players),
+        ("itacola", (files.ITACOLA,), _itacola),
+        ("blimp_human", (files.BLIMP,), of_blimp),
+        *((f"accomplit_{name}", (name,), _accomplit) for name in accomplit),
+        ("accomplit_acceptability", files.ACCEPTABILITY, _accomplit_together),
+        ("accomplit_complexity", files.COMPLEXITY, _accomplit_together),
+        ("accomplit_shared_ids", accomplit, _accomplit_shared),
+        *((name, (name,), _discotex) for name in files.DISCOTEX),
     )
-    values: dict[str, JsonValue] = {}
-    absent: list[str] = []
-    for name, files, compute in parts:
-        missing = [file for file in files if not (folder / file).is_file()]
-        absent += missing
-        if not missing:
-            values[name] = compute([folder / file for file in files])
-    if not values:
-        raise InputError(
-            where=str(folder),
-            seen="none of the released files is here",
-            todo=f"Put some of {', '.join(dict.fromkeys(absent))} here.",
-        )
-    return Released(values, tuple(dict.fromkeys(absent)))
+    paths = {
+        name: path
+        for name in dict.fromkeys(name for _, names, _ in parts for name in names)
+        if (path := files.find(folder, name)) is not None
+    }
+    values = {
+        part: compute([paths[name] for name in names])
+        for part, names, compute in parts
+        if paths.keys() >= set(names)
+    }
+    absent = dict.fromkeys(name for _, names, _ in parts for name in names if name not in paths)
+    return Released(values, tuple(absent))
 
 
 def correlations(x: Sequence[float], y: Sequence[float]) -> dict[str, JsonValue]:
@@ -294,7 +284,7 @@ def _itacola(paths: Sequence[Path]) -> JsonValue:
     }
 
 
-def _blimp(paths: Sequence[Path], published: Path) -> JsonValue:
+def _blimp(paths: Sequence[Path], published: Path | None) -> JsonValue:
     from cimento.paradigms.ratings.people import attentive, preference_by_paradigm
     from cimento.statistics.agreement import krippendorff_alpha
 
@@ -322,12 +312,12 @@ def _blimp(paths: Sequence[Path], published: Path) -> JsonValue:
     }
 
 
-def _beside_published(means: Mapping[str, float], path: Path) -> dict[str, JsonValue]:
+def _beside_published(means: Mapping[str, float], path: Path | None) -> dict[str, JsonValue]:
     """BLiMP's published means beside these; nothing where its summary is not at hand.
 
     One paradigm has answers and no published mean; it is in no number here.
     """
-    if not path.is_file():
+    if path is None:
         return {}
     try:
         rows = _rows(path)
@@ -384,7 +374,7 @@ def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
 
 def _accomplit_shared(paths: Sequence[Path]) -> JsonValue:
     """Sentences rated for both: ids that are in both tasks."""
-    half = len(ACCEPTABILITY)
+    half = len(files.ACCEPTABILITY)
     first, second = (
         {key: value for path in part for key, value in _by_id(read_rated(path)).items()}
         for part in (paths[:half], paths[half:])

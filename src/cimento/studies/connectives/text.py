@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ from cimento.studies.record import Cell, Section
 
 if TYPE_CHECKING:
     from cimento.studies.connectives.checks import Check
-    from cimento.studies.connectives.own import Perplexities
     from cimento.studies.connectives.released import Compared, Released
     from cimento.suites.model import JsonValue
 
@@ -41,13 +39,12 @@ def printed_section(checks: Sequence[Check]) -> Section:
 
 
 def released_sections(found: Released) -> list[Section]:
-    """Statistics of comparable data, a section for each."""
-    missing = f"; not here: {', '.join(found.absent)}" if found.absent else ""
+    """Statistics of released data, a section for each."""
     return [
         Section(
             name=name,
             title=f"Statistics of {name}",
-            source=f"Released data{missing}",
+            source="Released data",
             cells=tuple(Cell(what=where, computed=value) for where, value in _leaves(values)),
         )
         for name, values in found.values.items()
@@ -74,21 +71,6 @@ def expected_section(compared: Sequence[Compared]) -> Section:
             if each.equal is False
         ),
     )
-
-
-def with_scoring(sections: Sequence[Section], scored: Perplexities | None) -> list[Section]:
-    """The tables of a copy, with the model that gave the perplexities of Table 4."""
-    if scored is None:
-        return list(sections)
-    total = sum(scored.tokens.values())
-    told = (
-        f"; {scored.measure} by {scored.model}: {total} tokens of {len(scored.tokens)} sentences,"
-        f" the first token of a sentence is {scored.first_token}"
-    )
-    return [
-        dataclasses.replace(section, source=section.source + told * (section.name == "Table 4"))
-        for section in sections
-    ]
 
 
 def _leaves(value: JsonValue, where: str = "") -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from cimento.errors import InputError
+from cimento.studies.record import first_below
 
 NEW, PUBLISHED = "custom-wh_complex_np_islands.jsonl", "wh_complex_np.jsonl"
 NEW_LATER = "wh_complex_np_islands.jsonl"
@@ -59,10 +60,10 @@ def find(data: Path, name: str) -> Path:
     Raises:
         AbsentError: there is none.
     """
-    paths = sorted(path for path in data.rglob(name) if path.is_file())
-    if not paths:
+    path = first_below(data, name)
+    if path is None:
         raise missing(data, [name])
-    return paths[0]
+    return path
 
 
 def missing(data: Path, names: Iterable[str]) -> AbsentError:

@@ -1,0 +1,238 @@
+"""Tables 2 to 6 of the connectives study: counted in treebanks, and for one's own models."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.runs.run import open_runs
+from cimento.studies.connectives import checks
+from cimento.studies.connectives.cloze import read_cloze
+from cimento.studies.connectives.treebanks import count_table_6, table_6_section, treebanks_in
+from cimento.suites.builtin import find_suite
+
+OWN = Path(__file__).parents[1] / "data" / "connectives"
+
+
+def table(folder: Path, name: str) -> list[list[str]]:
+    return list(csv.reader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+
+
+@pytest.mark.golden
+def test_the_treebanks_give_table_6(shared):
+    """Counts by spec/connectives.md section 3, rule `paper`."""
+    with (shared / "golden/connectives/connective_counts.tsv").open(encoding="utf-8") as file:
+        rows = [
+            row
+            for row in csv.DictReader(file, delimiter="\t")
+            if row["release"] == "r2.6" and row["connective"] in checks.TABLE_6["ISDT"]
+        ]
+    expected = {"ISDT": Counter(), "PoSTWITA+TWITTIRÒ": Counter()}
+    for row in rows:
+        if row["file"] == "it_isdt-ud-test.conllu":
+            expected["ISDT"][row["connective"]] += int(row["paper"])
+        elif row["treebank"].casefold().startswith("twittir"):
+            expected["PoSTWITA+TWITTIRÒ"][row["connective"]] += int(row["paper"])
+    counted = count_table_6(treebanks_in(shared / "data" / "treebanks"))
+    assert {corpus.name: Counter(corpus.counts.hits) for corpus in counted} == expected
+    section = table_6_section(counted)
+    assert section.compared == 0
+    assert "ISDT: 10,417 words" in section.source
+    assert "without it_isdt-ud-train.conllu" in section.source
+
+
+TREE = """# sent_id = 1
+# text = Piove e tira vento.
+1\tPiove\tpiovere\tVERB\t_\t_\t0\troot\t_\t_
+2\te\te\tCCONJ\t_\t_\t3\tcc\t_\t_
+3\ttira\ttirare\tVERB\t_\t_\t1\tconj\t_\t_
+4\tvento\tvento\tNOUN\t_\t_\t3\tobj\t_\tSpaceAfter=No
+5\t.\t.\tPUNCT\t_\t_\t1\tpunct\t_\t_
+
+"""
+
+
+class TestTreebanks:
+    def write(self, folder: Path, *names: str) -> Path:
+        for name in names:
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(TREE, encoding="utf-8")
+        return folder
+
+    def test_a_whole_treebank_is_compared_and_a_part_is_not(self, tmp_path):
+        parts = [f"UD_Italian-ISDT/it_isdt-ud-{split}.conllu" for split in ("train", "dev", "test")]
+        folder = self.write(tmp_path, *parts, "it_twittiro-ud-test.conllu", "fr_gsd-ud-dev.conllu")
+        isdt, tweets = count_table_6(treebanks_in(folder))
+        assert (isdt.name, isdt.absent, isdt.counts.size.words) == ("ISDT", (), 15)
+        assert (isdt.counts.hits["e"], tweets.counts.hits["e"]) == (3, 1)
+        assert "it_postwita-ud-test.conllu" in tweets.absent
+        cells = {cell.what: cell for cell in table_6_section([isdt, tweets]).cells}
+        whole, part = cells["e, ISDT: occurrences"], cells["e, PoSTWITA+TWITTIRÒ: occurrences"]
+        assert (whole.computed, whole.printed, whole.equal) == (3, "1906", False)
+        assert (part.computed, part.printed, part.equal) == (1, "909", None)
+        assert "not compared" in part.note
+        assert cells["e, ISDT: %"].computed == pytest.approx(20)
+
+    def test_two_releases_of_one_treebank_are_refused(self, tmp_path, capsys):
+        folder = self.write(tmp_path, "a/it_isdt-ud-test.conllu", "b/it_isdt-ud-test.conllu")
+        assert invoke(["study", "connectives", "--data", str(folder)]) == 2
+        assert "the same part of one treebank" in capsys.readouterr().err
+
+    def test_counts_of_a_folder_stand_in_table_6(self, tmp_path):
+        folder = self.write(tmp_path / "data", "it_isdt-ud-test.conllu")
+        out = tmp_path / "out"
+        assert invoke(["study", "connectives", "--data", str(folder), "-o", str(out)]) == 0
+        header, published, counted, *_ = table(out, "table-6")
+        assert header == ["Conn.", "", "ISDT n", "ISDT %", "PoSTWITA+TWITTIRÒ n",
+                          "PoSTWITA+TWITTIRÒ %"]  # fmt: skip
+        assert published == ["e", "published", "1906", "0.639", "909", "0.590"]
+        assert counted == ["", "counted", "1", "20.000", "", ""]
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Both demo models, on our own items; the tables, figures and runs."""
+    folder = tmp_path_factory.mktemp("study")
+    arguments = ["study", "connectives", "-m", "demo-causal", "-m", "demo-masked"]
+    arguments += ["-o", str(folder)]
+    assert invoke(arguments) == 0
+    return folder, arguments
+
+
+class TestModels:
+    def test_tables_2_to_6_are_written_in_three_forms_and_figures_beside(self, written):
+        folder, _ = written
+        names = {path.name for path in folder.iterdir()}
+        for name in (*(f"table-{number}" for number in range(2, 7)), "details"):
+            assert {f"{name}{end}" for end in (".txt", ".csv", ".tex")} <= names
+        assert {"margins.svg", "curve.svg", "runs"} <= names
+        for number in (2, 3, 4, 5):
+            text = (folder / f"table-{number}.txt").read_text(encoding="utf-8")
+            assert "the others of our own (it-connectives, it-connectives-cloze)" in text
+        assert "it_sample is our own" in (folder / "table-6.txt").read_text(encoding="utf-8")
+        assert "\\toprule" in (folder / "table-5.tex").read_text(encoding="utf-8")
+
+    def test_published_rows_stand_above_those_of_the_models(self, written):
+        folder, _ = written
+        header, *rows = table(folder, "table-4")
+        assert header == ["AcceptabilityLabel", "model", "AvgPPL", "AvgPPL low", "AvgPPL high",
+                          "AvgPPL n", "minPPL", "maxPPL"]  # fmt: skip
+        assert [row[0] for row in rows if row[0]] == [
+            "Acceptable", "NonAcceptable", "NonAccept+NonGr", "both unacceptable",
+        ]  # fmt: skip
+        assert rows[0][:3] == ["Acceptable", "GePpeTto (published)", "42.512"]
+        assert [row[1].partition("@")[0] for row in rows[1:3]] == ["demo-causal", "demo-masked"]
+        # 90 pairs, 19 of whose unacceptable sentences are ungrammatical
+        assert [row[5] for row in rows if row[5]] == [
+            "90",
+            "90",
+            "71",
+            "71",
+            "19",
+            "19",
+            "90",
+            "90",
+        ]
+        assert all(float(low) < float(mean) < float(high)
+                   for _, _, mean, low, high, n, *_ in rows if n)  # fmt: skip
+
+    def test_the_classes_of_tables_3_and_5_are_all_items(self, written):
+        folder, _ = written
+        _, *rows = table(folder, "table-3")
+        assert rows[0][:4] == ["Target", "people (published)", "213", "78.89"]
+        for model in ("demo-causal", "demo-masked"):
+            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 40
+        _, *rows = table(folder, "table-5")
+        published = ["bert-base-italian-xxl-cased (published)", "85", "31.48", "", "", "", "111"]
+        assert rows[0][1:8] == published
+        for model in ("demo-causal", "demo-masked"):
+            assert sum(int(row[2]) for row in rows if row[1].startswith(model)) == 40
+        assert rows[-1][0] == "Target of several tokens"
+
+    def test_table_4_is_that_of_the_run(self, written, tmp_path):
+        folder, _ = written
+        arguments = ["-m", "demo-causal", "--bos", "none", "--set", "unscored_first=drop"]
+        assert invoke(["run", "it-connectives", *arguments, "-o", str(tmp_path)]) == 0
+        [run] = open_runs([tmp_path])
+        good = [estimate for estimate in run.estimates()
+                if (estimate.question, estimate.level) == ("ppl", "acceptable")]  # fmt: skip
+        values = {estimate.statistic: estimate.value for estimate in good}
+        row = table(folder, "table-4")[2]
+        assert [row[2], *row[6:]] == [f"{values[name]:.3f}" for name in ("mean", "min", "max")]
+
+    def test_asking_again_asks_nothing(self, written, capsys):
+        folder, arguments = written
+        stored = {path: path.stat().st_mtime_ns for path in (folder / "runs").rglob("*.parquet")}
+        assert stored
+        assert invoke([*arguments, "--json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        assert set(printed["tables"]) == {f"table-{number}" for number in range(2, 7)}
+        assert [section["name"] for section in printed["sections"]] == ["Pairs", "Pairs"]
+        assert stored == {path: path.stat().st_mtime_ns for path in stored}
+
+    def test_a_copy_is_asked_as_run_asks_it_punctuation_included(self, tmp_path):
+        """Blanks beside commas, apostrophes and brackets stay as they are."""
+        blanks = (
+            "id\tsentence\ttarget\tplausible\timplausible\n"
+            "e 1cl\tPiove, ..., tira vento.\tinfatti\tperò\tse, o, dove\n"
+            "e 2cl\tVieni (... puoi)!\tse\tquando\to, ma, e\n"
+            "e 3cl\tNon so ...’è.\tdov'\tcom'\to, ma, e\n"
+        )
+        own = tmp_path / "own"
+        own.mkdir()
+        (own / "cloze.tsv").write_text(blanks, encoding="utf-8")
+        texts = [item.text for item in read_cloze(own / "cloze.tsv").items]
+        assert texts == ["Piove, ___, tira vento.", "Vieni (___ puoi)!", "Non so ___’è."]
+        (own / "cloze.tsv").unlink()
+        shutil.copytree(find_suite("it-connectives-cloze"), own / "cloze")
+        with (own / "cloze" / "items.tsv").open("a", encoding="utf-8") as file:
+            file.write("41\tPiove (___, dico).\te\tma\tse | o | dove\tyes\te\tmedial\n")
+        shutil.copytree(find_suite("it-connectives"), own / "acceptability")
+        out, plain = tmp_path / "out", tmp_path / "plain"
+        arguments = ["study", "connectives", "--own", str(own), "-m", "demo-masked"]
+        assert invoke([*arguments, "-o", str(out)]) == 0
+        for name, tables in (("cloze", ("requests", "fills")),
+                             ("acceptability", ("requests", "tokens"))):  # fmt: skip
+            how = ["--bos", "none"] if name == "acceptability" else []
+            arguments = ["run", str(own / name), "-m", "demo-masked", *how]
+            assert invoke([*arguments, "-o", str(plain / name)]) == 0
+            [theirs] = open_runs([plain / name])
+            [mine] = open_runs([out / "runs" / theirs.suite.name])
+            assert all(mine.table(each).equals(theirs.table(each)) for each in tables)
+        assert any("(___, dico)" in item.text for item in read_cloze(own / "cloze").items)
+
+    def test_a_copy_without_blanks_and_the_first_sentences_only_are_said(self, tmp_path):
+        own, out = tmp_path / "own", tmp_path / "out"
+        own.mkdir()
+        shutil.copy(OWN / "acceptability.tsv", own)
+        arguments = ["study", "connectives", "--own", str(own), "-m", "demo-causal"]
+        assert invoke([*arguments, "--limit", "2", "-o", str(out)]) == 0
+        text = (out / "table-4.txt").read_text(encoding="utf-8")
+        assert "the first 4 of 8 sentences only" in text
+        text = (out / "table-3.txt").read_text(encoding="utf-8")
+        assert "There are no blanks in your copy." in text
+
+    def test_what_people_said_stands_between_published_and_models(self, tmp_path):
+        out = tmp_path / "out"
+        arguments = ["study", "connectives", "--own", str(OWN), "-m", "demo-masked"]
+        assert invoke([*arguments, "-o", str(out)]) == 0
+        rows = table(out, "table-2")
+        assert rows[1][:3] == ["Acceptable", "people (published)", "4.286"]
+        assert rows[2][1:] == ["your copy", "4.562", "", "", "4", "0.375"]
+        rows = table(out, "table-3")
+        assert [row[1].partition("@")[0] for row in rows[1:4]] == [
+            "people (published)", "your copy", "demo-masked",
+        ]  # fmt: skip
+        assert rows[2][2:4] == ["2", "33.33"]
+        rows = table(out, "table-5")
+        assert rows[2][1:4] == ["completions file", "1", "16.67"]
+        assert "Nobody" not in (out / "table-3.txt").read_text(encoding="utf-8")
+        details = (out / "details.txt").read_text(encoding="utf-8")
+        assert "Human scores and perplexities, demo-masked@" in details
