@@ -119,7 +119,8 @@ def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence
     """The sentences grouped by the labels of their authors.
 
     Unacceptable sentences form three groups: the grammatical ones, the ungrammatical ones, and all
-    together. Published tables do not always say which of these their rows are, so each can be compared. Groups without a sentence are left out.
+    together. Published tables do not always say which of these their rows are, so each can be
+    compared. Groups without a sentence are left out.
     """
     bad = [sentence for sentence in sentences if sentence.label == UNACCEPTABLE]
     groups = {

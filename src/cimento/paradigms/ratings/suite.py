@@ -206,7 +206,7 @@ def refuse_off_scale(
 _RATINGS = "ratings"
 _SENTENCE = "sentence"
 _JOIN = "; "
-"""Separator of single ratings; two ratings with a comma between them could be read as one number."""
+"""Separator of single ratings; with a comma, two ratings could be read as one number."""
 _DECIMALS = re.compile(r"\s*[0-9]+,[0-9]+\s*")
 
 _PAIR = ("acceptable", "unacceptable")
