@@ -1,4 +1,4 @@
-"""``cimento study``: a published study redone from the data it released."""
+"""``cimento study``: published studies, recomputed from their released data."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class ConnectivesOptions(StudyOptions):
-    """Released data, a copy of one's own, and models that score it."""
+    """The released data, your own copy of the resource, and models to score it."""
 
     data: Path | None = option(None, "Folder of released data (AcCompl-it, Lau 2020, ...).")
     own: Path | None = option(None, "Folder of your copy: acceptability.tsv, cloze.tsv.")
@@ -47,10 +47,10 @@ class ConnectivesOptions(StudyOptions):
 
 
 def _connectives(options: ConnectivesOptions) -> int:
-    """Check the printed tables, describe comparable data, make Tables 2 to 5 of your own copy.
+    """Check the printed tables, describe comparable data, recompute Tables 2 to 5 from your copy.
 
-    The resource is not public: without --data and --own the printed tables alone are checked.
-    Exit code 1: a number differs from an expected one.
+    The resource is not public: without --data and --own, only the printed tables are checked. The
+    exit code is 1 if a number differs from the expected one.
     """
     from cimento.studies.connectives import text
     from cimento.studies.connectives.checks import check_published
@@ -89,7 +89,7 @@ connectives = command_of(ConnectivesOptions, _connectives)
 
 
 def _own(folder: Path, options: ConnectivesOptions) -> tuple[list[Section], Perplexities | None]:
-    """The tables of a user's copy, and what a model says of it."""
+    """The tables of a user's copy, and a model's perplexities on it."""
     from cimento.studies.connectives.own import own_tables, read_own, scored_copy
 
     copy, scored = scored_copy(
@@ -103,7 +103,7 @@ def _own(folder: Path, options: ConnectivesOptions) -> tuple[list[Section], Perp
 
 
 class IslandOptions(StudyOptions):
-    """The data, the sections wanted, and models that score the suites."""
+    """The data, the sections to show, and models to score the suites."""
 
     data: Path = option(..., "The folder of the study's data.")
     model: Texts = option((), "Also score the Italian suites with this model.", flags=("-m",))
@@ -116,11 +116,11 @@ class IslandOptions(StudyOptions):
 
 
 def _islands(options: IslandOptions) -> int:
-    """Every computation of the Italian island study that needs no model, next to printed values.
+    """Recompute the Italian island study, as far as it needs no model, next to printed values.
 
-    With -m the two Italian suites are scored too: LP, PenLP and their logistic forms, tokens of
-    masked models hidden one at a time (original), as the study did, and Tables 1 and 2 are written
-    to -o below the published rows. --section none leaves everything else out.
+    With -m, the two Italian suites are scored too: LP, PenLP and their logistic forms, with the
+    tokens of masked models hidden one at a time (original), as in the study. Tables 1 and 2 are
+    written to -o, below the published rows. --section none leaves everything else out.
     """
     if not options.data.is_dir():
         raise InputError(

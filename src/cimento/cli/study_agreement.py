@@ -16,14 +16,14 @@ from cimento.studies.record import Form, as_text
 
 
 class StudyOptions(Options):
-    """How a study is shown."""
+    """The form in which a study is shown."""
 
     as_json: bool = run_option("as_json")
     form: Form = option("text", "Of the tables: text, markdown, csv or latex.", flags=("--format",))
 
 
 class AgreementOptions(StudyOptions, SheetOptions):
-    """The suites, the models, and what the tables hold."""
+    """The suites, the models, and the contents of the tables."""
 
     data: tuple[Path, ...] = option(
         ..., "A zip archive or folder of suites, one for each language; repeatable."
@@ -60,11 +60,11 @@ class AgreementOptions(StudyOptions, SheetOptions):
 
 
 def _agreement(options: AgreementOptions) -> int:
-    """Mean probability ratio and accuracy of every suite, its adversarial twin, and the drop.
+    """Print the probability ratio and accuracy of every suite, its adversarial twin, and the drop.
 
     The measure is p(target) / (p(target) + p(alternative)), averaged over the alternatives of an
-    item, then over items. Causal models are corrected for word boundaries, masked models hide the
-    rest of a word to the right, unless --boundary and --pll say otherwise.
+    item, then over items. By default, causal models are corrected for word boundaries, and for
+    masked models the rest of a word to the right is hidden; see --boundary and --pll.
     """
     from cimento.api import Failure
     from cimento.cli.evaluating import PART_MISSING, opened_cache, progress_bars, report_failures
@@ -75,7 +75,7 @@ def _agreement(options: AgreementOptions) -> int:
     from cimento.studies.agreement.text import tables
 
     wants_profile = options.profile or bool(options.models_table or options.figure)
-    # Read before a model is asked, so that a mistake is found at once.
+    # Read before any model is asked, so that mistakes are reported at once.
     facts = read_models(options.models_table) if options.models_table else {}
     run_options = run_options_of(options, metric="sum")
     suites = read_languages(options.data)
