@@ -200,8 +200,8 @@ def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits")
     Args:
         formula: formula as parsed by `parse`.
         values: values of the items.
-        unit: unit of the formula's numbers and of the tolerance of ``=``: ``a = b`` holds if |a -
-            b| <= 0.001 + 0.00001 |b| (numpy.isclose's rule with
+        unit: unit of the formula's numbers and of the tolerance of ``=``: ``a = b`` holds if
+            |a - b| <= 0.001 + 0.00001 |b| (numpy.isclose's rule with
             SyntaxGym's tolerances).
     """
     if isinstance(formula, Comparison):
