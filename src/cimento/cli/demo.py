@@ -111,7 +111,7 @@ def _cell(estimate: Estimate | None) -> str:
 
 
 def _said(found: Mapping[str, Mapping[str, Estimate]], models: Sequence[str]) -> list[str]:
-    """Sentences on how to read the numbers, and on which of them are not due to chance."""
+    """Sentences on how to read the numbers, and on how often each model is above chance."""
     lines = [
         "  accuracy: the share of items where the model does as the suite predicts, with its 95 %",
         "  interval. spearman: whether sentences rated better are likelier, from -1 to 1.",
