@@ -46,10 +46,10 @@ docs: $(STAMPS)/dev  ## the documentation as a site in build/site, warnings as e
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 test: $(STAMPS)/dev  ## the tests, without the slow ones
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'not slow and not servers'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'not slow and not servers'
 
 test-slow: $(STAMPS)/dev  ## the slow tests
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'slow and not servers'
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m 'slow and not servers'
 
 test-servers: $(STAMPS)/servers  ## the tests against real servers and KenLM; builds them first
 	$(BIN)/python -m pytest -m servers

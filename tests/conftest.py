@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 # Some tests compute with torch before cimento does, when its order of sums comes too late.
 steady_arithmetic()
 main.invoke = checking(main.invoke)
+# A process of a user builds one command, that of the tests the same ones thousands of times.
+main._command = functools.cache(main._command)
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 

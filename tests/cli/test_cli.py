@@ -63,11 +63,11 @@ def recording(tmp_path) -> Path:
     return path
 
 
-def modules_after(*arguments: str) -> set[str]:
-    """What a fresh Python has imported after a command."""
+def modules_after(*commands: tuple[str, ...]) -> set[str]:
+    """What a fresh Python has imported after some commands, one after the other."""
     code = (
         "import sys\nfrom cimento.cli.main import invoke\n"
-        f"code = invoke({list(arguments)!r})\n"
+        f"code = max([invoke(command) for command in {[*map(list, commands)]!r}])\n"
         "print('\\n'.join(['code %d' % code, *sys.modules]))"
     )
     done = subprocess.run(  # noqa: S603  # our own interpreter and code
@@ -78,8 +78,7 @@ def modules_after(*arguments: str) -> set[str]:
 
 
 def test_help_and_the_list_of_suites_import_nothing_heavy():
-    assert not modules_after("--help") & HEAVY
-    assert not modules_after("suites", "list") & HEAVY
+    assert not modules_after(("--help",), ("suites", "list")) & HEAVY
 
 
 def test_the_version_is_printed(capsys):
@@ -99,13 +98,12 @@ def test_importing_cimento_imports_nothing_heavy():
 def test_replaying_judging_and_reporting_import_no_torch(tmp_path, pairs, recording):
     out = str(tmp_path / "runs")
 
-    for command in (
+    imported = modules_after(
         ("run", str(pairs), "-m", f"replay:{recording}", "-o", out),
         ("judge", out),
         ("report", out, "-o", str(tmp_path / "report.html")),
-    ):
-        # Judging needs the run that the first command stored.
-        assert not modules_after(*command) & {"torch", "transformers"}
+    )
+    assert not imported & {"torch", "transformers"}
 
 
 def test_run_prints_counts_beside_every_rate(tmp_path, pairs, recording, capsys):

@@ -16,6 +16,7 @@ from cimento import open_run
 from cimento.cli import evaluating
 from cimento.cli.main import invoke
 from cimento.runs.store import find_runs
+from tests.helpers.stories import TRIPLES_FILE
 
 DEMO = Path(evaluating.__file__).parents[1] / "data" / "models" / "demo-causal"
 
@@ -165,7 +166,7 @@ def test_junit_has_what_could_not_be_run_and_no_folder_is_left_of_it(tmp_path):
 
 
 def test_a_limit_beyond_the_suite_is_none(tmp_path, capsys):
-    for suite in ("it-idioms", "es-subject-verb", "pt-stories"):
+    for suite in ("it-idioms", "es-subject-verb", str(TRIPLES_FILE)):
         args = ["run", suite, "-m", "demo-causal", "--no-cache", "-o", str(tmp_path)]
         assert invoke(args) == 0
         capsys.readouterr()

@@ -86,7 +86,7 @@ def test_the_list_shows_models_and_ways_to_name_one(capsys):
 
 
 def test_the_list_loads_no_torch():
-    assert not modules_after("models", "list") & {"torch", "transformers"}
+    assert not modules_after(("models", "list")) & {"torch", "transformers"}
 
 
 def test_the_check_of_a_good_model_ends_well(zoo_folder, capsys):

@@ -14,9 +14,9 @@ SUITES = {
     "cloze": ("it-idioms",),
     "clustered cloze": ("it-connectives-cloze",),
     "templates": ("es-agreement-templates",),
-    "stories": ("pt-stories", "--set", "shots=0"),
+    "stories": ("pt-stories", "--set", "shots=0", "--limit", "20"),
     "pairs": ("es-subject-verb",),
-    "factorial": ("it-islands",),
+    "factorial": ("it-islands", "--limit", "60"),
     "acceptability": ("it-connectives",),
 }
 
@@ -68,7 +68,7 @@ def test_a_templates_suite_has_no_p_from_too_few_sentences(tmp_path, capsys):
 
 def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
     output = tmp_path / "runs"
-    said(capsys, "run", "it-islands", *MODELS, "-o", str(output))
+    said(capsys, "run", *SUITES["factorial"], *MODELS, "-o", str(output))
     found = said(capsys, "compare", *folders(output))
 
     assert {each["note"] for each in found["rates"]} == {
@@ -90,7 +90,7 @@ def test_scores_of_two_kinds_of_model_are_not_compared(tmp_path, capsys):
 
 def test_equivalence_is_asked_for_by_a_margin(tmp_path, capsys):
     output = tmp_path / "runs"
-    said(capsys, "run", "it-islands", *MODELS, "-o", str(output))
+    said(capsys, "run", *SUITES["factorial"], *MODELS, "-o", str(output))
     runs = folders(output)
     (narrow,) = said(capsys, "compare", *runs, "--equivalent", "0.05")["equivalence"]
     (wide,) = said(capsys, "compare", *runs, "--equivalent", "0.2")["equivalence"]

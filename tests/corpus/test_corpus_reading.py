@@ -50,15 +50,13 @@ def read(folder, content, **more):
     return list(read_sentences(path, **more))
 
 
-def test_words_tokens_empty_nodes_and_enhanced_relations_are_read(tmp_path):
+def test_words_and_tokens_are_read_and_empty_nodes_are_not(tmp_path):
     first, second = read(tmp_path, GOOD)
-    assert (first.id, first.document, first.line) == ("a1", "lettere", 1)
+    assert (first.id, first.document) == ("a1", "lettere")
     assert [each.form for each in first.words] == [
         "Scrivo", "di", "l'", "estate", ",", "e", "di", "Lia", ".",
     ]  # fmt: skip
     assert first.multiwords[0][:3] == (2, 3, "dell'")
-    assert first.empties[0].id == "6.1"
-    assert first.words[7].enhanced == (("4", "conj"), ("6.1", "obl"))
     assert first.words[0].feature("Number") == "Sing"
     assert first.words[0].feature("Gender") == ""
     assert first.n_tokens == 8
@@ -193,7 +191,7 @@ def heads(draw):
 def test_heads_are_a_tree_exactly_where_every_word_leads_to_one_root(numbers):
     from cimento.corpus.sentences import Word
 
-    words = [Word(i, "a", "a", "X", "_", "_", h, "d", "_", "_") for i, h in enumerate(numbers, 1)]
+    words = [Word(i, "a", "a", "X", "_", h, "d", "_") for i, h in enumerate(numbers, 1)]
 
     def leads_to_root(start):
         seen = set()

@@ -40,7 +40,7 @@ COLUMNS = {
 def sentence(rows, multiwords=(), text=""):
     """A sentence of rows: form, lemma, part of speech, head, relation."""
     words = [
-        Word(number, form, lemma, upos, "_", "_", head, deprel, "_", "_")
+        Word(number, form, lemma, upos, "_", head, deprel, "_")
         for number, (form, lemma, upos, head, deprel) in enumerate(rows, start=1)
     ]
     return Sentence("s", text, tuple(words), tuple(multiwords))

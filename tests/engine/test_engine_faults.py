@@ -41,11 +41,9 @@ def command(*arguments: str) -> subprocess.Popen[str]:
 
 def alone(here: Path, *arguments: str) -> dict[str, bytes]:
     """The tables of a run that nothing happened to, with a cache of its own."""
-    variables = {**os.environ, "CIMENTO_CACHE_DIR": str(here / "cache-alone")}
-    subprocess.run(  # noqa: S603  # our own interpreter and code
-        [sys.executable, "-c", MAIN, "run", *arguments, "-o", "alone"],
-        env=variables, check=True, capture_output=True,
-    )  # fmt: skip
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CIMENTO_CACHE_DIR", str(here / "cache-alone"))
+        assert invoke(["run", *arguments, "-o", "alone"]) == 0
     return engines.tables(here / "alone")
 
 

@@ -143,6 +143,21 @@ def test_the_registry_is_whole() -> None:
             if address:
                 assert https_only(address)
                 assert any(len(part.removesuffix(".zip")) == 40 for part in address.split("/"))
+        assert not entry.revision or re.fullmatch("[0-9a-f]{40}", entry.revision)
+        # What is pinned says when that was looked at and how, and nothing else does.
+        is_pinned = bool(entry.revision or entry.archive or entry.files)
+        assert bool(re.match(r"20\d\d-\d\d-\d\d: .", entry.verified)) == is_pinned, entry.name
+
+
+def test_the_documentation_says_when_and_how_each_pin_was_verified() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `([a-z0-9-]+)` \| (.*) \|$", page, re.MULTILINE)
+    wanted = {
+        name: entry.verified.replace(": ", " | ", 1) or f"| none: `{name}@COMMIT`"
+        for name, entry in published().items()
+        if not entry.by_hand
+    }
+    assert {name: told for name, told in rows if name in wanted} == wanted
 
 
 def test_only_https_is_fetched() -> None:
@@ -316,7 +331,7 @@ def test_pinned_hashes_are_those_of_the_released_files(name: str, shared: Path) 
 
 
 @pytest.mark.servers
-@pytest.mark.parametrize("name", [name for name, entry in published().items() if not entry.by_hand])
+@pytest.mark.parametrize("name", [name for name, entry in published().items() if entry.verified])
 def test_every_address_of_the_registry_holds_what_it_says(name: str, tmp_path: Path) -> None:
     """Downloads: a pinned hash that differs, or a folder without files, fails."""
     entry = find_published(name)
@@ -396,6 +411,7 @@ HUB = Published(
     size="two",
     format="zip archives",
     hub="someone/suites",
+    revision=REVISION,
     suffixes=(".zip",),
 )
 
@@ -410,6 +426,35 @@ def test_one_language_of_a_hub_dataset(
     source = json.loads((folder / "source.json").read_text(encoding="utf-8"))
     assert source["revision"] == REVISION
     assert list(source["files"]) == ["suites/italian.zip"]
+
+
+def test_a_hub_dataset_without_a_commit_is_refused(
+    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
+) -> None:
+    site = hub_site(serve)
+    loose = dataclasses.replace(HUB, revision="")
+    with pytest.raises(UsageError, match=r"suites get suites@COMMIT(.|\n)*commits/main"):
+        fetch(loose, tmp_path / "hub", endpoint=site.address)
+    assert site.asked == []
+    assert not (tmp_path / "hub").exists()
+    # What was fetched at a commit stays usable, and is not mixed with another commit.
+    fetch(HUB, tmp_path / "hub", endpoint=site.address)
+    fetch(loose, tmp_path / "hub", endpoint=site.address)
+    with pytest.raises(StorageError, match=f"at the commit {REVISION}, not {'f' * 40}"):
+        fetch(dataclasses.replace(HUB, revision="f" * 40), tmp_path / "hub")
+
+
+def test_a_user_may_name_the_commit_of_a_hub_dataset(capsys: pytest.CaptureFixture[str]) -> None:
+    unpinned_ones = [name for name, one in published().items() if one.hub and not one.revision]
+    assert unpinned_ones == ["syntactic-agreement", "blimp-it", "gita"]
+    for name in unpinned_ones:
+        assert find_published(f"{name}@{REVISION}").revision == REVISION
+        assert invoke(["suites", "get", name, "-o", "nowhere"]) == 2
+        assert f"{name}@COMMIT" in capsys.readouterr().err
+    with pytest.raises(UsageError, match="branches and tags can change"):
+        find_published("gita@main")
+    with pytest.raises(UsageError, match="fixed source"):
+        find_published(f"blimp@{REVISION}")
 
 
 def test_a_hub_that_cannot_be_reached(tmp_path: Path) -> None:

@@ -21,8 +21,9 @@ from transformers.modeling_outputs import CausalLMOutput
 from cimento import Policy, UsageError, evaluate
 from cimento.engine.freetext import score_texts
 from cimento.measures import surprisal_bits
-from cimento.models.base import BatchLimits, ModelCard
+from cimento.models.base import ModelCard
 from cimento.models.hf.causal import CausalScorer
+from cimento.models.limits import BatchLimits
 from cimento.paradigms import Score
 from cimento.paradigms.regions.judging import values_of
 from tests.helpers import zoo

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from cimento import Asking, UsageError
 from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
-from cimento.models.base import BatchLimits
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import Layout, plant
+from cimento.models.limits import BatchLimits
 from cimento.models.registry import open_scorer
 from cimento.paradigms import Score
 from cimento.runs.reproduce import asking_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 
 import pytest
@@ -9,8 +10,8 @@ import torch
 from transformers import AutoModelForMaskedLM
 
 from cimento import ModelError, Policy
-from cimento.models.base import BatchLimits
 from cimento.models.hf.layout import find_layout
+from cimento.models.limits import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder
@@ -49,8 +50,17 @@ def expected(name, folder, model, text, *, pll="within-word-l2r", punctuation="s
     return tokens.ids, values
 
 
+plain_model = functools.cache(AutoModelForMaskedLM.from_pretrained)
+
+
+@functools.cache
+def answers_of(folder, pll):
+    """What a model of the zoo, read once for it, says of the texts."""
+    return ask_folder(folder, TEXTS, Policy(pll=pll))
+
+
 def assert_plain(name, folder, answers, texts, **rules) -> None:
-    model = AutoModelForMaskedLM.from_pretrained(folder)
+    model = plain_model(folder)
     for text, answer in zip(texts, answers, strict=True):
         ids, values = expected(name, folder, model, text, **rules)
         assert answer.ids == ids, text
@@ -62,13 +72,12 @@ def assert_plain(name, folder, answers, texts, **rules) -> None:
 @pytest.mark.parametrize("name", MASKED)
 def test_scores_are_those_of_plain_forward_passes(name, pll, zoo_folder):
     folder = zoo_folder(name)
-    answers = ask_folder(folder, TEXTS, Policy(pll=pll))
-    assert_plain(name, folder, answers, TEXTS, pll=pll)
+    assert_plain(name, folder, answers_of(folder, pll), TEXTS, pll=pll)
 
 
 @pytest.mark.parametrize("name", MASKED)
 def test_batch_and_order_change_nothing(name, zoo_folder):
-    answers = ask_folder(zoo_folder(name), TEXTS)
+    answers = answers_of(zoo_folder(name), Policy().pll)
     backwards = ask_folder(zoo_folder(name), TEXTS[::-1], limits=BatchLimits(tokens=70))[::-1]
     alone = ask(load_folder(zoo_folder(name), limits=BatchLimits(tokens=1)), TEXTS[1:2])
 

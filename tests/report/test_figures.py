@@ -303,6 +303,8 @@ def test_ratings_of_people_stand_as_scores(tmp_path):
     assert {effects.dd for effects in found.effects.values()} == {1.5}
     with pytest.raises(InputError, match="row 2"):
         people_result(write(tmp_path / "x.csv", header + "se,1,bad,3\n"))
+    with pytest.raises(InputError, match="one of value, z"):
+        people_result(write(tmp_path / "w.csv", "item,condition,value\n1,long_island,3\n"))
     with pytest.raises(InputError, match="there is no rating"):
         people_result(write(tmp_path / "y.csv", "phenomenon,item,condition\nse,1,long_island\n"))
 
@@ -323,6 +325,8 @@ def test_z_scores_of_people_are_drawn_as_they_are(tmp_path, column):
         drawn = dict(zip(figure.frame["phenomenon"], figure.frame["dd"], strict=True))
         assert drawn == pytest.approx({"se": 1.1, "np": 1.1})
         assert figure.frame["mean"].to_list()[:4] == pytest.approx(values["se"])
+        # and the axis says no more of them than that
+        assert "rating, z-score (higher: more acceptable)" in figure.texts
 
 
 # --- files and commands
@@ -358,6 +362,13 @@ def test_a_token_may_be_a_name_of_the_language_of_charts(tmp_path):
     assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(path)]) == 0
     # Both places of a token that stands twice are drawn, in either sentence.
     assert path.read_text(encoding="utf-8").replace("\u200b", "").count(">if<") == 4
+    # No token is a part of an expression, where it could be more than a text.
+    spec = path.with_suffix(".json")
+    assert invoke(["figure", str(run.folder), "tokens", "--item", "1", "-o", str(spec)]) == 0
+    drawn = pytest.importorskip("vl_convert").vegalite_to_vega(spec.read_text(encoding="utf-8"))
+    for each in drawn["data"]:
+        each.pop("values", None)
+    assert "Rome" not in json.dumps(drawn)
 
 
 def test_the_command_draws(folder, tmp_path):

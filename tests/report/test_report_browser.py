@@ -36,31 +36,53 @@ IMAGE = '"><img src=x onerror=alert(1)>'
 RIGHT_TO_LEFT = "\u202eabc\u202c \u200fdef"
 
 
+@pytest.fixture(scope="module")
+def common_tab(browser: Browser) -> Iterator[Tab]:
+    """The tab of pages that need no other window: a process of its own for each takes longer."""
+    context = browser.new_context(offline=True)
+    yield context.new_page()
+    context.close()
+
+
 @pytest.fixture
-def opened(browser: Browser, tmp_path: Path) -> Iterator[Opener]:
-    """Opens a page of some runs, offline; the test fails on any request, error or dialogue."""
+def opened(browser: Browser, common_tab: Tab, tmp_path: Path) -> Iterator[Opener]:
+    """Opens a page of some runs, offline; the test fails on any request, error or dialogue.
+
+    With options of a browser context the page has a window of its own.
+    """
     troubles: list[str] = []
     contexts = []
+    own = (tmp_path / "report.html").as_uri()
+    notes = {
+        "request": lambda each: each.url.startswith(own) or troubles.append(each.url),
+        "console": lambda each: troubles.append(each.text),
+        "pageerror": lambda each: troubles.append(str(each)),
+        "dialog": lambda each: (troubles.append("dialog"), each.dismiss()),
+    }
 
     def open_page(*runs: RunReport | SuiteReport, **options: object) -> Tab:
         path = tmp_path / "report.html"
         alone = suites_of(run for run in runs if isinstance(run, RunReport))
         suites = (*alone, *(run for run in runs if isinstance(run, SuiteReport)))
         path.write_text(html_page(Page(cimento="0", suites=suites)), encoding="utf-8")
-        context = browser.new_context(offline=True, **options)  # type: ignore[arg-type]
-        contexts.append(context)
-        tab = context.new_page()
-        own = path.as_uri()
-        tab.on("request", lambda each: each.url.startswith(own) or troubles.append(each.url))
-        tab.on("console", lambda each: troubles.append(each.text))
-        tab.on("pageerror", lambda each: troubles.append(str(each)))
-        tab.on("dialog", lambda each: (troubles.append("dialog"), each.dismiss()))
+        if options:
+            context = browser.new_context(offline=True, **options)  # type: ignore[arg-type]
+            contexts.append(context)
+            tab = context.new_page()
+        else:
+            tab = common_tab
+        for event, note in notes.items():
+            tab.on(event, note)
         tab.goto(own)
         return tab
 
     yield open_page
     for context in contexts:
         context.close()
+    if common_tab.url != "about:blank":
+        for event, note in notes.items():
+            common_tab.remove_listener(event, note)
+        common_tab.goto("about:blank")
     assert not troubles
 
 
@@ -358,7 +380,7 @@ def test_without_scripts_the_first_items_can_be_read(opened: Opener) -> None:
 
 
 def test_the_page_prints_with_all_that_was_run(opened: Opener) -> None:
-    tab = opened(make_run(model="x"), make_run(model="y"))
+    tab = opened(make_run(model="x"), make_run(model="y"), color_scheme="light")
     own = tab.locator("#provenance details dd")
     assert own.count() == 2
     visible = "e => e.checkVisibility({contentVisibilityAuto: true})"

@@ -27,10 +27,16 @@ from tests.paradigms.cloze.test_cloze_running import SUITE, run_of
 from tests.paradigms.stories.test_stories_running import scorer_that_says
 
 
-@pytest.fixture
-def cloze(zoo_folder, tmp_path):
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Where the runs of all kinds are stored; no test writes there."""
+    return tmp_path_factory.mktemp("kinds")
+
+
+@pytest.fixture(scope="module")
+def cloze(zoo_folder, folder):
     """A stored run with blanks; people have judged two candidates."""
-    run = run_of(SUITE, zoo_folder("bert-cased"), tmp_path, k=4)
+    run = run_of(SUITE, zoo_folder("bert-cased"), folder, k=4)
     first, second = ClozeAnswers(run).by_method("mask")["fame"][:2]
     rows = [
         {"suite": run.suite.name, "item": "fame", "condition": "mask", "candidate": each.text,
@@ -44,10 +50,10 @@ def cloze(zoo_folder, tmp_path):
     return run
 
 
-@pytest.fixture
-def stories(tmp_path):
+@pytest.fixture(scope="module")
+def stories(folder):
     """A stored run of stories by a model that answers `falso` and `acceso` to everything."""
-    return ask(scorer_that_says("falso", "acceso"), tmp_path / "runs")
+    return ask(scorer_that_says("falso", "acceso"), folder / "runs")
 
 
 def rated_run(tmp_path, *sentences):
@@ -56,10 +62,10 @@ def rated_run(tmp_path, *sentences):
     return api.evaluate(suite, LENGTHS, output=tmp_path / "runs", measure="lp", draws=100)
 
 
-@pytest.fixture
-def ratings(tmp_path):
+@pytest.fixture(scope="module")
+def ratings(folder):
     return rated_run(
-        tmp_path,
+        folder,
         sentence("a", "Sì", 5, 4),
         sentence("b", "Piove", 4, 4),
         sentence("c", "Nevicava", 2, 3),
@@ -208,8 +214,8 @@ def test_sentences_without_a_rating_are_said_to_have_none(tmp_path):
 
 
 @pytest.mark.usefixtures("cloze", "stories", "ratings")
-def test_runs_of_all_kinds_stand_on_one_page(tmp_path):
-    shown = page(tmp_path / "runs", tmp_path)
+def test_runs_of_all_kinds_stand_on_one_page(folder, tmp_path):
+    shown = page(folder / "runs", tmp_path)
     [matrix] = shown.all("table.matrix")
     assert len(matrix.all("tr")) == 4
     ids = [e.attributes["id"] for e in shown.walk() if "id" in e.attributes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import dataclasses
+import functools
 import io
 import json
 
@@ -27,15 +28,16 @@ SUITES = {
 
 
 @pytest.fixture(scope="module")
-def runs_folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("runs")
+def stored_run(tmp_path_factory):
+    """From a suite to its run by a demo model, made once, of a few items."""
+    output = tmp_path_factory.mktemp("runs")
+    return functools.cache(lambda suite: evaluate(suite, "demo-causal", output=output, limit=12))
 
 
 @pytest.fixture(params=SUITES)
-def run(request, probing, runs_folder):
-    """A stored run of each paradigm by a demo model, of a few items."""
-    suite = SUITES[request.param] or probing
-    return evaluate(suite, "demo-causal", output=runs_folder, limit=12)
+def run(request, stored_run):
+    """A stored run of each paradigm."""
+    return stored_run(SUITES[request.param] or request.getfixturevalue("probing"))
 
 
 def plain(estimate):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 
 import polars as pl
 import pytest
@@ -24,6 +25,17 @@ def surprisals_of(count: int) -> list[float]:
     return [float(k * 7 % 5) for k in range(4 * count)]
 
 
+@functools.cache
+def each_alone(count: int) -> list[pl.DataFrame]:
+    """By hand: what each item is in a suite of its own."""
+    whole = suite_of(count)
+    tokens, requests = word_tokens(whole, surprisals_of(count)), requests_of(whole)
+    return [
+        judged(dataclasses.replace(whole, items=(item,)), tokens, requests).outcomes()
+        for item in whole.items
+    ]
+
+
 @settings(deadline=None, max_examples=40)
 @given(
     rows=st.permutations(range(7)),
@@ -36,11 +48,7 @@ def test_outcomes_are_in_the_order_of_the_suite_whatever_the_order_of_the_answer
 ):
     whole = suite_of(7)
     tokens, requests = word_tokens(whole, surprisals_of(7)), requests_of(whole)
-    # By hand: what each item is in a suite of its own.
-    alone = [
-        judged(dataclasses.replace(whole, items=(item,)), tokens, requests).outcomes()
-        for item in whole.items
-    ]
+    alone = each_alone(7)
     # Some of its items are unknown to the suite, and some of the suite's items have no answers.
     numbers = [number for number in rows if number != 3]
     suite = dataclasses.replace(whole, items=tuple(whole.items[number] for number in numbers))

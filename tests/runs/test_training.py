@@ -23,9 +23,9 @@ from cimento import (
     undisturbed,
 )
 from cimento.cli.main import invoke
-from cimento.models.base import BatchLimits
 from cimento.models.hf.causal import CausalScorer
 from cimento.models.hf.live import weights_digest
+from cimento.models.limits import BatchLimits
 from cimento.runs.training import logged
 from tests.helpers import zoo
 

@@ -60,7 +60,7 @@ def test_means_of_items_have_the_power_of_the_t_test():
 )
 def test_items_that_repeat_each_other_count_once(better, worse, n, wanted):
     alone = plan_size(differing(better, worse, n), difference=wanted)
-    fivefold = plan_size(differing(better, worse, n, size=5), difference=wanted)
+    fivefold = plan_size(differing(better, worse, n, size=5), difference=wanted, trials=500)
     # The tests differ (McNemar's is careful, t is not), so clusters are not quite as many.
     assert fivefold.needed.clusters == pytest.approx(alone.needed.clusters, rel=0.3)
     assert fivefold.needed.items == 5 * fivefold.needed.clusters
@@ -74,7 +74,7 @@ def test_rates_of_items_that_repeat_each_other():
     pilot = Pilot(kind="rate", values=tuple(np.repeat(right, 3).tolist()), design=design, null=0.5)
     alone = Pilot(kind="rate", values=tuple(right), design=Design.independent(40), null=0.5)
     for wanted in (0.2, -0.2):
-        found, other = (plan_size(each, difference=wanted) for each in (pilot, alone))
+        found, other = (plan_size(each, difference=wanted, trials=500) for each in (pilot, alone))
         assert found.needed.clusters == pytest.approx(other.needed.clusters, rel=0.3)
 
 

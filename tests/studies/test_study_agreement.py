@@ -318,14 +318,14 @@ def test_from_an_archive_to_the_table(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     command = ["study", "agreement", "--data", str(archive), "-m", "demo-causal"]
-    command += ["-o", str(tmp_path / "runs"), "--profile"]
+    command += ["-o", str(tmp_path / "out"), "--profile"]
     assert invoke([*command, "--json"]) == 0
     report = json.loads(capsys.readouterr().out)
     assert [row["suite"] for row in report["suites"]] == ["sv", "sv_adversarial"]
     assert report["twins"][0]["n_pairs"] == 2
     assert {row["language"] for row in report["languages"]} == {"it"}
     assert report["profile"][0]["features"] == "number"
-    assert (tmp_path / "runs" / "it" / "sv").is_dir()
+    assert (tmp_path / "out" / "runs" / "it" / "sv").is_dir()
     assert invoke(command) == 0
     shown = capsys.readouterr().out
     assert "plain minus adversarial" in shown

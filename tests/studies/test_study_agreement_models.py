@@ -246,7 +246,7 @@ def test_the_command_loads_each_model_once_and_draws(
     data = tmp_path / "data"
     for name in ("it-subject-verb", "it-subject-verb-adversarial", "es-subject-verb"):
         shutil.copytree(SUITES / name, data / name)
-    table, figure = tmp_path / "models.tsv", tmp_path / "profile.csv"
+    table = tmp_path / "models.tsv"
     table.write_text("model\ttraining_tokens\ndemo-causal\t1200\n", encoding="utf-8")
     code = invoke(
         [
@@ -260,11 +260,9 @@ def test_the_command_loads_each_model_once_and_draws(
             "4",
             "--json",
             "-o",
-            str(tmp_path / "runs"),
+            str(tmp_path / "out"),
             "--models-table",
             str(table),
-            "--figure",
-            str(figure),
         ]
     )
 
@@ -274,7 +272,7 @@ def test_the_command_loads_each_model_once_and_draws(
     assert {row["language"] for row in report["models"]} == {"it", "es"}
     assert report["models"][0]["facts"]["training_tokens"] == "1200"
     assert report["models"][0]["facts"]["tokenizer"] == "byte-level BPE"
-    assert figure.read_text(encoding="utf-8").startswith("model,language,cell,version,n,ratio")
+    assert "<svg" in (tmp_path / "out" / "profile.svg").read_text(encoding="utf-8")
 
 
 def test_two_suites_of_one_name_in_a_language_are_refused(

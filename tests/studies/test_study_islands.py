@@ -12,7 +12,6 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.cli.main import invoke
-from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.statistics.means import within_intervals
 from cimento.studies.islands.fillers import filler_effects, filler_model
 from cimento.studies.islands.human import (
@@ -24,14 +23,12 @@ from cimento.studies.islands.human import (
     read_judgments,
     unit_means,
 )
-from cimento.studies.islands.released import new_items, published_items, surprisals
-from cimento.studies.islands.study import (
-    SECTIONS,
-    materials,
-    model_sections,
-    read_study_suites,
-    study,
+from cimento.studies.islands.released import (
+    new_items,
+    published_items,
+    surprisals,
 )
+from cimento.studies.islands.study import SECTIONS, materials, study
 from cimento.studies.islands.tables import (
     blimp_models,
     checked_table,
@@ -42,7 +39,7 @@ from cimento.studies.islands.tables import (
 from cimento.studies.record import Section, as_json, as_text, beside, read_rows
 from cimento.suites.design import ISLAND_CONDITIONS
 from cimento.suites.pairs import merge_suites
-from tests.helpers.designs import island_suite, scores
+from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write
 
 
@@ -188,27 +185,6 @@ def test_suites_of_one_design_become_one():
     different = type(other)(other.meta, ("other",), (), other.items)
     with pytest.raises(UsageError, match="different region names"):
         merge_suites({"a": other, "b": different}, name="tutti")
-
-
-def test_a_model_stands_beside_its_printed_column():
-    rows = {"1": (-1.0, -2.0, -3.0, -2.5), "2": (-4.0, -2.0, -2.0, -3.0)}
-    found = factorial(island_suite({"complex_np": ["1", "2"]}), scores(rows))
-    result = Factorial(
-        suite="islands-madeddu", model="x/GePpeTto", measure="lp", unit="nats", phenomena=found
-    )
-    blank = Factorial(
-        suite="islands-madeddu", model="x", measure="lp-l", unit="", phenomena=(), reason="no"
-    )
-    section, other = model_sections([result, blank])
-    assert [(line.computed, line.printed, line.equal) for line in section.cells[:3]] == [
-        (50.0, "90.0", False),
-        (100.0, "100.0", True),
-        (50.0, "38.0", False),
-    ]
-    # 2 items: the rate stands, an interval would need five
-    assert section.cells[0].note == "2 values: an interval needs 5 or more"
-    assert section.cells[-1].note == "no"
-    assert other.cells == ()
 
 
 def ratings(tmp_path, released="{:.9f}"):
@@ -410,24 +386,3 @@ def test_the_subject_paradigm_and_the_lengths_are_told(data):
     # 7.875, 6.0, 8.875 and 7.0 words on average, by str.split
     assert words.computed == pytest.approx(2.875)
     assert lines["islands-py36/outputs/mdd2/wh_whether_island: items"].computed == 59
-
-
-@pytest.mark.golden
-@pytest.mark.slow
-def test_models_score_the_suites_of_the_study(data, tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
-    suites = read_study_suites(data)
-    assert [len(suite.items) for suite in suites] == [209, 32]
-    command = ["study", "islands", "--data", str(data), "--section", "none", "--json"]
-    code = invoke([*command, "-m", "demo-masked", "--limit", "2", "-o", str(tmp_path / "runs")])
-    told = capsys.readouterr()
-    assert code == 0, told.err
-    table = (tmp_path / "runs" / "table-2.csv").read_text(encoding="utf-8").splitlines()
-    assert table[1].startswith("GePpeTto LP (published),25.0,75.0,25.0,")
-    own = [row for row in table if row.startswith("demo-masked")]
-    assert len(own) == 4
-    assert all(len(row.split(",")) == 14 for row in own)
-    sections = json.loads(told.out)["sections"]
-    assert [section["name"] for section in sections] == ["models-madeddu", "models-sprouse"]
-    manifest = next((tmp_path / "runs").rglob("manifest.json")).read_text(encoding="utf-8")
-    assert json.loads(manifest)["asking"]["policy"]["pll"] == "original"

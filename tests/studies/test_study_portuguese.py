@@ -47,6 +47,17 @@ def data(folder) -> StudyData:
     return load(folder)
 
 
+@pytest.fixture
+def read_once(data, folder, monkeypatch):
+    """The command is given the files as they have been read, which takes a second."""
+
+    def loaded(path):
+        assert path == folder
+        return data
+
+    monkeypatch.setattr("cimento.studies.portuguese.data.load", loaded)
+
+
 @pytest.fixture(scope="session")
 def expected(reference):
     return lambda name: json.loads((reference / "expected" / f"{name}.json").read_text("utf-8"))
@@ -337,11 +348,13 @@ class TestCommand:
         )
         assert json.loads(capsys.readouterr().out) == table(data, 12)
 
+    @pytest.mark.usefixtures("read_once")
     def test_json_of_one_state(self, data, folder, capsys):
         arguments = ["--data", str(folder), "--table", "5", "--state", "release", "--json"]
         assert invoke(["study", "portuguese", *arguments]) == 0
         assert json.loads(capsys.readouterr().out) == table(data, 5, ["release"])
 
+    @pytest.mark.usefixtures("read_once")
     @pytest.mark.parametrize("name", PARTS)
     def test_every_part_is_printed(self, data, folder, capsys, name):
         assert invoke(["study", "portuguese", "--data", str(folder), "--what", name]) == 0

@@ -134,18 +134,17 @@ def test_the_delimiter_says_whether_a_blank_stands_before(
 ):
     model = str(zoo_folder("gpt2"))
     task = suites(more)
+    jsonl = task.with_suffix(".jsonl")
     other = "--no-leading-blank" if same == "--leading-blank" else "--leading-blank"
 
     found = sums(task, model, tmp_path, *compat)
+    others = sums(jsonl, model, tmp_path, *compat, other)
 
     # The pairs alone say nothing of a blank, so that the option does.
-    jsonl = task.with_suffix(".jsonl")
     assert found == pytest.approx(sums(jsonl, model, tmp_path, *compat, same), abs=1e-5)
-    assert found != pytest.approx(sums(jsonl, model, tmp_path, *compat, other), abs=1e-2)
+    assert found != pytest.approx(others, abs=1e-2)
     # What stands on the command line wins.
-    assert sums(task, model, tmp_path, *compat, other) == pytest.approx(
-        sums(jsonl, model, tmp_path, *compat, other), abs=1e-5
-    )
+    assert sums(task, model, tmp_path, *compat, other) == pytest.approx(others, abs=1e-5)
 
 
 @pytest.mark.parametrize(("delimiter", "before"), [(" ", " "), ("", "")])

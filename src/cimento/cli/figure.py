@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from cimento.cli.console import note
 from cimento.cli.flags import command_of
@@ -14,7 +14,13 @@ from cimento.measures.normalising import Normalisation, Scope
 from cimento.options import option
 from cimento.paradigms.regions.designs import DEFAULT_MEASURE, factorial_of
 from cimento.paradigms.regions.judging import options_of, scores_of, suite_of, values_of
-from cimento.report.figures_conditions import Bars, interaction_figure, regions_figure, rows_figure
+from cimento.report.figures_conditions import (
+    Bars,
+    Column,
+    interaction_figure,
+    regions_figure,
+    rows_figure,
+)
 from cimento.report.figures_scores import (
     items_figure,
     length_figure,
@@ -34,8 +40,6 @@ OF_SENTENCES = (
     "interaction", "rows", "items", "position", "tokens", "length", "regions",
 )  # fmt: skip
 """Figures that depend on options; all others are identical to those of the page."""
-
-Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
 
 
 class FigureOptions(TableOptions):

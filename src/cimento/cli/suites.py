@@ -231,13 +231,14 @@ def list_suites(
 def _list_published() -> None:
     from cimento.suites.published import published
 
-    rows = [("dataset", "languages", "licence", "size", "what it is", "where")]
+    rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
     rows += [
         (
             each.name,
             " ".join(each.languages),
             each.licence,
             each.size,
+            "by hand" if each.by_hand else "yes" if each.verified else f"{each.name}@COMMIT",
             each.title,
             each.address,
         )
@@ -248,7 +249,13 @@ def _list_published() -> None:
 
 @app.command("get")
 def get(
-    dataset: Annotated[str, typer.Argument(metavar="DATASET", help="See suites list --remote.")],
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATASET",
+            help="See suites list --remote; one of the hub also as DATASET@COMMIT.",
+        ),
+    ],
     *,
     language: Annotated[
         str, flags.flag("--language", help="ISO 639-1 code; all languages by default.")

@@ -1,7 +1,7 @@
 """Outcomes item by item, for runs of any paradigm: right or wrong, and values.
 
-All of it comes from the outcomes of the runs. Whether an item counts as right, what it belongs to
-and which value is compared with which reference was decided when the run was judged.
+They come from the outcomes of the runs: verdicts, clusters, and the references of values were
+decided when each run was judged.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ def item_outcomes(
 
     Args:
         runs: of any paradigms.
-        measure: on which answers are judged where that can be chosen; empty for as it was.
+        measure: the measure to judge answers on, where there is a choice; empty for that of the
+            run.
         every_question: also the questions that do not sum up their run; correlations with a
             reference are always there.
 

@@ -216,27 +216,21 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
     measure, unit = before["measure"][0], before["unit"][0]
     if after["measure"][0] != measure:
         return []
-    rows = first.outcomes().select("item", "cluster").drop_nulls().unique().iter_rows()
-    clusters = dict(rows)
+    clusters = dict(first.outcomes().select("item", "cluster").drop_nulls().unique().iter_rows())
     why = different_scales((first.model_kind, second.model_kind))
 
     def pair(name: str, one: Mapping[str, float], other: Mapping[str, float]) -> PairedValues:
         values = {item: (value, other[item]) for item, value in one.items() if item in other}
         return paired(
-            name,
-            values,
-            suite=first.suite.name,
-            unit=unit,
-            seed=seed,
-            clusters=clusters,
-            not_compared=why,
-        )
+            name, values, suite=first.suite.name, unit=unit, seed=seed,
+            clusters=clusters, not_compared=why,
+        )  # fmt: skip
 
     interactions = [interactions_of(table) for table in (before, after)]
     names = [(name, name) for name in interactions[0] if name in interactions[1]]
     if not names and all(len(kinds) == 1 for kinds in interactions):
         names = [(next(iter(interactions[0])), next(iter(interactions[1])))]
-    conditions = [_scored(_conditions(table)) for table in (before, after)]
+    conditions = [_conditions(table) for table in (before, after)]
     return [
         *(pair(f"{one}: DD", interactions[0][one], interactions[1][other]) for one, other in names),
         *(
@@ -245,15 +239,6 @@ def paired_scores(first: Run, second: Run, *, seed: int) -> list[PairedValues]:
             if name in conditions[1]
         ),
     ]
-
-
-def _scored(conditions: Mapping[str, dict[str, float]]) -> dict[str, dict[str, float]]:
-    """The conditions of which any score is known: runs need not keep the tokens of all regions."""
-    return {
-        name: values
-        for name, values in conditions.items()
-        if any(value is not None for value in values.values())
-    }
 
 
 def interactions_of(table: pl.DataFrame) -> dict[str, dict[str, float]]:
@@ -282,13 +267,13 @@ def interactions_of(table: pl.DataFrame) -> dict[str, dict[str, float]]:
 
 
 def _conditions(table: pl.DataFrame) -> dict[str, dict[str, float]]:
-    """Condition to item to its score, of the items that have one."""
+    """Condition to item to its score; runs need not keep the tokens of all regions."""
     by_condition: dict[str, dict[str, float]] = {}
     for item, condition, score in table.select("item", "condition", "score").iter_rows():
         values = by_condition.setdefault(condition, {})
         if score is not None:
             values[item] = score
-    return by_condition
+    return {condition: values for condition, values in by_condition.items() if values}
 
 
 Correction: TypeAlias = Literal["holm", "bh"]
@@ -306,7 +291,7 @@ class PairwiseComparison:
         first: label of the one.
         second: label of the other.
         n: items.
-        first_share: how many of them the first gets right; None without items.
+        first_share: share of them that the first gets right; None without items.
         second_share: the same of the second.
         gained: items that only the second gets right.
         lost: items that only the first gets right.
@@ -316,7 +301,7 @@ class PairwiseComparison:
         test: McNemar's exact test, or t over clusters where items belong together.
         corrected: its p, corrected over all comparisons made together.
         family: number of comparisons made together.
-        kappa: how far both are right about the same items, beyond chance.
+        kappa: agreement of both on which items they get right, beyond chance.
         detectable: the smallest difference these items would show with a power of 0.8, if the two
             differ on as many items as they do; None where they differ on none, or on too few.
         values: the values behind it, such as margins; None where there are none to compare.

@@ -38,7 +38,7 @@ class PivotCell:
         low: lower end of its 95 % interval; None where there is none.
         high: upper end.
         n: items that it rests on.
-        chance: how often it would hold by chance; None where that is not defined.
+        chance: accuracy by chance; None where it is not defined.
         reason: why accuracy or interval is None.
     """
 
@@ -155,7 +155,8 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         beside = [by_place.get((row, column)) for column in columns]
         values = [None if cell is None else cell.shown for cell in beside]
         chance = next(cell.chance for cell in beside if cell is not None)
-        rows.append((*labels, phenomenon, what, rate(chance), sizes(values), *_or_blank(values)))
+        shown = [value or BLANK for value in values]
+        rows.append((*labels, phenomenon, what, rate(chance), sizes(values), *shown))
     rules.add(len(rows))
     for chance in sorted({cell.chance for cell in cells if cell.chance is not None}):
         level = [cell for cell in cells if cell.chance == chance]
@@ -176,21 +177,13 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
     )
 
 
-def _or_blank(values: Sequence[EstimateCell | None]) -> list[GridCell]:
-    return [value or BLANK for value in values]
-
-
 def _mean_over_suites(cells: Sequence[PivotCell]) -> EstimateCell:
-    """The mean over suites of one column."""
+    """The mean over suites of one column, as if the suites had been drawn."""
     suites: dict[str, list[float]] = {}
     for cell in cells:
         if cell.accuracy is not None:
             suites.setdefault(cell.suite, []).append(cell.accuracy)
-    return _mean([math.fsum(values) / len(values) for values in suites.values()])
-
-
-def _mean(accuracies: Sequence[float]) -> EstimateCell:
-    """The mean of the accuracies of suites or datasets, as if what they are of had been drawn."""
+    accuracies = [math.fsum(values) / len(values) for values in suites.values()]
     mean = mean_of(accuracies, Design.independent(len(accuracies)), seed=0)
     if mean.low is None or mean.high is None:
         reason = (mean.reason or "").replace("value", "suite")

@@ -165,18 +165,18 @@ SearchResult = Iterable[tuple[Hit, Sentence]]
 
 
 def hit_rows(
-    found: SearchResult, files: Sequence[TreebankFile], *, with_text: bool
+    result: SearchResult, files: Sequence[TreebankFile], *, with_text: bool
 ) -> Iterator[str]:
     """The lines of a TSV without quoting, the header first.
 
     Args:
-        found: hits with their sentences.
+        result: hits with their sentences.
         files: the treebanks that were searched.
         with_text: whether the sentence is a column too.
     """
     licences = licences_of(files)
     yield "\t".join((*COLUMNS, "text") if with_text else COLUMNS) + "\n"
-    for hit, sentence in found:
+    for hit, sentence in result:
         cells = [
             hit.connective, hit.corpus, licences[hit.corpus], hit.file, hit.sha256,
             hit.sentence_id, ",".join(map(str, hit.token_ids)), hit.form, hit.upos, hit.deprel,
@@ -189,7 +189,7 @@ def hit_rows(
 
 
 def hits_as_json(
-    found: SearchResult, files: Sequence[TreebankFile], *, with_text: bool
+    result: SearchResult, files: Sequence[TreebankFile], *, with_text: bool
 ) -> dict[str, object]:
     """Hits as JSON values; see `hit_rows`."""
     return {
@@ -197,6 +197,6 @@ def hits_as_json(
         "files": {file.name: file.sha256 for file in files},
         "hits": [
             {**asdict(hit), **({"text": sentence.text} if with_text else {})}
-            for hit, sentence in found
+            for hit, sentence in result
         ],
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import NamedTuple
 
 NO_SPACE = "SpaceAfter=No"
@@ -19,11 +19,9 @@ class Word(NamedTuple):
         form: form as written.
         lemma: its lemma.
         upos: universal part of speech.
-        xpos: part of speech in the treebank's tag set.
         feats: ``Name=Value`` separated by ``|``, or ``_``.
         head: ID of its head in the basic tree; 0 for the root.
         deprel: relation to the head, with its subtype.
-        deps: enhanced relations as written; see `enhanced`.
         misc: the column MISC.
     """
 
@@ -31,11 +29,9 @@ class Word(NamedTuple):
     form: str
     lemma: str
     upos: str
-    xpos: str
     feats: str
     head: int
     deprel: str
-    deps: str
     misc: str
 
     @property
@@ -46,13 +42,8 @@ class Word(NamedTuple):
     def feature(self, name: str) -> str:
         """The value of a feature; empty if the word lacks it."""
         start = f"{name}="
-        found = (part for part in self.feats.split("|") if part.startswith(start))
-        return next(found, start)[len(start) :]
-
-    @property
-    def enhanced(self) -> tuple[tuple[str, str], ...]:
-        """Enhanced relations: the ID of each head, such as ``8.1``, and the relation to it."""
-        return read_enhanced(self.deps)
+        values = (part for part in self.feats.split("|") if part.startswith(start))
+        return next(values, start)[len(start) :]
 
 
 class Multiword(NamedTuple):
@@ -62,17 +53,6 @@ class Multiword(NamedTuple):
     last: int
     form: str
     misc: str
-
-
-class EmptyNode(NamedTuple):
-    """A word that is not in the text: a line with a decimal ID, such as ``8.1``."""
-
-    id: str
-    form: str
-    lemma: str
-    upos: str
-    feats: str
-    deps: str
 
 
 class Token(NamedTuple):
@@ -93,9 +73,6 @@ class Sentence:
         text: text from its comment, or else joined from the tokens.
         words: words in order; the n-th has ID n.
         multiwords: tokens of several words, in order.
-        empties: empty nodes, in order.
-        comments: its lines that begin with ``#``, without that mark.
-        line: number of its first line in the file, from 1.
         document: the last ``newdoc`` before it; a running number if that has no id.
     """
 
@@ -103,9 +80,6 @@ class Sentence:
     text: str
     words: tuple[Word, ...]
     multiwords: tuple[Multiword, ...] = ()
-    empties: tuple[EmptyNode, ...] = ()
-    comments: tuple[str, ...] = field(default=(), repr=False)
-    line: int = 0
     document: str = ""
 
     def head_of(self, word: Word) -> Word | None:
@@ -114,7 +88,7 @@ class Sentence:
 
     def has_child(self, word: Word, relations: Collection[str]) -> bool:
         """Whether a word has a child with one of these relations, subtypes included."""
-        return any(each.head == word.id and each.relation in relations for each in self.words)
+        return any(child.head == word.id and child.relation in relations for child in self.words)
 
     def tokens(self) -> Iterator[Token]:
         """The tokens in order: multiword tokens, and words that are in none of them."""
@@ -123,9 +97,9 @@ class Sentence:
         for word in self.words:
             if word.id <= done:
                 continue
-            found = ranges.get(word.id)
-            done = found.last if found else word.id
-            form, misc = (found.form, found.misc) if found else (word.form, word.misc)
+            written = ranges.get(word.id)
+            done = written.last if written else word.id
+            form, misc = (written or word).form, (written or word).misc
             yield Token(form, word.id, done, NO_SPACE not in misc.split("|"))
 
     @property
@@ -140,14 +114,6 @@ def joined_tokens(tokens: Iterator[Token]) -> str:
     """The text of tokens, with a blank after each that is followed by one."""
     parts = (token.form + (" " if token.space_after else "") for token in tokens)
     return "".join(parts).rstrip(" ")
-
-
-def read_enhanced(deps: str) -> tuple[tuple[str, str], ...]:
-    """The enhanced relations in a DEPS column: ``4:nsubj|8.1:conj``."""
-    if deps in ("", "_"):
-        return ()
-    pairs = (part.partition(":") for part in deps.split("|"))
-    return tuple((head, relation) for head, _, relation in pairs)
 
 
 def token_spans(sentence: Sentence) -> list[tuple[int, int]] | None:
@@ -216,12 +182,12 @@ def _circles(words: Sequence[Word]) -> Iterator[list[int]]:
     """The words of each cycle of heads."""
     reached = [0] * (len(words) + 1)
     for start in range(1, len(words) + 1):
-        here = start
-        while here and not reached[here]:
-            reached[here] = start
-            here = words[here - 1].head
-        if here and reached[here] == start:
-            circle = [here]
-            while (following := words[circle[-1] - 1].head) != here:
+        word = start
+        while word and not reached[word]:
+            reached[word] = start
+            word = words[word - 1].head
+        if word and reached[word] == start:
+            circle = [word]
+            while (following := words[circle[-1] - 1].head) != word:
                 circle.append(following)
             yield sorted(circle)

@@ -82,8 +82,8 @@ def normalise_plain(text: str) -> str:
 
 def tokens(text: str) -> Iterator[tuple[str, bool]]:
     """The tokens of a text, and whether a blank follows each."""
-    for found in _TOKEN.finditer(text):
-        yield found[0], text[found.end() : found.end() + 1] in ("", " ")
+    for match in _TOKEN.finditer(text):
+        yield match[0], text[match.end() : match.end() + 1] in ("", " ")
 
 
 def as_conllu(sentences: Iterable[PlainSentence]) -> Iterator[str]:
@@ -201,7 +201,7 @@ def read_messages(path: Path) -> list[tuple[str, str]]:
 
 
 def message_sentences(
-    found: Iterable[tuple[str, str]], *, masks: Masks, name: str, duplicates: bool = False
+    messages: Iterable[tuple[str, str]], *, masks: Masks, name: str, duplicates: bool = False
 ) -> PlainText:
     """The sentences of messages.
 
@@ -209,15 +209,15 @@ def message_sentences(
     counted.
 
     Args:
-        found: id and text of each message.
+        messages: id and text of each message.
         masks: the treatment of hashtags, addresses and mentions.
         name: name of the collection, the prefix of ids.
         duplicates: whether repeated messages are kept.
     """
     counts, known, kept = Counter[str](), set[bytes](), list[PlainSentence]()
     ids = Counter[str]()
-    for given, raw in found:
-        text, own = normalise_plain(raw), normalise_plain(given)
+    for given, raw in messages:
+        text, key = normalise_plain(raw), normalise_plain(given)
         counts["messages"] += 1
         if _RETWEET.match(text):
             counts["retweets, left out"] += 1
@@ -228,11 +228,11 @@ def message_sentences(
             continue
         known.add(mark)
         shown = masked(text, masks, counts)
-        if not any(each[0].isalnum() for each, _ in tokens(shown)):
+        if not any(token[0].isalnum() for token, _ in tokens(shown)):
             counts["without words, left out"] += 1
             continue
-        ids[own] += 1
-        identity = f"{name}-{own}" + (f"-{ids[own]}" if ids[own] > 1 else "")
+        ids[key] += 1
+        identity = f"{name}-{key}" + (f"-{ids[key]}" if ids[key] > 1 else "")
         kept.append(PlainSentence(identity, shown))
     return PlainText(sentences=tuple(kept), counts=dict(counts))
 
@@ -267,7 +267,7 @@ def spelling_class(form: str, connective: Connective) -> SpellingClass | None:
     """
     plain = normal(form)
     listed = {write_spelling(spelling) for spelling in connective.spellings}
-    listed |= {each for each in (connective.elided, connective.euphonic) if each}
+    listed |= {text for text in (connective.elided, connective.euphonic) if text}
     shortened = _REPEATED.sub(r"\1", plain)
     if plain == connective.name:
         return "standard"
@@ -275,7 +275,7 @@ def spelling_class(form: str, connective: Connective) -> SpellingClass | None:
         return "lengthened" if shortened != plain and shortened in listed else None
     if plain in (connective.elided, connective.euphonic):
         return "other"
-    bare, name = (each.translate(_ACCENTS).rstrip("'") for each in (plain, connective.name))
+    bare, name = (text.translate(_ACCENTS).rstrip("'") for text in (plain, connective.name))
     if bare == name:
         return "accent"
     return "short" if len(bare) < len(name) or "k" in bare else "other"
@@ -288,14 +288,13 @@ def spelling_table(
 
     Connectives of several words are left out, since their spellings are not classified.
     """
-    single = [each for each in inventory.connectives if list(map(len, each.spellings[0])) == [1]]
+    single = [c for c in inventory.connectives if list(map(len, c.spellings[0])) == [1]]
     counts: Counter[tuple[str, SpellingClass, str]] = Counter()
     forms = Counter(normal(form) for sentence in sentences for form, _ in tokens(sentence.text))
     for form, count in forms.items():
         for connective in single:
-            found = spelling_class(form, connective)
-            if found is not None:
-                counts[connective.name, found, form] += count
+            if (kind := spelling_class(form, connective)) is not None:
+                counts[connective.name, kind, form] += count
     order = {name: place for place, name in enumerate(inventory.names)}
     rows = ((*key, count) for key, count in counts.items())
     return sorted(rows, key=lambda row: (order[row[0]], -row[3], row[2]))
@@ -303,7 +302,7 @@ def spelling_table(
 
 def _key(records: Sequence[dict[str, str]], known: Sequence[str]) -> str:
     names = {name.casefold(): name for record in records for name in record}
-    return next((names[each] for each in known if each in names), "")
+    return next((names[key] for key in known if key in names), "")
 
 
 LEFT = ("left", "left context", "left_context", "leftcontext", "contesto sinistro", "lc")
@@ -342,17 +341,17 @@ def read_concordance(path: Path) -> list[ConcordanceLine]:
         InputError: the file cannot be read, or lacks columns for left, keyword and right.
     """
     if path.suffix.lower() == ".xml":
-        found = list(_from_xml(path))
+        lines = list(_from_xml(path))
     elif path.suffix.lower() == ".xlsx":
         rows, faults = read_rows(read_bytes(path), path)
         if errors(faults):
             raise SuiteError(where=str(path), faults=faults)
-        found = list(_from_rows(rows, path))
+        lines = list(_from_rows(rows, path))
     else:
-        found = list(_from_rows(_rows(open_text(path), path), path))
-    if not found:
+        lines = list(_from_rows(_rows(open_text(path), path), path))
+    if not lines:
         raise InputError(where=str(path), seen="there is no line", todo="Export it again.")
-    return found
+    return lines
 
 
 def sentence_of(line: ConcordanceLine) -> tuple[str, bool]:
@@ -423,9 +422,9 @@ def concordance_sentences(
             sentence = PlainSentence(f"{name}-{number}", text, comments)
             by_node.setdefault(node, []).append(sentence)
     kept: list[PlainSentence] = []
-    for node, own in by_node.items():
-        lengths = [len(list(tokens(each.text))) for each in own]
-        kept += balanced(own, lengths, n=per, seed=_seed(seed, node))
+    for node, sentences in by_node.items():
+        lengths = [len(list(tokens(sentence.text))) for sentence in sentences]
+        kept += balanced(sentences, lengths, n=per, seed=_seed(seed, node))
     mixed = balanced(kept, [0] * len(kept), n=None, seed=seed)
     return PlainText(sentences=mixed, counts=dict(counts))
 
@@ -452,6 +451,10 @@ def _rows(text: str, path: Path) -> list[list[str]]:
         ) from error
 
 
+def _cell(cells: Sequence[str], place: int | None) -> str:
+    return cells[place] if place is not None and place < len(cells) else ""
+
+
 def _from_rows(rows: Sequence[Sequence[str]], path: Path) -> Iterator[ConcordanceLine]:
     """The rows below the header, which may follow lines about the corpus and the query."""
     for number, row in enumerate(rows):
@@ -461,10 +464,9 @@ def _from_rows(rows: Sequence[Sequence[str]], path: Path) -> Iterator[Concordanc
             continue
         reference = _place(plain, REFERENCE)
         for cells in rows[number + 1 :]:
-            found = [cells[p] if p is not None and p < len(cells) else "" for p in places]
-            if found[1].strip():
-                said = cells[reference] if reference is not None and reference < len(cells) else ""
-                yield ConcordanceLine(normalise_plain(said), *found)
+            texts = [_cell(cells, place) for place in places]
+            if texts[1].strip():
+                yield ConcordanceLine(normalise_plain(_cell(cells, reference)), *texts)
         return
     raise InputError(
         where=str(path),

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Literal
 
 from cimento.corpus.sentences import (
-    EmptyNode,
     Multiword,
     Sentence,
     Word,
@@ -192,7 +191,7 @@ class _Reading:
         self.comments: list[str] = []
         self.words: list[Word] = []
         self.multiwords: list[Multiword] = []
-        self.empties: list[EmptyNode] = []
+        self.has_empty_nodes = False
         self.problems: list[ReadingProblem] = []
         self.warnings: list[ReadingProblem] = []
         self._id = ""
@@ -222,7 +221,7 @@ class _Reading:
         faults = [*range_faults(self.multiwords, self._range_lines, len(self.words))]
         if self.words:
             faults += tree_faults(self.words, self._word_lines)
-        elif self.multiwords or self.empties:
+        elif self.multiwords or self.has_empty_nodes:
             faults.append((self.start, "there are no words"))
         for number, seen in faults:
             self._fault(number, seen)
@@ -239,10 +238,7 @@ class _Reading:
             name = f"{name} (line {self.start})"
         words, multiwords = tuple(self.words), tuple(self.multiwords)
         text = self._text or joined_tokens(Sentence("", "", words, multiwords).tokens())
-        return Sentence(
-            name, text, words, multiwords, tuple(self.empties), tuple(self.comments),
-            self.start, document,
-        )  # fmt: skip
+        return Sentence(name, text, words, multiwords, document)
 
     def _comment(self, comment: str) -> None:
         self.comments.append(comment)
@@ -263,16 +259,16 @@ class _Reading:
             self._fault(number, f"the word {key} has no form")
         elif (place := _number(key)) is not None:
             self._word(number, place, cells)
-        elif found := _RANGE.fullmatch(key):
-            self.multiwords.append(Multiword(int(found[1]), int(found[2]), cells[1], cells[9]))
+        elif match := _RANGE.fullmatch(key):
+            self.multiwords.append(Multiword(int(match[1]), int(match[2]), cells[1], cells[9]))
             self._range_lines.append(number)
         elif _EMPTY_ID.fullmatch(key):
-            self.empties.append(EmptyNode(key, cells[1], cells[2], cells[3], cells[5], cells[8]))
+            self.has_empty_nodes = True
         else:
             self._fault(number, f"the ID is {key!r}; it is 3, 3-4 or 3.1")
 
     def _word(self, number: int, place: int, cells: list[str]) -> None:
-        key, form, lemma, upos, xpos, feats, above, deprel, deps, misc = cells
+        key, form, lemma, upos, _, feats, above, deprel, _, misc = cells
         expected = len(self.words) + 1
         if place != expected and not self.problems:
             self._fault(number, f"the ID is {key} where {expected} should follow")
@@ -280,7 +276,7 @@ class _Reading:
         if head is None:
             self._fault(number, f"the head of word {key} is {above!r} and no number")
             return
-        word = Word(place, form, lemma, upos, xpos, feats, head, deprel, deps, misc)
+        word = Word(place, form, lemma, upos, feats, head, deprel, misc)
         self.words.append(word)
         self._word_lines.append(number)
 
@@ -344,8 +340,8 @@ def open_treebanks(paths: Sequence[Path], *, licence: str = "") -> tuple[Treeban
     Raises:
         InputError: a file does not exist, or a folder has no treebank.
     """
-    found = dict.fromkeys(file for path in paths for file in _files(path))
-    return tuple(_open(path, licence) for path in found)
+    files = dict.fromkeys(file for path in paths for file in _files(path))
+    return tuple(_open(path, licence) for path in files)
 
 
 def may_show(licence: str) -> bool:
@@ -371,12 +367,12 @@ def _files(path: Path) -> list[Path]:
     if str(path) == SAMPLE and not path.exists():
         path = _DATA / "sample"
     if path.is_dir():
-        found = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
-        if not found:
+        files = sorted(file for file in path.iterdir() if file.name.endswith(SUFFIXES))
+        if not files:
             raise InputError(
                 where=str(path), seen="the folder has no .conllu file", todo="Check the path."
             )
-        return found
+        return files
     if not path.is_file():
         raise InputError(where=str(path), seen="there is no such file", todo="Check the path.")
     return [path]
@@ -392,9 +388,9 @@ def _open(path: Path, licence: str) -> TreebankFile:
             seen=f"cannot be read ({error.strerror or error})",
             todo="Check its permissions.",
         ) from error
-    found = _UD_NAME.match(path.name)
-    corpus = found["corpus"] if found else path.name.partition(".")[0]
-    split = found["split"] if found else ""
+    match = _UD_NAME.match(path.name)
+    corpus = match["corpus"] if match else path.name.partition(".")[0]
+    split = match["split"] if match else ""
     return TreebankFile(path, digest, corpus, split, licence or _licence(path, corpus))
 
 
@@ -404,7 +400,7 @@ def _licence(path: Path, corpus: str) -> str:
         return str(known[corpus])
     readme = path.parent / "README.md"
     if readme.is_file():
-        said = _README_LICENCE.search(readme.read_text(encoding="utf-8", errors="replace"))
-        if said:
-            return said[1].strip()
+        match = _README_LICENCE.search(readme.read_text(encoding="utf-8", errors="replace"))
+        if match:
+            return match[1].strip()
     return UNKNOWN

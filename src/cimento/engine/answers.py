@@ -6,6 +6,7 @@ Each answer is first looked up in the cache, and a new one is stored there as so
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +14,8 @@ from cimento.engine.cache import AnswerCache, get_answers, put_answers
 from cimento.engine.fills import fills
 from cimento.engine.handle import ModelHandle
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
-from cimento.engine.scores import Progress, ask, whole_text
+from cimento.engine.scores import Progress, ask
+from cimento.engine.whole_texts import whole_text
 from cimento.io.tables import CHOICES, REPLIES, TOKENS, Column
 from cimento.models.base import Meter, Metered, Remarking
 from cimento.runs.usage import Tokens, total
@@ -66,7 +68,9 @@ def answer(
         numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
         if numbers:
             some = [requests[number] for number in numbers]
-            name, table, remarks = asker(some, model, cache, progress)
+            # Texts are encoded and laid out in tables while the model answers another thread.
+            with nullcontext() if kind is Score else model.turn:
+                name, table, remarks = asker(some, model, cache, progress)
             if len(some) < len(requests):
                 new = pl.col("request").replace_strict(
                     range(len(numbers)), numbers, return_dtype=pl.Int32
@@ -121,6 +125,7 @@ def _scores(
         cache=cache,
         columns=columns,
         progress=progress,
+        turn=model.turn,
     )
     remarks = scorer.remarks(requests) if isinstance(scorer, Remarking) else ()
     return TOKENS.name, table, remarks

@@ -13,6 +13,7 @@ import math
 import os
 import sqlite3
 import struct
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -173,10 +174,15 @@ class FileCache:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "answers.sqlite3"
+        self._turn = threading.Lock()
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            # Threads of this process look up in turn; see `get`.
             self._connection = sqlite3.connect(
-                self.path, timeout=_PATIENCE_SECONDS, isolation_level=None
+                self.path,
+                timeout=_PATIENCE_SECONDS,
+                isolation_level=None,
+                check_same_thread=False,
             )
         except (OSError, *DATABASE_ERRORS) as error:
             raise self._failure(error) from error
@@ -231,7 +237,7 @@ class FileCache:
                 some = keys[start : start + _LOOK_UP]
                 marks = ",".join("?" * len(some))
                 query = f"SELECT key, scores FROM sealed WHERE key IN ({marks})"  # noqa: S608  # only question marks
-                with closing(self._connection.execute(query, some)) as rows:
+                with self._turn, closing(self._connection.execute(query, some)) as rows:
                     opened = ((key, _opened(key, blob)) for key, blob in rows)
                     found.update((key, data) for key, data in opened if data is not None)
         except DATABASE_ERRORS as error:

@@ -345,7 +345,7 @@ class Execution(Generic[ResultT]):
         return unit.is_done
 
     def _partly(self, done: int, total: int) -> None:
-        """Report the progress of the unit that this process is doing."""
+        """Report the progress of the unit that this process began last."""
         unit = self.units[self._doing]
         for state in unit.waiting:
             if state.job.progress is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import gc
+import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
@@ -63,6 +64,7 @@ class ModelHandle:
     Attributes:
         source: the source from which it is loaded.
         scoring: the settings of scoring, with the number format of its weights.
+        turn: held by the thread for which the model computes.
 
     Raises:
         CimentoError: there is no such file or model.
@@ -73,6 +75,7 @@ class ModelHandle:
         self.source: Source = open_source(model, scoring)
         self.scoring = asking_by(self.source, scoring)
         self._scorer: AnyScorer | None = None
+        self.turn = threading.RLock()
 
     @property
     def label(self) -> str:
@@ -120,6 +123,12 @@ class ModelHandle:
     def is_loaded(self) -> bool:
         """Whether the model's weights are in memory."""
         return self._scorer is not None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the model computes on a GPU, so that this process is idle meanwhile."""
+        card = None if self._scorer is None else self._scorer.card
+        return card is not None and card.device.startswith(("cuda", "mps", "xpu"))
 
     @property
     def scorer(self) -> AnyScorer:

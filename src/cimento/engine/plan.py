@@ -29,7 +29,7 @@ from cimento.models.registry import OPENERS, shown_name
 from cimento.models.server.bodies import LIMITS
 from cimento.runs.usage import Price, Tokens
 from cimento.suites.builtin import builtin_names, find_suite
-from cimento.suites.published import find_published, published
+from cimento.suites.published import find_published, is_published
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded
@@ -456,8 +456,9 @@ def _model(name: str, found: Prefetched) -> CimentoError | None:
 def _suite(name: str, into: Path, found: Prefetched) -> CimentoError | None:
     here = name in builtin_names() or expanded(name).exists()
     try:
-        if not here and name in published():
-            name = str(fetch(find_published(name), into / name))
+        if not here and is_published(name):
+            dataset = find_published(name)
+            name = str(fetch(dataset, into / dataset.name))
         find_suite(name)
     except StorageError:
         raise

@@ -1,8 +1,6 @@
 """Scores of texts: each token sequence is scored once and stored as soon as it is scored.
 
-A `TextScorer`, which does not show its tokenizer, is asked each text once. The cache then has the
-offsets and scores of its tokens, from which the text alone restores the tokens. The engine does not
-know which paradigm asks.
+The engine does not know which paradigm asks.
 """
 
 from __future__ import annotations
@@ -11,6 +9,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -18,14 +17,11 @@ from typing import TYPE_CHECKING
 from cimento.engine.cache import (
     RECORD_FORMAT,
     AnswerCache,
-    Scores,
     column_key,
-    get_scores,
     is_packed,
-    put_scores,
-    sequence_key,
 )
-from cimento.errors import ModelError, NonFiniteScoreError, UsageError
+from cimento.engine.whole_texts import answer_texts
+from cimento.errors import NonFiniteScoreError, UsageError
 from cimento.io.arrays import stretches
 from cimento.io.tables import (
     ALL_LAYERS,
@@ -46,8 +42,6 @@ from cimento.models.base import (
     Scorer,
     TextScorer,
 )
-from cimento.models.tokens.characters import tokens_in, trim_spans
-from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,6 +61,8 @@ SHARD = 256
 Progress = Callable[[int, int], None]
 """A callback with the number of sequences done and the number in all."""
 
+_ALONE = nullcontext()
+
 
 def ask(
     requests: Sequence[Score],
@@ -76,6 +72,7 @@ def ask(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
+    turn: AbstractContextManager[object] = _ALONE,
 ) -> pl.DataFrame:
     """The tokens table of some requests, for models that take tokens and for those that take texts.
 
@@ -87,9 +84,10 @@ def ask(
     if isinstance(scorer, TextScorer):
         if columns:
             raise only_logprobs(scorer.card)
-        return answer_texts(requests, scorer, policy=policy, cache=cache, progress=progress)
+        key = model_key(scorer.card, policy)
+        return answer_texts(requests, scorer, model=key, cache=cache, progress=progress)
     return answer_scores(
-        requests, scorer, policy=policy, cache=cache, columns=columns, progress=progress
+        requests, scorer, policy=policy, cache=cache, columns=columns, progress=progress, turn=turn
     )
 
 
@@ -101,6 +99,7 @@ def answer_scores(
     cache: AnswerCache,
     columns: tuple[Column, ...] = (),
     progress: Progress | None = None,
+    turn: AbstractContextManager[object] = _ALONE,
 ) -> pl.DataFrame:
     """The tokens table of some requests: one row for each token that was asked for.
 
@@ -112,6 +111,7 @@ def answer_scores(
             interrupted run resumes where it stopped.
         columns: further values wanted of every token.
         progress: called after every shard.
+        turn: entered while the model computes, for which one thread at a time may ask.
 
     Raises:
         NonFiniteScoreError: the model returned NaN or infinity; the error has the request's number.
@@ -131,7 +131,8 @@ def answer_scores(
     for done, texts in zip(range(0, len(requests), SHARD), shards, strict=True):
         asked = requests[done : done + SHARD]
         try:
-            scores = _answer_shard(texts, _keys(model, texts), scorer, cache, asked, columns)
+            keys = _keys(model, texts)
+            scores = _answer_shard(texts, keys, scorer, cache, asked, columns, turn)
         except NonFiniteScoreError as error:
             error.request = done + (error.request or 0)
             raise
@@ -219,6 +220,7 @@ def _answer_shard(
     cache: AnswerCache,
     requests: Sequence[Score],
     columns: tuple[Column, ...],
+    turn: AbstractContextManager[object],
 ) -> _KnownScores:
     """The scores of some sequences, from the cache where it has them and else from the model."""
     import numpy as np
@@ -240,7 +242,9 @@ def _answer_shard(
     asked = np.zeros_like(missing)
     asked[stretches(texts.offsets[numbers], np.diff(texts.offsets)[numbers])] = True
     asked &= missing
-    values = _ask(texts.some(numbers, asked), scorer, columns)
+    todo = texts.some(numbers, asked)
+    with turn:
+        values = _ask(todo, scorer, columns)
     places = np.flatnonzero(asked)
     _check_finite(values[0], places, texts, scorer, requests)
     scores.values[:, places] = values
@@ -369,102 +373,6 @@ def _without(values: Floats | Integers, absent: Flags) -> pl.Series:
 
     column = pl.Series(values)
     return column.set(pl.Series(absent), None) if absent.any() else column
-
-
-def answer_texts(
-    requests: Sequence[Score],
-    scorer: TextScorer,
-    *,
-    policy: Policy,
-    cache: AnswerCache,
-    progress: Progress | None = None,
-) -> pl.DataFrame:
-    """The tokens table of some requests: one row for each token that was asked for.
-
-    Args:
-        requests: the requests, numbered by their positions.
-        scorer: the model.
-        policy: the policy of scoring.
-        cache: the cache of known answers; each new one is stored there as it comes, so that an
-            interrupted run resumes where it stopped.
-        progress: called after every answer.
-
-    Raises:
-        ModelError: the model cannot answer.
-    """
-    model = model_key(scorer.card, policy)
-    texts = dict.fromkeys(whole_text(request) for request in requests)
-    keys = {text: sequence_key(model, text.encode()) for text in texts if text.strip()}
-    known = get_scores(cache, list(keys.values()))
-    todo = [text for text, key in keys.items() if key not in known]
-    for done, (text, scores) in enumerate(scorer.read(todo), start=len(keys) - len(todo) + 1):
-        known[keys[text]] = scores
-        put_scores(cache, {keys[text]: scores})
-        if progress is not None:
-            progress(done, len(keys))
-    readings = {text: known[key] for text, key in keys.items()}
-    return _words_table(requests, readings)
-
-
-def whole_text(request: Score) -> str:
-    """The text that the model reads: the context, a blank and the text."""
-    if request.blank and request.text and not request.context:
-        return f" {request.text}"
-    return f"{request.context} {request.text}" if request.context else request.text
-
-
-def _words_table(requests: Sequence[Score], readings: Mapping[str, Scores]) -> pl.DataFrame:
-    import polars as pl
-
-    columns: dict[str, list[object]] = {name: [] for name in TOKENS.columns}
-    for number, request in enumerate(requests):
-        for row in _rows(number, request, readings.get(whole_text(request), {})):
-            for name, value in row.items():
-                columns[name].append(value)
-    return pl.DataFrame(columns, schema=TOKENS.polars())
-
-
-def _rows(number: int, request: Score, scores: Scores) -> list[dict[str, object]]:
-    """The rows of the wanted tokens of one request."""
-    whole = whole_text(request)
-    content = whole.encode()
-    starts = sorted(scores)
-    edges = list(pairwise([*starts, len(content)]))
-    shift = len(whole) - len(request.text)
-    spans = [(low - shift, high - shift) for low, high in _characters(whole, edges)]
-    if any(low < 0 < high for low, high in spans):
-        raise ModelError(
-            where=f"text {request.text!r} after {request.context!r}",
-            seen="a token lies across the end of the context",
-            todo="Score the text without its context, or with another one.",
-        )
-    spans = [span if span[0] >= 0 else (-1, -1) for span in spans]
-    first = next((index for index, span in enumerate(spans) if span[0] >= 0), len(spans))
-    wanted = request.wanted if request.wanted is not None else ((0, len(request.text)),)
-    rows: list[dict[str, object]] = []
-    for index in tokens_in(spans, wanted):
-        value = scores[starts[index]]
-        low, high = edges[index]
-        rows.append(
-            {
-                "request": number,
-                "position": index - first,
-                "token": content[low:high].decode(errors="replace"),
-                "token_id": None,
-                "start": spans[index][0],
-                "end": spans[index][1],
-                "logprob_nats": None if math.isnan(value) else value,
-                "unscored_reason": NO_LEFT_CONTEXT if math.isnan(value) else None,
-            }
-        )
-    return rows
-
-
-def _characters(text: str, edges: list[Span]) -> list[Span]:
-    """Byte spans as trimmed character spans, with each character of which a byte is inside."""
-    character = [index for index, char in enumerate(text) for _ in char.encode()]
-    spans = [(character[low], character[high - 1] + 1) for low, high in edges]
-    return trim_spans(text, spans)
 
 
 def columns_for(

@@ -10,6 +10,8 @@ import os
 import signal
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor
+from concurrent.futures import wait as wait_for
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
@@ -131,6 +133,12 @@ class Worker:
         self._key: tuple[str, Asking] | None = None
         self._handle: ModelHandle | None = None
         self._error: TaskError | None = None
+        self._is_apart = False
+
+    @property
+    def waits(self) -> bool:
+        """Whether the model computes elsewhere, so that this process could do another task."""
+        return self._is_apart and self._handle is not None and self._handle.waits
 
     def do(self, task: UnitTask) -> TaskOutcome:
         """Do a task; errors of models, texts and our code become part of the outcome."""
@@ -178,6 +186,7 @@ class Worker:
     def _answer(self, task: UnitTask, handle: ModelHandle) -> UnitResult | None:
         # If no file is written, there are no other workers, so answers go to the cache at once.
         known = self._kept(task)
+        self._is_apart = task.result is not None
         cache = known if task.result is None else Overlay(known)
         begun = time.monotonic()
         try:
@@ -252,27 +261,46 @@ class Pool(Protocol):
 class ThisProcess:
     """A pool with this process as its only worker.
 
+    A model on a GPU leaves this process idle. Then a second thread encodes the texts of the next
+    unit, and stores the answers to the one before, while the first waits for the model. Units do
+    not depend on each other (`cimento.engine.units`), so the numbers stay the same.
+
     Args:
         worker: the worker that does the tasks.
     """
 
-    workers: Sequence[int] = (0,)
-
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._task: UnitTask | None = None
+        self._given: dict[int, UnitTask] = {}
+        self._threads: ThreadPoolExecutor | None = None
+        self._doing: dict[Future[TaskOutcome], int] = {}
 
-    def give(self, worker: int, task: UnitTask) -> None:  # noqa: ARG002  # there is one
-        """Keep the task until `wait`."""
-        self._task = task
+    @property
+    def workers(self) -> Sequence[int]:
+        """The numbers of the workers: two where a second thread saves time."""
+        return (0, 1) if self._worker.waits else (0,)
+
+    def give(self, worker: int, task: UnitTask) -> None:
+        """Keep the task until `wait`, or have a thread do it."""
+        if not self._worker.waits:
+            self._given[worker] = task
+            return
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(2, thread_name_prefix="cimento")
+        self._doing[self._threads.submit(self._worker.do, task)] = worker
 
     def wait(self) -> list[Said]:
-        """Do the task that was given, and return its outcome."""
-        task, self._task = self._task, None
-        return [] if task is None else [(0, self._worker.do(task))]
+        """Do the task that was given, or wait for a thread, and return the outcomes."""
+        if self._given:
+            worker, task = self._given.popitem()
+            return [(worker, self._worker.do(task))]
+        done, _ = wait_for(self._doing, return_when=FIRST_COMPLETED)
+        return [(self._doing.pop(future), future.result()) for future in done]
 
     def close(self) -> None:
-        """Release the model."""
+        """Wait for the units that are being answered, and release the model."""
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
         self._worker.close()
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from cimento.errors import InputError, MissingDependencyError, StorageError
+from cimento.errors import InputError, MissingDependencyError, StorageError, UsageError
 from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.archives import unpacked
@@ -47,13 +47,15 @@ def fetch(
         The folder that holds the suites.
 
     Raises:
-        UsageError: the dataset does not exist in this language.
+        UsageError: the dataset does not exist in this language, or is on the hub and has no commit.
         InputError: the dataset cannot be reached, or must be fetched by hand.
-        StorageError: the folder cannot be written, or a file in it has been changed.
+        StorageError: the folder cannot be written, a file in it has been changed, or it holds the
+            dataset at another commit.
     """
     dataset.check_language(language)
     target = folder / language if language else folder
     recorded = _recorded(target)
+    _check_commit(dataset, target, recorded)
     if recorded.get("complete") and recorded.get("name") == dataset.name:
         _check_files(target, recorded)
         return target
@@ -63,6 +65,32 @@ def fetch(
             revision = _bring(dataset, target, language, endpoint, recorded)
             _record(dataset, target, language, revision, complete=True)
     return target
+
+
+def _check_commit(dataset: Published, target: Path, recorded: Mapping[str, object]) -> None:
+    """See that a dataset of the hub has one commit, the same as what was fetched before.
+
+    Raises:
+        UsageError: no commit is known.
+        StorageError: the folder has another one.
+    """
+    before = str(recorded.get("revision") or "") if recorded.get("name") == dataset.name else ""
+    if not dataset.hub:
+        return
+    if not (dataset.revision or before):
+        raise UsageError(
+            where=dataset.name,
+            seen="no commit of it is pinned, so that you and others could get different files",
+            todo=f"Name one: cimento suites get {dataset.name}@COMMIT, with the 40 digits of a"
+            f" commit from {dataset.commits}. Or download files of one there, and give the folder"
+            " to cimento.",
+        )
+    if dataset.revision and before and before != dataset.revision:
+        raise StorageError(
+            where=str(target),
+            seen=f"holds {dataset.name} at the commit {before}, not {dataset.revision}",
+            todo="Choose another folder with -o, or remove this one.",
+        )
 
 
 @contextlib.contextmanager
@@ -86,8 +114,9 @@ def _bring(
 ) -> str:
     """Fetch the files, and return their revision."""
     if dataset.hub:
-        pinned = dataset.revision or str(recorded.get("revision") or "")
-        return _from_hub(dataset, target, language, endpoint, pinned)
+        revision = dataset.revision or str(recorded.get("revision") or "")
+        _from_hub(dataset, target, language, endpoint, revision)
+        return revision
     if dataset.archive:
         _from_archive(dataset, target, language)
         return Path(dataset.archive).stem
@@ -207,8 +236,8 @@ def _from_archive(dataset: Published, target: Path, language: str) -> None:
 
 
 def _from_hub(
-    dataset: Published, target: Path, language: str, endpoint: str | None, pinned: str
-) -> str:
+    dataset: Published, target: Path, language: str, endpoint: str | None, revision: str
+) -> None:
     try:
         from huggingface_hub import HfApi, hf_hub_download
     except ImportError as error:
@@ -218,7 +247,6 @@ def _from_hub(
     address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
     with _explained(dataset, address, target):
         api = HfApi(endpoint=endpoint)
-        revision = pinned or str(api.dataset_info(dataset.hub).sha)
         names = api.list_repo_files(dataset.hub, repo_type="dataset", revision=revision)
         wanted = _wanted(dataset, names, language)
         # The revision is recorded before the first file, so that a resumed fetch uses the same one.
@@ -232,7 +260,6 @@ def _from_hub(
                 local_dir=target,
                 endpoint=endpoint,
             )
-    return revision
 
 
 def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.models.base import (
-    AUTO,
-    BatchLimits,
     ColumnScorer,
     ModelCard,
     Policy,
@@ -23,6 +21,7 @@ from cimento.models.base import (
     Scorer,
     TextScorer,
 )
+from cimento.models.limits import AUTO, BatchLimits
 from cimento.models.questions import (
     Choose,
     OptionScorer,

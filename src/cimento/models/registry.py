@@ -21,19 +21,11 @@ from cimento.errors import UsageError
 from cimento.io.files import expanded
 from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import Column
-from cimento.models.base import (
-    BatchLimits,
-    KindRule,
-    Limit,
-    ModelCard,
-    Policy,
-    Scorer,
-    TextScorer,
-    card_of,
-)
+from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer, card_of
 from cimento.models.dtypes import DtypeName
 from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import DEMO_MODELS, Located, locate
+from cimento.models.limits import BatchLimits, Limit
 from cimento.suites.model import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context
 

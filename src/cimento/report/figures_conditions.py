@@ -104,8 +104,12 @@ def interaction_figure(
     return _figure([panels], scale, title=title, columns=PER_ROW)
 
 
+Column: TypeAlias = "tuple[str, Factorial, Mapping[str, float | None]]"
+"""Title of a column of panels, whose results it shows, and phenomenon to p of its DD."""
+
+
 def rows_figure(
-    columns: Sequence[tuple[str, Factorial, Mapping[str, float | None]]],
+    columns: Sequence[Column],
     scale: Normalisation,
     *,
     bars: Bars = "se",
@@ -113,9 +117,8 @@ def rows_figure(
     """One row for each phenomenon, one column for each source: people, suites, models.
 
     Args:
-        columns: title of each column, its result, and the p-value of DD by phenomenon. The
-            phenomena are those of the first column; those of the others are matched by name,
-            without a leading ``wh_``.
+        columns: columns of panels. The phenomena are those of the first column; those of the
+            others are matched by name, without a leading ``wh_``.
         scale: scale of the scores.
         bars: kind of error bars, as for `interaction_figure`.
     """
@@ -258,8 +261,9 @@ def _drawn(result: Factorial, scale: Normalisation) -> str:
     """The name of the plotted score, with more for better: surprisal as log-probability."""
     try:
         measure = find_measure(result.measure)
-    except UsageError:  # human ratings
-        return f"{result.measure}, {SCALES.get(scale, 'as given')}"
+    except UsageError:  # human ratings; z-scores have the same values on every scale
+        known = "z-score" if result.unit == "z" else SCALES.get(scale, "as given")
+        return f"{result.measure}, {known}"
     name = measure.name
     if not measure.higher_is_better:
         name = "log-probability" if measure.information else f"{name} with its sign reversed"

@@ -305,10 +305,12 @@ def _token_panel(frame: pl.DataFrame, condition: str) -> alt.LayerChart | alt.Fa
     import polars as pl
 
     # One token may occur twice, and its positions must not merge, so each label gets as many
-    # zero-width marks as tokens precede it. No text is put into a Vega expression.
+    # zero-width marks as tokens precede it. Labels are sorted by a number, because a list of texts
+    # to sort by would become part of a Vega expression.
     places = [f"{token.strip()}{_NO_WIDTH * number}" for number, token in enumerate(frame["token"])]
     shown = frame.with_columns(label=pl.Series(places, dtype=pl.String))
-    x = alt.X("label:N", sort=places, title=None, axis=alt.Axis(labelAngle=-35, labelLimit=0))
+    order = alt.EncodingSortField("position", op="min")
+    x = alt.X("label:N", sort=order, title=None, axis=alt.Axis(labelAngle=-35, labelLimit=0))
     y = alt.Y("surprisal_bits:Q", title="surprisal (bits)")
     base = alt.Chart(shown)
     colour = alt.condition("datum.differs", alt.value(ORANGE), alt.value(BLUE))

@@ -52,10 +52,15 @@ def plain_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     Args:
         runs: runs of one paradigm, of any suites.
     """
+    return [_section(several) for several in runs_by_suite(runs)]
+
+
+def runs_by_suite(runs: Iterable[Run]) -> list[list[Run]]:
+    """The runs of each suite, suites in the order of their first runs."""
     by_suite: dict[str, list[Run]] = {}
     for run in runs:
         by_suite.setdefault(run.suite.name, []).append(run)
-    return [_section(several) for several in by_suite.values()]
+    return list(by_suite.values())
 
 
 def _section(runs: Sequence[Run]) -> SuiteReport:

@@ -135,7 +135,7 @@ def expected_calibration_error(
     Args:
         confidence: the probability given to each answer, between 0 and 1.
         correct: whether each answer is right.
-        bins: how many.
+        bins: number of bins.
 
     Raises:
         UsageError: a confidence outside 0 to 1, columns of different lengths, or no bin.
@@ -212,7 +212,7 @@ def temperature_scaling(
         truth: the right column of each row.
         seed: of the division into folds.
         clusters: what must stay together in one fold.
-        folds: how many parts; fewer where there are fewer clusters.
+        folds: number of parts; fewer if there are fewer clusters.
 
     Raises:
         UsageError: scores that are not finite, columns that do not exist or of different

@@ -41,7 +41,7 @@ class Confusion:
 
 
 def confusion(truth: Sequence[bool], answers: Sequence[bool]) -> Confusion:
-    """Count answers by truth.
+    """Counts of answers by truth.
 
     Raises:
         UsageError: the two are not equally long.
@@ -196,7 +196,7 @@ def threshold_mcc(
         scores: higher for yes.
         truth: whether each is a yes.
         seed: of the division into folds.
-        folds: how many parts, alike in their share of yes; fewer where there are fewer clusters.
+        folds: number of parts, alike in their share of yes; fewer if there are fewer clusters.
         clusters: what must stay together in one fold, such as the sentences of a pair.
 
     Raises:
@@ -230,7 +230,7 @@ def balanced_folds(groups: Integers, positive: Booleans, *, folds: int, seed: in
     Args:
         groups: number of each row's cluster, from 0.
         positive: whether each row is a yes.
-        folds: how many; at most as many as there are clusters.
+        folds: number of folds; at most the number of clusters.
         seed: of the order of equal clusters.
     """
     shares = np.bincount(groups, weights=positive) / np.bincount(groups)

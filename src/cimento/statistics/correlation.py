@@ -81,7 +81,7 @@ def correlate(
         kind: ``pearson``, ``spearman`` or ``kendall``.
         design: of the rows, such as sentences that come in pairs.
         seed: of the permutations.
-        draws: how many permutations; 0 for none.
+        draws: number of permutations; 0 for none.
         level: confidence level.
 
     Returns:
@@ -166,7 +166,7 @@ def asymptotic_p(r: float, n: int, *, covariates: int = 0) -> float:
     Args:
         r: the coefficient.
         n: pairs of values.
-        covariates: how many were partialled out.
+        covariates: number of covariates partialled out.
 
     Raises:
         UsageError: a coefficient beyond 1, or too few rows.
@@ -352,8 +352,8 @@ def correlation_difference(
         level: confidence level.
 
     Returns:
-        A reason in place of interval and p where a coefficient is undefined, wholly or without one
-        of the clusters, where there are fewer than five clusters, or where none matters.
+        A reason in place of interval and p if a coefficient is undefined, wholly or without one of
+        the clusters, if there are fewer than five clusters, or if no cluster matters.
 
     Raises:
         UsageError: an unknown kind, or columns of different lengths.

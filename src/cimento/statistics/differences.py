@@ -142,7 +142,7 @@ def cochran_q(
         table: one row an item, one truth value a model.
         design: of the items.
         seed: of the permutations.
-        draws: how many.
+        draws: number of draws.
 
     Returns:
         Without p where there are fewer than five independent items, or the models never differ.

@@ -148,7 +148,7 @@ def nominal_alpha(table: Floats) -> Weighted:
     """Krippendorff's alpha of categories.
 
     Args:
-        table: how often each item (a row) got each value (a column).
+        table: count of each value (a column) for each item (a row).
     """
     sizes = table.sum(axis=1)
     differing = (sizes**2 - (table**2).sum(axis=1)) / (sizes - 1)
@@ -169,7 +169,7 @@ def ordinal_alpha(table: Floats) -> Weighted:
     over the ordered pairs of m ratings.
 
     Args:
-        table: how often each item (a row) got each value (a column, ascending).
+        table: count of each value (a column, ascending) for each item (a row).
     """
     sizes = table.sum(axis=1)
     shared = table * (sizes / (sizes - 1))[:, None]
@@ -207,7 +207,7 @@ def fleiss(table: Floats) -> Weighted:
     """Fleiss's kappa.
 
     Args:
-        table: how often each item (a row) got each value (a column); all items equally often.
+        table: count of each value (a column) for each item (a row); all items equally often.
     """
     sizes = table.sum(axis=1)
     agreeing = ((table**2).sum(axis=1) - sizes) / (sizes * (sizes - 1))
@@ -229,7 +229,7 @@ def cohen(first: Integers, second: Integers, *, categories: int, power: int) -> 
     Args:
         first: number of the first rater's category of each item.
         second: of the second rater's.
-        categories: how many there are.
+        categories: number of categories.
         power: of the steps between two categories; 0 for equal or not.
     """
     steps = np.abs(np.arange(categories)[:, None] - np.arange(categories)[None, :])

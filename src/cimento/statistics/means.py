@@ -233,7 +233,7 @@ def bounded_mean(
         design: of the observations.
         seed: of the draws.
         level: confidence level.
-        draws: how many.
+        draws: number of draws.
 
     Returns:
         Without ends where there are fewer than five clusters.

@@ -166,7 +166,7 @@ class RandomEffects:
         names: of the effects.
         sds: standard deviations, in the order of `names`.
         correlations: matrix of the effects; None where a standard deviation is zero.
-        levels: how many levels the group has.
+        levels: number of levels of the group.
     """
 
     group: str

@@ -24,7 +24,7 @@ class GroupBlock:
     Attributes:
         rows: one row an observation, one column an effect.
         level: of each observation, from 0.
-        levels: how many there are.
+        levels: number of levels.
         terms: how many effects, side by side, each random term has: those of one term may be
             correlated, those of two are not. Empty where all are one term.
     """

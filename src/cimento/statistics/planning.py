@@ -69,7 +69,7 @@ class SizedPower:
 
     Attributes:
         clusters: independent units: clusters, or items that stand alone.
-        items: how many; of drawn clusters the number to expect.
+        items: number of items; of drawn clusters the number to expect.
         power: the chance that the test finds the difference.
         low: lower end of the 95 % interval that drawing leaves; None where the power is exact.
         high: upper end.

@@ -305,7 +305,7 @@ def simulated_power(
         draw: makes one data set from a generator of random numbers.
         test: gives p of a data set, or None.
         seed: of the generator.
-        trials: how many data sets.
+        trials: number of data sets.
         alpha: level.
 
     Raises:

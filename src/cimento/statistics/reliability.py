@@ -137,7 +137,7 @@ def split_half(
     Args:
         ratings: one list of ratings an item; items with fewer than two are left out.
         seed: of the halvings.
-        draws: how many.
+        draws: number of draws.
         kind: ``pearson`` or ``spearman``.
 
     Raises:

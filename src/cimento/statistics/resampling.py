@@ -46,8 +46,8 @@ class Bootstrap:
         high: upper end.
         se: standard deviation of the draws (n - 1 below).
         method: what was drawn and how the ends were chosen.
-        draws: how many draws the interval rests on.
-        undefined: how many more draws gave no value and were left out.
+        draws: number of draws that the interval rests on.
+        undefined: number of further draws without a value, which were left out.
         reason: why there is no interval.
     """
 
@@ -83,7 +83,7 @@ def bootstrap(
         statistic: of an array of rows, NaN or None where it is undefined.
         design: of the rows.
         seed: of the draws.
-        draws: how many.
+        draws: number of draws.
         level: confidence level.
         method: ``percentile`` or ``bca``.
 
@@ -219,7 +219,7 @@ def permute_pairs(
         y: one value a row.
         statistic: of association, zero where there is none.
         seed: of the draws.
-        draws: how many.
+        draws: number of draws.
 
     Raises:
         UsageError: no draws, or columns of different lengths.
@@ -257,7 +257,7 @@ def permute_products(
         x: one value a row.
         y: one value a row.
         seed: of the draws.
-        draws: how many.
+        draws: number of draws.
 
     Raises:
         UsageError: no draws, or columns of different lengths.
@@ -314,7 +314,7 @@ def permute_clusters(
         statistic: of association, zero where there is none.
         design: of the rows.
         seed: of the draws.
-        draws: how many.
+        draws: number of draws.
 
     Returns:
         Without p where there are fewer than five clusters or the statistic is undefined.

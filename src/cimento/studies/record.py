@@ -238,8 +238,20 @@ def _filled(text: str) -> Iterator[dict[str, str]]:
         yield row
 
 
-def need(path: Path, rows: Sequence[dict[str, str]], columns: Iterable[str]) -> None:
+def need(
+    path: Path,
+    rows: Sequence[dict[str, str]],
+    columns: Iterable[str],
+    *,
+    todo: str = "Give the folder as it was published.",
+) -> None:
     """See that the columns are there.
+
+    Args:
+        path: of the table.
+        rows: of it, at least one.
+        columns: their names.
+        todo: what to do where one is not there.
 
     Raises:
         InputError: one is not.
@@ -249,7 +261,7 @@ def need(path: Path, rows: Sequence[dict[str, str]], columns: Iterable[str]) -> 
         raise InputError(
             where=str(path),
             seen=f"the column {', '.join(missing)} is missing; there are {', '.join(rows[0])}",
-            todo="Give the folder as it was published.",
+            todo=todo,
         )
 
 

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.files import expanded, folder_atomically, refuse_existing, write_bytes
 from cimento.io.parsing import parse_toml
-from cimento.suites.published import published
+from cimento.suites.published import is_published, published
 
 REGIONS = "regions"
 RATED = "acceptability"
@@ -121,7 +121,7 @@ def find_suite(name_or_path: str | Path) -> Path:
     if path.exists():
         return path
     dataset = name.lower().removeprefix("blimp_")
-    if name in published():
+    if is_published(name):
         todo = f"It is a published dataset: `cimento suites get {name}` fetches it."
     elif dataset in blimp_datasets():
         todo = (

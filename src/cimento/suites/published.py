@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import resources
 
 from cimento.errors import InputError, UsageError, did_you_mean
@@ -53,7 +53,8 @@ class Published:
         size: its size, as text for people.
         format: the format of its files.
         hub: id of a dataset on the Hugging Face hub.
-        revision: pinned revision of that dataset, if any.
+        revision: commit of that dataset, pinned here or named by the user; without one it is not
+            fetched.
         suffixes: suffixes of the wanted files on the hub.
         codes: for each language, its name in the hub's files.
         archive: address of a repository's zip at one commit.
@@ -61,6 +62,7 @@ class Published:
         files: addresses of single files, by language.
         sha256: known sha256 of files, by their paths in the fetched folder.
         by_hand: instructions for datasets without any of these sources.
+        verified: date on which the pin was last looked at, and how; empty without a pin.
     """
 
     name: str
@@ -79,6 +81,7 @@ class Published:
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sha256: Mapping[str, str] = field(default_factory=dict)
     by_hand: str = ""
+    verified: str = ""
 
     @property
     def address(self) -> str:
@@ -87,6 +90,11 @@ class Published:
             return f"https://huggingface.co/datasets/{self.hub}"
         single = [address for addresses in self.files.values() for address in addresses]
         return self.archive or (single[0] if single else self.by_hand)
+
+    @property
+    def commits(self) -> str:
+        """The page of the hub that lists the dataset's commits."""
+        return f"{self.address}/commits/main"
 
     def check_language(self, language: str) -> None:
         """Refuse a language that the dataset does not have.
@@ -109,18 +117,52 @@ def published() -> dict[str, Published]:
     return {name: _entry(name, entry) for name, entry in tomllib.loads(text).items()}
 
 
+def is_published(name: str) -> bool:
+    """Whether a name, or ``NAME@COMMIT``, is that of an entry."""
+    return name.partition("@")[0] in published()
+
+
 def find_published(name: str) -> Published:
-    """One entry.
+    """One entry, at the commit that its name may give.
+
+    Args:
+        name: of the dataset; of one on the hub also ``NAME@COMMIT``.
 
     Raises:
-        UsageError: there is no dataset of this name.
+        UsageError: there is no dataset of this name, or the commit cannot be used.
     """
     entries = published()
-    if name not in entries:
+    plain, at, commit = name.partition("@")
+    if plain not in entries:
         raise UsageError(
-            where=name, seen="no dataset has this name", todo=did_you_mean(name, entries)
+            where=name, seen="no dataset has this name", todo=did_you_mean(plain, entries)
         )
-    return entries[name]
+    return _at(entries[plain], commit) if at else entries[plain]
+
+
+COMMIT = re.compile("[0-9a-f]{40}")
+
+
+def _at(entry: Published, commit: str) -> Published:
+    """A dataset of the hub at a commit of the user's.
+
+    Raises:
+        UsageError: it is on no hub, or this is no commit.
+    """
+    where = f"{entry.name}@{commit}"
+    if not entry.hub:
+        raise UsageError(
+            where=where,
+            seen="only datasets of the hub are fetched at a commit of yours",
+            todo=f"Leave it out: {entry.name} has a fixed source.",
+        )
+    if not COMMIT.fullmatch(commit):
+        raise UsageError(
+            where=where,
+            seen=f"{commit!r} is no commit; branches and tags can change",
+            todo=f"Give its 40 digits, from {entry.commits}",
+        )
+    return replace(entry, revision=commit)
 
 
 def https_only(address: str) -> str:

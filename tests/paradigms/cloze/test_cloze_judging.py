@@ -368,5 +368,4 @@ class TestReuse:
         assert [candidate.fits for candidate in found.candidates] == [None, True, None, None, False]
         assert found.candidates[1] == Candidate("a", 2, "x", 0.1, fits=True, remarks=("odd",))
         assert found.taken == 1
-        assert [each.text for each in found.contradicted] == ["y"]
         assert [each.text for each in found.new] == ["y", "z", "X"]

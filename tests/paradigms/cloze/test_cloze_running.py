@@ -19,7 +19,7 @@ from cimento.models.questions import Fill, FillPolicy
 from cimento.paradigms import Score
 from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
 from cimento.paradigms.cloze.judging import CHOSEN, OPTION, choose, dictionary_for
-from cimento.paradigms.cloze.judgments import _majority, human_judgments
+from cimento.paradigms.cloze.judgments import human_judgments
 from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.paradigms.cloze.requests import blank_requests
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
@@ -382,10 +382,20 @@ def test_judgments_are_no_part_of_what_a_run_stored(tmp_path):
         recorded_run(suite, tmp_path, ANSWERS, force=True)
 
 
-def test_people_who_are_divided_say_nothing():
-    assert _majority(["yes", "no", "yes"]) is True
-    assert _majority(["yes", "no"]) is None
-    assert _majority([]) is None
+def test_people_who_are_divided_say_nothing(tmp_path):
+    votes = {"rossa": ["yes", "no", "yes"], "rosso": ["yes", "no"], "rossi": ["no"]}
+    table = pl.DataFrame(
+        [
+            ("s", "a1", "", candidate, f"{number}", "fits", value, "", "")
+            for candidate, values in votes.items()
+            for number, value in enumerate(values)
+        ],
+        schema=JUDGMENTS.polars(),
+        orient="row",
+    )
+    write_table(table, JUDGMENTS, tmp_path)
+    expected = {("a1", "rossa"): True, ("a1", "rosso"): None, ("a1", "rossi"): False}
+    assert human_judgments(tmp_path) == expected
 
 
 def test_where_no_answer_can_be_found_there_is_a_reason_and_no_share():

@@ -14,7 +14,6 @@ from cimento.cli.main import invoke
 from cimento.paradigms.stories.building import (
     Replacement,
     cloze_variants,
-    confirm,
     order_variants,
     proposed_pair,
 )
@@ -53,6 +52,14 @@ SECOND = replace(
     example_id="5",
     sentences=("Ugo siede.", "Ugo mangia.", "Ugo beve.", "Ugo si alza.", "Ugo esce."),
 )
+
+
+def confirm(story, *, pair, state):
+    """A proposed story with what a person says of it."""
+    return replace(
+        story, plausible=False, breakpoint=pair[1], confl_sents=(pair[0],), confl_pairs=pair,
+        state=state, extra={key: value for key, value in story.extra.items() if key != PROPOSED},
+    )  # fmt: skip
 
 
 def test_all_swaps_of_five_sentences():

@@ -87,7 +87,7 @@ def select_connectives(
     for hit, sentence in search_treebanks(files, inventory, rule, skipped=skipped):
         numbers[hit.connective] += 1
         infinitives[hit.connective] += is_infinitive(hit, sentence)
-    found = []
+    selected = []
     for name in sorted(inventory.names, key=lambda name: -numbers[name]):
         n, rank = numbers[name], 1 + sum(other > numbers[name] for other in numbers.values())
         reason = exclude.get(name, "")
@@ -95,13 +95,13 @@ def select_connectives(
             reason = reason or "not found"
         elif rank > top:
             reason = f"not among the first {top}"
-        found.append(Selected(name, n, infinitives[name], rank, not reason, reason))
-    return found
+        selected.append(Selected(name, n, infinitives[name], rank, not reason, reason))
+    return selected
 
 
 def selected_inventory(inventory: Inventory, selected: Sequence[Selected]) -> Inventory:
     """The inventory of the selected connectives, the most frequent first."""
-    taken = tuple(inventory[each.connective] for each in selected if each.taken)
+    taken = tuple(inventory[row.connective] for row in selected if row.taken)
     return replace(inventory, connectives=taken)
 
 
@@ -117,7 +117,6 @@ def is_infinitive(hit: Hit, sentence: Sentence) -> bool:
 
 _NUMBER = re.compile(r"\d{1,18}$")
 _MOST_CLAUSES = 3
-_NOT_CLAUSES = ("aux", "cop")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,10 +221,10 @@ def _passage(
     """The passage of an occurrence, or the reason why it cannot be used."""
     mark = JOINED_BY.get(category, "") if is_initial(sentence, match) else ""
     before = previous if limits.join else None
-    found = passage_of(sentence, match.word_ids, needs_before=mark, previous=before)
-    if isinstance(found, Passage) and limits.whole_words and found.glued:
+    passage = passage_of(sentence, match.word_ids, needs_before=mark, previous=before)
+    if isinstance(passage, Passage) and limits.whole_words and passage.glued:
         return "it is glued to the next word"
-    return found
+    return passage
 
 
 def follows(previous: Sentence, sentence: Sentence) -> bool:
@@ -243,7 +242,7 @@ def follows(previous: Sentence, sentence: Sentence) -> bool:
 def count_clauses(sentence: Sentence) -> int:
     """The number of clauses of a sentence: main verbs, and heads with a copula."""
     return sum(
-        is_clause(sentence, word) for word in sentence.words if word.relation not in _NOT_CLAUSES
+        is_clause(sentence, word) for word in sentence.words if word.relation not in _AUXILIARIES
     )
 
 
@@ -289,10 +288,10 @@ def draw_candidates(
     drawn = {name: sorted(urn.taken, key=attrgetter("order")) for name, urn in urns.items()}
     short = {name: len(drawn[name]) for name in names if len(drawn[name]) < per}
     if short and not fewer:
-        said = ", ".join(f"{name} {number}" for name, number in short.items())
+        counts = ", ".join(f"{name} {number}" for name, number in short.items())
         raise InputError(
             where="treebanks",
-            seen=f"there are not {per} usable sentences for every connective: {said}",
+            seen=f"there are not {per} usable sentences for every connective: {counts}",
             todo="Ask for fewer, add treebanks, or take what there is with --fewer.",
         )
     return drawn
@@ -320,7 +319,7 @@ class _Urn:
         """Draw a candidate from the next stratum that has some; returns whether there was one."""
         if not self.left(used):
             return False
-        members = next(found for key in self._turns if (found := self._strata[key]))
+        members = next(group for key in self._turns if (group := self._strata[key]))
         chosen = next(
             (member for member in members if member.hit.head_lemma not in self._lemmas), members[0]
         )

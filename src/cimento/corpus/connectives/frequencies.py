@@ -86,7 +86,7 @@ def count_connectives(
     skipped: list[ReadingProblem] | None = None,
     drop_duplicates: bool = False,
 ) -> list[Counts]:
-    """Count connectives by corpus and rule, reading every file once.
+    """Counts of connectives by corpus and rule; every file is read once.
 
     Args:
         files: treebanks; files of the same corpus are counted together.
@@ -116,9 +116,9 @@ def count_connectives(
             tally.words += len(sentence.words)
             tally.tokens += sentence.n_tokens
             for index, finder in enumerate(finders):
-                found = [match.connective for match in finder.find(sentence)]
-                tally.hits[index].update(found)
-                tally.in_sentences[index].update(set(found))
+                names = [match.connective for match in finder.find(sentence)]
+                tally.hits[index].update(names)
+                tally.in_sentences[index].update(set(names))
     return [
         tally.counts(name, rule.name, index)
         for name, tally in tallies.items()

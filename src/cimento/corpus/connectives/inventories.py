@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, need_known
 from cimento.io.parsing import read_toml
 
 Part: TypeAlias = tuple[str, ...]
@@ -23,10 +23,6 @@ FOLDER = Path(__file__).parents[2] / "data" / "inventories"
 
 _GAP = re.compile(r"…|\[\.\.\.\]|\.\.\.")
 _WORD = re.compile(r"[^\s'’]+['’]?|['’]")
-_KEYS = {
-    "name", "spellings", "category", "senses", "comment", "interrogative",
-    "elided", "elided_before", "euphonic", "euphonic_before",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,61 +150,41 @@ def make_inventory(
     return Inventory(name, language, tuple(connectives), licence, source)
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
-    """Keys of an entry of a TOML file, with their types."""
+def checked_toml(key: str, value: Any, default: object, *, where: str, example: str) -> Any:  # noqa: ANN401  # a text, a flag, or a tuple of texts
+    """The value of a key of TOML, a list of texts as a tuple.
 
-    values: Mapping[str, object]
-    where: str
-    known: frozenset[str] = field(default=frozenset(_KEYS))
+    Args:
+        key: the key.
+        value: its value in the file.
+        default: the value of a key that is left out, which has the right type.
+        where: place of the key, for the message.
+        example: a list of texts, for the message.
 
-    def text(self, key: str) -> str:
-        value = self.values.get(key, "")
-        if not isinstance(value, str):
-            raise self._wrong(key, "a text in quotation marks")
-        return unicodedata.normalize("NFC", value.strip())
-
-    def texts(self, key: str) -> tuple[str, ...]:
-        value = self.values.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-            raise self._wrong(key, 'a list of texts, such as ["a", "b"]')
-        return tuple(value)
-
-    def flag(self, key: str) -> bool:
-        value = self.values.get(key, False)
-        if not isinstance(value, bool):
-            raise self._wrong(key, "true or false")
+    Raises:
+        InputError: the value has another type.
+    """
+    if isinstance(default, tuple):
+        if isinstance(value, list) and all(isinstance(text, str) for text in value):
+            return tuple(value)
+        wanted = f"a list of texts, such as {example}"
+    elif isinstance(value, type(default)):
         return value
-
-    def _wrong(self, key: str, wanted: str) -> InputError:
-        return InputError(
-            where=self.where, seen=f"{key} is {self.values[key]!r}", todo=f"It is {wanted}."
-        )
+    else:
+        wanted = "true or false" if isinstance(default, bool) else "a text in quotation marks"
+    raise InputError(where=where, seen=f"{key} is {value!r}", todo=f"It is {wanted}.")
 
 
 def _from_toml(values: Mapping[str, object], where: str) -> Connective:
-    entry = _Entry(values, where)
-    unknown = [key for key in values if key not in entry.known]
-    if unknown or not entry.text("name"):
-        raise InputError(
-            where=where,
-            seen=f"the key {unknown[0]!r} is unknown" if unknown else "there is no name",
-            todo=did_you_mean(unknown[0], _KEYS) if unknown else 'Write name = "..."',
-        )
-    name = entry.text("name")
-    spellings = dict.fromkeys(map(read_spelling, (name, *entry.texts("spellings"))))
-    return Connective(
-        name=name,
-        spellings=tuple(spellings),
-        category=entry.text("category"),
-        senses=entry.texts("senses"),
-        interrogative=entry.flag("interrogative"),
-        elided=entry.text("elided"),
-        elided_before=entry.texts("elided_before"),
-        euphonic=entry.text("euphonic"),
-        euphonic_before=entry.texts("euphonic_before"),
-        comment=entry.text("comment"),
-    )
+    empty = asdict(Connective("", ()))
+    read: dict[str, Any] = {}
+    for key, value in values.items():
+        need_known(key, empty, where=where, seen=f"the key {key!r} is unknown", error=InputError)
+        known = checked_toml(key, value, empty[key], where=where, example='["a", "b"]')
+        read[key] = unicodedata.normalize("NFC", known.strip()) if isinstance(known, str) else known
+    if not read.get("name"):
+        raise InputError(where=where, seen="there is no name", todo='Write name = "..."')
+    spellings = dict.fromkeys(map(read_spelling, (read["name"], *read.get("spellings", ()))))
+    return Connective(**{**read, "spellings": tuple(spellings)})
 
 
 def write_inventory(inventory: Inventory, path: Path) -> Path:
@@ -222,11 +198,11 @@ def write_inventory(inventory: Inventory, path: Path) -> Path:
     from cimento.io.files import write_text
 
     head = {key: getattr(inventory, key) for key in ("name", "language", "licence", "source")}
-    keys = [each.name for each in fields(Connective)]
+    keys = [field.name for field in fields(Connective)]
     entries = [
-        {key: _plain(value) for key in keys if (value := getattr(each, key))}
+        {key: _plain(value) for key in keys if (value := getattr(unnamed, key))}
         # The first spelling is the name.
-        for each in (
+        for unnamed in (
             replace(connective, spellings=connective.spellings[1:])
             for connective in inventory.connectives
         )
@@ -245,4 +221,4 @@ def _plain(value: object) -> object:
     """A field as a TOML value."""
     if not isinstance(value, tuple):
         return value
-    return [each if isinstance(each, str) else write_spelling(each) for each in value]
+    return [part if isinstance(part, str) else write_spelling(part) for part in value]

@@ -145,9 +145,9 @@ def read_nvdb(path: Path) -> Inventory:
     entries = []
     for lemma, readings in content.items():
         kept = [
-            each
-            for each in (readings if isinstance(readings, list) else [])
-            if isinstance(each, dict) and _is_conjunction(str(each.get("features", "")))
+            reading
+            for reading in (readings if isinstance(readings, list) else [])
+            if isinstance(reading, dict) and _is_conjunction(str(reading.get("features", "")))
         ]
         if kept and lemma.strip():
             band, features = (str(kept[0].get(key, "")) for key in ("cat", "features"))
@@ -195,7 +195,7 @@ def parse_xml(path: Path) -> Element:
         ) from error
     level: list[Element] = [root]
     for _ in range(MAX_DEPTH):
-        level = [child for each in level for child in each]
+        level = [child for element in level for child in element]
     if level:
         raise InputError(where=str(path), seen=f"elements are nested more than {MAX_DEPTH} deep")
     return root
@@ -211,9 +211,9 @@ def _dimlex(root: Element) -> Iterator[Connective]:
         name = entry.get("word", "").strip()
         if name or any(spellings):
             relations = (
-                each.get("sense", "").strip()
-                for each in entry.iter()
-                if each.tag.endswith("relation")
+                element.get("sense", "").strip()
+                for element in entry.iter()
+                if element.tag.endswith("relation")
             )
             yield _entry(
                 [name, *spellings],
@@ -253,10 +253,10 @@ def _entry(
 
 def _merged(entries: Iterable[Connective]) -> list[Connective]:
     """Entries with those of the same name merged, since LexConn has one for each sense."""
-    found: dict[str, list[Connective]] = {}
+    by_name: dict[str, list[Connective]] = {}
     for entry in entries:
-        found.setdefault(entry.name, []).append(entry)
-    return [own[0] if len(own) == 1 else _joined(own) for own in found.values()]
+        by_name.setdefault(entry.name, []).append(entry)
+    return [alike[0] if len(alike) == 1 else _joined(alike) for alike in by_name.values()]
 
 
 def _joined(entries: Sequence[Connective]) -> Connective:
@@ -285,7 +285,7 @@ def _from_rows(table: Table, rows: list[Row], column: str) -> Connective:
 
 
 def _first(table: Table, names: Iterable[str]) -> str | None:
-    return next((found for name in names if (found := table.find(name))), None)
+    return next((element for name in names if (element := table.find(name))), None)
 
 
 def _is_conjunction(features: str) -> bool:

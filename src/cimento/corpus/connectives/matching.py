@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
-from cimento.corpus.connectives.inventories import Inventory, Spelling, normal
+from cimento.corpus.connectives.inventories import Inventory, Spelling, checked_toml, normal
 from cimento.corpus.sentences import Sentence, Word
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.io.files import expanded
@@ -76,12 +76,12 @@ class Matcher:
 
     def find(self, sentence: Sentence) -> list[Match]:
         """The connectives in a sentence, in the order of their first words."""
-        found = list(self._find_single(sentence))
+        matches = list(self._find_single(sentence))
         if self._several:
-            found += self._find_several(sentence)
-            found = _without_shorter(found) if self._longest else list(dict.fromkeys(found))
-            found.sort(key=lambda match: match.word_ids)
-        return found
+            matches += self._find_several(sentence)
+            matches = _without_shorter(matches) if self._longest else list(dict.fromkeys(matches))
+            matches.sort(key=lambda match: match.word_ids)
+        return matches
 
     def _find_single(self, sentence: Sentence) -> Iterator[Match]:
         single, by = self._single, self._by
@@ -94,11 +94,11 @@ class Matcher:
 
     def _find_several(self, sentence: Sentence) -> list[Match]:
         words = [(normal(word.form), word.id, word.id) for word in sentence.words]
-        found = list(self._sequences(words))
+        matches = list(self._sequences(words))
         if sentence.multiwords:
             tokens = [(normal(token.form), token.first, token.last) for token in sentence.tokens()]
-            found += self._sequences(tokens)
-        return found
+            matches += self._sequences(tokens)
+        return matches
 
     def _sequences(self, units: Sequence[_Unit]) -> Iterator[Match]:
         used: set[tuple[str, int]] = set()
@@ -120,10 +120,10 @@ def _places(units: Sequence[_Unit], spelling: Spelling, start: int) -> list[int]
     places = list(range(start, start + len(spelling[0])))
     for part in spelling[1:]:
         after = range(places[-1] + 1, len(units))
-        here = next((at for at in after if _stands_at(units, part, at)), None)
-        if here is None:
+        begin = next((at for at in after if _stands_at(units, part, at)), None)
+        if begin is None:
             return []
-        places += range(here, here + len(part))
+        places += range(begin, begin + len(part))
     return places
 
 
@@ -133,9 +133,9 @@ def _stands_at(units: Sequence[_Unit], part: Sequence[str], start: int) -> bool:
     )
 
 
-def _without_shorter(found: Iterable[Match]) -> list[Match]:
+def _without_shorter(matches: Iterable[Match]) -> list[Match]:
     """The matches without repetitions and without those whose words are all in a longer one."""
-    unique = list(dict.fromkeys(found))
+    unique = list(dict.fromkeys(matches))
     sets = [frozenset(match.word_ids) for match in unique]
     return [
         match
@@ -305,31 +305,17 @@ def make_rule(values: Mapping[str, object], *, where: str) -> Rule:
         InputError: a key is unknown or has a value of the wrong type.
     """
     defaults = {field.name: field.default for field in fields(Rule)}
-    checked: dict[str, object] = {}
+    checked: dict[str, Any] = {}
     for key, value in values.items():
         need_known(key, defaults, where=where, seen=f"the key {key!r} is unknown", error=InputError)
-        checked[key] = _checked(key, value, defaults[key], where)
-    return Rule(**checked)  # type: ignore[arg-type]  # every value was just held to its field
-
-
-def _checked(key: str, value: object, default: object, where: str) -> object:
-    wanted = ""
-    if isinstance(default, bool):
-        wanted = "" if isinstance(value, bool) else "true or false"
-    elif isinstance(default, tuple):
-        if isinstance(value, list) and all(isinstance(each, str) for each in value):
-            value = tuple(value)
-        else:
-            wanted = 'a list of texts, such as ["cop"]'
-    elif not isinstance(value, str):
-        wanted = "a text in quotation marks"
-    if not wanted and key in _CHOICES:
-        given = value if isinstance(value, tuple) else (value,)
-        if not set(given) <= set(_CHOICES[key]):
-            wanted = f"one of {', '.join(_CHOICES[key])}"
-    if wanted:
-        raise InputError(where=where, seen=f"{key} is {value!r}", todo=f"It is {wanted}.")
-    return value
+        default = "" if key == "name" else defaults[key]
+        checked[key] = checked_toml(key, value, default, where=where, example='["cop"]')
+        given = checked[key] if isinstance(default, tuple) else (checked[key],)
+        choices = _CHOICES.get(key)
+        if choices and not set(given) <= set(choices):
+            seen, todo = f"{key} is {checked[key]!r}", f"It is one of {', '.join(choices)}."
+            raise InputError(where=where, seen=seen, todo=todo)
+    return Rule(**checked)
 
 
 # --- The tree around an occurrence

@@ -94,12 +94,12 @@ def passage_of(
     if last - first + 1 != len(covered):
         return "it has parts with other words between them"
     start, end = spans[first][0], spans[last][1]
-    found = Passage(sentence.text, start, end)
+    passage = Passage(sentence.text, start, end)
     if not needs_before:
-        return found
+        return passage
     if previous is None:
         return "it opens its sentence, and the one before is not there to join it to"
-    return _join(found, previous, needs_before)
+    return _join(passage, previous, needs_before)
 
 
 def _join(passage: Passage, previous: Sentence, mark: str) -> Passage:
@@ -151,9 +151,9 @@ class ConnectiveReplacement:
     shared: tuple[str, ...]
 
     def __str__(self) -> str:
-        said = ["same class"] if self.same_class else []
-        said += [re.split(r"[.:]", each)[-1].strip().lower() for each in self.shared]
-        return f"{self.name} ({', '.join(said)})" if said else self.name
+        parts = ["same class"] if self.same_class else []
+        parts += [re.split(r"[.:]", sense)[-1].strip().lower() for sense in self.shared]
+        return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
 
 def implausible_candidates(
@@ -164,16 +164,16 @@ def implausible_candidates(
     The order is: the same class without a shared sense, another class without one, then the rest;
     within each group, the order of the inventory.
     """
-    found = _candidates(connective, inventory)
-    return sorted(found, key=lambda each: (bool(each.shared), not each.same_class))
+    candidates = _candidates(connective, inventory)
+    return sorted(candidates, key=lambda other: (bool(other.shared), not other.same_class))
 
 
 def plausible_candidates(
     connective: Connective, inventory: Inventory
 ) -> list[ConnectiveReplacement]:
     """The other connectives, starting with those that should best preserve the meaning."""
-    found = _candidates(connective, inventory)
-    return sorted(found, key=lambda each: (not each.shared, not each.same_class))
+    candidates = _candidates(connective, inventory)
+    return sorted(candidates, key=lambda other: (not other.shared, not other.same_class))
 
 
 def ranked_candidates(
@@ -191,9 +191,9 @@ def _candidates(connective: Connective, inventory: Inventory) -> list[Connective
             other.name,
             bool(set(_classes(connective)) & set(_classes(other))),
             tuple(
-                each
-                for each in connective.senses
-                if any(_is_same_sense(each, sense) for sense in other.senses)
+                shared
+                for shared in connective.senses
+                if any(_is_same_sense(shared, sense) for sense in other.senses)
             ),
         )
         for other in inventory.connectives
@@ -250,8 +250,8 @@ def spelt(connective: Connective, passage: Passage, *, elide: bool = True) -> st
         passage: the passage.
         elide: whether it may be elided, which removes a blank from the text.
     """
-    found = _WORD.match(passage.after)
-    following = found[1].lower() if found else ""
+    match = _WORD.match(passage.after)
+    following = match[1].lower() if match else ""
     form = connective.name
     if elide and connective.elided and following in connective.elided_before:
         form = connective.elided
@@ -261,8 +261,7 @@ def spelt(connective: Connective, passage: Passage, *, elide: bool = True) -> st
 
 
 def _in_case_of(passage: Passage, form: str) -> str:
-    own = passage.form
-    letters = [each for each in own if each.isalpha()]
+    letters = [letter for letter in passage.form if letter.isalpha()]
     if len(letters) > 1 and all(letter.isupper() for letter in letters):
         return form.upper()
     if letters and letters[0].isupper():
@@ -274,4 +273,4 @@ def _in_case_of(passage: Passage, form: str) -> str:
 
 def _plain(text: str) -> str:
     """A text without accents, because *ed è* has its *d* before an *e*."""
-    return "".join(each for each in unicodedata.normalize("NFD", text) if each.isalpha())
+    return "".join(letter for letter in unicodedata.normalize("NFD", text) if letter.isalpha())

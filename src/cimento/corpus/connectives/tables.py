@@ -31,15 +31,15 @@ def read_joint(options: Sequence[str]) -> dict[str, tuple[str, ...]]:
     Raises:
         UsageError: an option has another form.
     """
-    found = {}
+    joint = {}
     for option in options:
         name, equals, members = option.partition("=")
         if not (name.strip() and equals and members.strip()):
             raise UsageError(
                 where="--join", seen=f"got {option!r}", todo="Write tweets=it_twittiro,it_postwita."
             )
-        found[name.strip()] = tuple(each.strip() for each in members.split(","))
-    return found
+        joint[name.strip()] = tuple(member.strip() for member in members.split(","))
+    return joint
 
 
 def read_comparisons(
@@ -50,7 +50,7 @@ def read_comparisons(
     Raises:
         UsageError: an option has another form, or a table has no such column.
     """
-    found = []
+    comparisons = []
     for option in options:
         corpus, equals, rest = option.partition("=")
         name, _, column = rest.rpartition(":") if ":" in rest else (rest, "", "")
@@ -67,8 +67,8 @@ def read_comparisons(
             where="--compare",
             seen=f"{name} has no column {column!r}" if column else "no column is named",
         )
-        found.append((corpus, columns[column]))
-    return found
+        comparisons.append((corpus, columns[column]))
+    return comparisons
 
 
 def need_corpora(wanted: Sequence[str], there: Sequence[str]) -> None:
@@ -89,8 +89,8 @@ def frequency_grid(names: Sequence[str], counts: Sequence[Counts], *, per: Denom
     rows = []
     for name in names:
         cells = [name]
-        for each, rank in zip(counts, ranks, strict=True):
-            cells += [str(each.hits.get(name, 0)), _percent(each.percent(name, per))]
+        for tally, rank in zip(counts, ranks, strict=True):
+            cells += [str(tally.hits.get(name, 0)), _percent(tally.percent(name, per))]
             cells.append(str(rank[name]))
         rows.append(tuple(cells))
     sizes = [

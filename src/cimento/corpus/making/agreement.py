@@ -11,7 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from cimento.corpus.connectives.passages import Passage, passage_of, regions_of
 from cimento.corpus.morphology.model import Morphology, WordReading, chosen
@@ -71,8 +71,7 @@ class AgreeingPair:
     attractors: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
+class _Found(NamedTuple):
     """A controller and the word that agrees with it."""
 
     controller: Word
@@ -109,8 +108,8 @@ def agreeing_pairs(
         for sentence in file.sentences(skipped=skipped):
             if len(sentence.words) > longest or not known.is_new(sentence, file.name):
                 continue
-            for found in _find(sentence, phenomenon):
-                made = _make(file, sentence, found, morphology, feature)
+            for words in _find(sentence, phenomenon):
+                made = _make(file, sentence, words, morphology, feature)
                 if isinstance(made, AgreeingPair):
                     yield made
                 elif reasons is not None:
@@ -192,12 +191,12 @@ def _finite(sentence: Sentence, subject: Word) -> Word | None:
 def _make(
     file: TreebankFile,
     sentence: Sentence,
-    found: _Found,
+    words: _Found,
     morphology: Morphology,
     feature: str,
 ) -> AgreeingPair | str:
     """The pair, or the reason why there is none."""
-    controller, target = found.controller, found.target
+    controller, target = words.controller, words.target
     value = target.feature(feature)
     if value not in OTHER[feature]:
         return f"the agreeing word has no {feature}"
@@ -205,9 +204,9 @@ def _make(
         return f"the treebank gives the other word no {feature}, or another"
     if sentence.has_child(controller, _COLLECTIVE):
         return "the word that is agreed with is coordinated or counted"
-    wrong = _other_form(found, morphology, feature)
-    if isinstance(wrong, _No):
-        return wrong.reason
+    wrong, reason = _other_form(words, morphology, feature)
+    if reason:
+        return reason
     passage = passage_of(sentence, (target.id,))
     if isinstance(passage, str):
         return passage
@@ -229,40 +228,36 @@ def _make(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _No:
-    """The reason why there is no wrong form."""
+def _other_form(words: _Found, morphology: Morphology, feature: str) -> tuple[str, str]:
+    """The only form with the other value, or the reason why there is none.
 
-    reason: str
-
-
-def _other_form(found: _Found, morphology: Morphology, feature: str) -> str | _No:
-    """The only form with the other value, if neither form can have both values."""
-    target = found.target
-    own = {name: kept for name in _KEPT if (kept := target.feature(name))}
-    value, other = own[feature], OTHER[feature][own[feature]]
-    forms = morphology.inflect(target.lemma, None, pos=found.pos)
+    Neither form may have both values.
+    """
+    target = words.target
+    values = {name: kept for name in _KEPT if (kept := target.feature(name))}
+    value, other = values[feature], OTHER[feature][values[feature]]
+    forms = morphology.inflect(target.lemma, None, pos=words.pos)
     # A dictionary need not have every feature of the treebank.
     there = {name for reading in forms for name in reading.features}
-    wanted = {name: kept for name, kept in own.items() if name in there}
+    wanted = {name: kept for name, kept in values.items() if name in there}
     if feature not in wanted:
-        return _No("the dictionary does not know the lemma")
+        return "", "the dictionary does not know the lemma"
     if target.form.lower() not in _spelled(chosen(forms, wanted)):
-        return _No("the dictionary has another form")
+        return "", "the dictionary has another form"
     changed = _spelled(chosen(forms, {**wanted, feature: other}))
     if len(changed) != 1:
-        return _No("there is no other form, or more than one")
+        return "", "there is no other form, or more than one"
     (wrong,) = changed
     right = _spelled(chosen(forms, {feature: value})) | _spelled(
         # A form of another lemma with the same spelling may agree too; guessed readings do not
         # count.
         reading
         for reading in morphology.analyse(wrong)
-        if not reading.guessed and reading.pos == found.pos and reading.has({feature: value})
+        if not reading.guessed and reading.pos == words.pos and reading.has({feature: value})
     )
     if wrong in right or target.form.lower() in _spelled(chosen(forms, {feature: other})):
-        return _No("a form is ambiguous")
-    return wrong
+        return "", "a form is ambiguous"
+    return wrong, ""
 
 
 def _spelled(readings: Iterable[WordReading]) -> set[str]:
@@ -299,10 +294,10 @@ def _item(number: int, pair: AgreeingPair) -> Item:
     names = ("lemma", "controller", "feature", "value", "distance", "attractors")
     columns = {name: str(getattr(pair, name)) for name in names}
     columns["source"] = f"{pair.file}#{pair.sentence_id}"
-    own = pair.passage
-    end = own.start + len(pair.wrong)
-    wrong = Passage(own.before + pair.wrong + own.after, own.start, end)
-    conditions = (("match", own), ("mismatch", wrong))
+    passage = pair.passage
+    end = passage.start + len(pair.wrong)
+    wrong = Passage(passage.before + pair.wrong + passage.after, passage.start, end)
+    conditions = (("match", passage), ("mismatch", wrong))
     return Item(
         str(number), tuple(Condition(name, regions_of(p), columns) for name, p in conditions)
     )

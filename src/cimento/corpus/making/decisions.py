@@ -115,10 +115,10 @@ def decision_rows(
         propose: seed of proposals to start from; None leaves the columns empty.
     """
     rows = []
-    for rank, (name, found) in enumerate(drawn.items()):
+    for rank, (name, candidates) in enumerate(drawn.items()):
         connective = inventory[name]
         replacements = " | ".join(map(str, ranked_candidates(section, connective, inventory)))
-        for number, candidate in enumerate(found, start=per * rank + 1):
+        for number, candidate in enumerate(candidates, start=per * rank + 1):
             identity = f"{name} {number}{section.ending}"
             row = {"id": identity, **_source(candidate), "candidates": replacements}
             if with_text:
@@ -145,16 +145,16 @@ def _source(candidate: CandidateSentence) -> dict[str, str]:
 
 
 def _proposal(
-    identity: str, own: Connective, inventory: Inventory, section: DecisionKind, seed: int
+    identity: str, connective: Connective, inventory: Inventory, section: DecisionKind, seed: int
 ) -> dict[str, str]:
     """A proposal drawn from the likeliest candidates, so that items get different ones."""
     generator = random.Random(f"{seed}/{identity}")  # noqa: S311  # a draw, not a secret
-    unlike = [other for other in implausible_candidates(own, inventory) if not other.shared]
+    unlike = [other for other in implausible_candidates(connective, inventory) if not other.shared]
     names = [other.name for other in unlike]
     best = [other.name for other in unlike if other.same_class] or names
     if section is DecisionKind.SENTENCES:
         return {"replacement": generator.choice(best)} if best else {}
-    plausible = plausible_candidates(own, inventory)[:1]
+    plausible = plausible_candidates(connective, inventory)[:1]
     taken = [other.name for other in plausible]
     others = [name for name in names if name not in taken]
     first = [name for name in best if name in others][: IMPLAUSIBLE * 2]
@@ -281,7 +281,7 @@ class _Rows:
                 self._fault(row, seen)
                 continue
             wanted.setdefault(sha256, {}).setdefault(row.cells["sent_id"].strip(), []).append(row)
-        found: dict[int, Passage] = {}
+        passages: dict[int, Passage] = {}
         for sha256, rows in wanted.items():
             previous: Sentence | None = None
             # Malformed sentences were skipped when sentences were drawn, so no row can be of one.
@@ -289,11 +289,11 @@ class _Rows:
                 for row in rows.pop(sentence.id, ()):
                     passage = self._passage(row, sentence, previous)
                     if passage is not None:
-                        found[row.number] = passage
+                        passages[row.number] = passage
                 previous = sentence
             for row in (row for left in rows.values() for row in left):
                 self._fault(row, f"the file has no sentence {row.cells['sent_id']!r}")
-        return found
+        return passages
 
     def _passage(self, row: Row, sentence: Sentence, previous: Sentence | None) -> Passage | None:
         joined = row.cells["joined"].strip()

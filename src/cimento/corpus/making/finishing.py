@@ -65,17 +65,13 @@ def options_of(
 
 def sources(decisions: Sequence[PairDecision]) -> list[JsonValue]:
     """The source files of items, with licence and sha256."""
-    found: dict[str, JsonValue] = {
-        decision.source["sha256"]: {
-            "corpus": decision.source["corpus"],
-            "file": decision.source["file"],
-            "licence": decision.source["licence"],
-            "sha256": decision.source["sha256"],
-        }
+    fields = ("corpus", "file", "licence", "sha256")
+    by_digest: dict[str, JsonValue] = {
+        decision.source["sha256"]: {name: decision.source[name] for name in fields}
         for decision in decisions
         if not decision.dropped
     }
-    return list(found.values())
+    return list(by_digest.values())
 
 
 def licence_of(decisions: Sequence[PairDecision]) -> str:

@@ -112,7 +112,7 @@ def _fill(
 ) -> dict[str, Filled] | None:
     filled: dict[str, Filled] = {}
     for slot in template.slots:
-        taken = {(each.word.pos, each.word.lemma) for each in filled.values()}
+        taken = {(choice.word.pos, choice.word.lemma) for choice in filled.values()}
         words = [
             word
             for word in grammar.lexicon
@@ -121,10 +121,10 @@ def _fill(
             and all(word.inherent.get(feature) == value for feature, value in slot.where.items())
         ]
         generator.shuffle(words)
-        found = next(_fitting(grammar, slot, words, values, filled, generator), None)
-        if found is None:
+        fitting = next(_fitting(grammar, slot, words, values, filled, generator), None)
+        if fitting is None:
             return None
-        filled[slot.name] = found
+        filled[slot.name] = fitting
     return filled
 
 

@@ -61,8 +61,8 @@ class HypothesisWording:
         """The hypotheses of a sense, or of the most specific sense above it."""
         levels = sense.split(".")
         while levels:
-            if found := self.senses.get(".".join(levels)):
-                return found
+            if texts := self.senses.get(".".join(levels)):
+                return texts
             levels.pop()
         return None
 
@@ -116,16 +116,16 @@ def open_wording(name: str) -> HypothesisWording:
     """
     path = _FOLDER / f"{name}.toml" if (_FOLDER / f"{name}.toml").is_file() else Path(name)
     try:
-        found = parse_toml(read_bytes(path).decode("utf-8-sig"))
+        table = parse_toml(read_bytes(path).decode("utf-8-sig"))
         wording = HypothesisWording(
-            language=str(found["language"]),
-            status=str(found.get("status", "")),
-            prompt=str(found["prompt"]),
-            labels={label: str(found["labels"][label]) for label in LABELS},
-            neutral=tuple(map(str, found["neutral"])),
+            language=str(table["language"]),
+            status=str(table.get("status", "")),
+            prompt=str(table["prompt"]),
+            labels={label: str(table["labels"][label]) for label in LABELS},
+            neutral=tuple(map(str, table["neutral"])),
             senses={
                 sense: {label: str(texts[label]) for label in ("entailment", "contradiction")}
-                for sense, texts in found["senses"].items()
+                for sense, texts in table["senses"].items()
             },
         )
     # Text that is not TOML, or not UTF-8, raises a ValueError.
@@ -220,7 +220,7 @@ def _of_item(
 ) -> list[InferenceItem] | str:
     from cimento.suites.stimuli import stimulus_text
 
-    condition = next((each for each in item.conditions if each.name in ACCEPTABLE), None)
+    condition = next((c for c in item.conditions if c.name in ACCEPTABLE), None)
     if condition is None:
         return "it has no acceptable sentence"
     name = condition.columns.get(CONNECTIVE, "")
@@ -230,46 +230,32 @@ def _of_item(
     hypotheses = wording.of(sense) if sense else None
     if hypotheses is None:
         return f"the sense {sense!r} has no wording" if sense else by
-    before, own, after = (region.text for region in condition.regions)
-    parts = clauses(before, own, after, category=inventory[name].category)
+    before, connective, after = (region.text for region in condition.regions)
+    parts = clauses(before, connective, after, category=inventory[name].category)
     if isinstance(parts, str):
         return parts
     chance = random.Random(f"{seed}/{item.id}")  # noqa: S311  # a draw, not a secret
     texts: dict[InferenceLabel, str] = {**hypotheses, "neutral": chance.choice(wording.neutral)}
-    premise = _Premise(item.id, stimulus_text(condition, rule=suite.join), parts, name, sense, by)
-    return [_item(premise, label, texts[label], wording) for label in LABELS]
-
-
-@dataclass(frozen=True, slots=True)
-class _Premise:
-    """The parts that the three items of a premise share."""
-
-    source: str
-    text: str
-    parts: tuple[str, str]
-    connective: str
-    sense: str
-    by: str
-
-
-def _item(
-    premise: _Premise, label: InferenceLabel, hypothesis: str, wording: HypothesisWording
-) -> InferenceItem:
-    first, second = premise.parts
-    said = filled(hypothesis, {"first": first, "second": second})
-    prompt = filled(wording.prompt, {"premise": premise.text, "hypothesis": said, "blank": BLANK})
-    before, _, after = prompt.rpartition(BLANK)
-    return InferenceItem(
-        id=f"{premise.source}-{label}",
-        source=premise.source,
-        premise=premise.text,
-        hypothesis=said,
-        label=label,
-        connective=premise.connective,
-        sense=premise.sense,
-        sense_by=premise.by,
-        text=(before, after),
-    )
+    premise = stimulus_text(condition, rule=suite.join)
+    items = []
+    for label in LABELS:
+        hypothesis = filled(texts[label], dict(zip(("first", "second"), parts, strict=True)))
+        shown = {"premise": premise, "hypothesis": hypothesis, "blank": BLANK}
+        before_blank, _, after_blank = filled(wording.prompt, shown).rpartition(BLANK)
+        items.append(
+            InferenceItem(
+                id=f"{item.id}-{label}",
+                source=item.id,
+                premise=premise,
+                hypothesis=hypothesis,
+                label=label,
+                connective=name,
+                sense=sense,
+                sense_by=by,
+                text=(before_blank, after_blank),
+            )
+        )
+    return items
 
 
 def _sense(condition: Condition, connective: Connective, ambiguous: Ambiguous) -> tuple[str, str]:

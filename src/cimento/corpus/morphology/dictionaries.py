@@ -152,13 +152,8 @@ class FileMorphology:
         count = self.faulty_lines
         more = [f"{count - _SHOWN_FAULTS} more"] if count > _SHOWN_FAULTS else []
         shown = "; ".join([*map(str, self.faults[:_SHOWN_FAULTS]), *more])
-        told = f"{self.name}: lines that cannot be read, left out ({count}): {shown}"
-        return told if count else ""
-
-    @property
-    def entries(self) -> int:
-        """The number of lines that could be read."""
-        return int(self._index.facts["entries"])
+        text = f"{self.name}: lines that cannot be read, left out ({count}): {shown}"
+        return text if count else ""
 
     def analyse(self, form: str) -> tuple[WordReading, ...]:
         """All readings of a form; see `Morphology`."""

@@ -84,11 +84,11 @@ def parse_delaf(line: str) -> DictionaryEntry | str | None:
     if not line.strip() or line.startswith("/"):
         return None
     fits = "\t" not in line and len(line) <= _LONGEST_LINE
-    found = _DELAF.fullmatch(line) if fits else None
-    if found is None:
+    match = _DELAF.fullmatch(line) if fits else None
+    if match is None:
         return "is not form,lemma.CLASS"
-    form, lemma = _plain(found["form"]), _plain(found["lemma"])
-    tags = found["tags"]
+    form, lemma = _plain(match["form"]), _plain(match["lemma"])
+    tags = match["tags"]
     # Most of millions of lines have neither a remark nor an escape, so they take a fast path.
     if "/" in tags:
         tags = _REMARK.split(tags)[0]
@@ -326,16 +326,16 @@ def _fill(connection: sqlite3.Connection, dictionary: Path, parse: ParseLine) ->
     rows: list[tuple[str, ...]] = []
     store = "INSERT INTO entries VALUES (?, ?, ?, ?, ?)"
     for number, line in dictionary_lines(dictionary):
-        found = parse(line)
-        if isinstance(found, DictionaryEntry):
+        entry = parse(line)
+        if isinstance(entry, DictionaryEntry):
             entries += 1
             rows.append(
-                (found.form.lower(), found.lemma.lower(), found.form, found.lemma, found.tags)
+                (entry.form.lower(), entry.lemma.lower(), entry.form, entry.lemma, entry.tags)
             )
-        elif found is not None:
+        elif entry is not None:
             faults += 1
             if faults <= FAULTS_KEPT:
-                fault = (number, line, found)
+                fault = (number, line, entry)
                 connection.execute("INSERT INTO faults VALUES (?, ?, ?)", fault)
         if len(rows) == _INSERTED:
             connection.executemany(store, rows)

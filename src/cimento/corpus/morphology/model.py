@@ -47,8 +47,8 @@ class WordReading:
 
     def has(self, features: Features) -> bool:
         """Whether the reading has all these features; an unspecified feature counts as absent."""
-        own = self.features
-        return all(own.get(name) == value for name, value in features.items())
+        values = self.features
+        return all(values.get(name) == value for name, value in features.items())
 
 
 class Morphology(Protocol):
@@ -79,7 +79,7 @@ def parse_features(text: str) -> dict[str, str]:
     Raises:
         UsageError: a part is not ``Name=Value``.
     """
-    found: dict[str, str] = {}
+    features: dict[str, str] = {}
     for part in filter(None, text.split("|")):
         name, equals, value = part.partition("=")
         if not (name and equals and value):
@@ -88,8 +88,8 @@ def parse_features(text: str) -> dict[str, str]:
                 seen=f"{part!r} is no feature",
                 todo="Write them as in Gender=Fem|Number=Plur.",
             )
-        found[name] = value
-    return found
+        features[name] = value
+    return features
 
 
 def format_features(features: Features) -> str:
@@ -121,10 +121,10 @@ def sister_forms(
         changes: the new values of features.
         pos: part of speech of the readings used; empty for all.
     """
-    found: dict[WordReading, None] = {}
+    sisters: dict[WordReading, None] = {}
     for reading in chosen(morphology.analyse(form), None, pos=pos):
         if changes.keys() <= reading.features.keys():
             wanted = {**reading.features, **changes}
             for sister in morphology.inflect(reading.lemma, wanted, pos=reading.pos):
-                found.setdefault(sister)
-    return tuple(found)
+                sisters.setdefault(sister)
+    return tuple(sisters)

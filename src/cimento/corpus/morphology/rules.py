@@ -139,14 +139,14 @@ def conjugate(lemma: str, language: str) -> tuple[WordReading, ...]:
         return ()
     stem = "" if verb.whole else lemma.removesuffix(verb.name)
     spellings = () if verb.whole else _of(language).spellings.get(verb.name, ())
-    found: dict[WordReading, None] = {}
+    readings: dict[WordReading, None] = {}
     for code, forms in verb.rows:
         for form, tag in _tagged(code, forms):
             word = respelled(stem, form, spellings)
             words = _in_gender(word, language) if code == "K" else {"": word}
             for more, spelled in words.items():
-                found.setdefault(_reading(spelled, lemma, tag + more))
-    return tuple(found)
+                readings.setdefault(_reading(spelled, lemma, tag + more))
+    return tuple(readings)
 
 
 def possible_verb_lemmas(form: str, language: str) -> Iterator[str]:
@@ -198,10 +198,10 @@ def _tagged(code: str, forms: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 @functools.lru_cache
 def _endings(verb: Conjugation, language: str) -> frozenset[str]:
     """The endings of a class, or the forms of a single verb, including all participle forms."""
-    found = {form for _, forms in verb.rows for form in forms if form != "-"}
+    written = {form for _, forms in verb.rows for form in forms if form != "-"}
     participles = [forms[0] for code, forms in verb.rows if code == "K"]
     return frozenset(
-        found.union(*(_in_gender(participle, language).values() for participle in participles))
+        written.union(*(_in_gender(participle, language).values() for participle in participles))
     )
 
 
@@ -314,8 +314,8 @@ class Rules:
         word = form.lower()
         if self._lemmas is not None:
             return self._forms.get(word, ())
-        found = (guess for guess in self._guesses(word) if guess.form == word)
-        return tuple(dict.fromkeys(found))
+        guesses = (guess for guess in self._guesses(word) if guess.form == word)
+        return tuple(dict.fromkeys(guesses))
 
     def inflect(
         self, lemma: str, features: Features | None = None, *, pos: str = ""
@@ -325,18 +325,18 @@ class Rules:
         parts = [
             part for part in _PARTS if self._lemmas is None or word in self._lemmas.get(part, ())
         ]
-        forms = (each for part in parts for each in self._inflected(word, part))
+        forms = (reading for part in parts for reading in self._inflected(word, part))
         return chosen(forms, features, pos=pos)
 
     @functools.cached_property
     def _forms(self) -> dict[str, tuple[WordReading, ...]]:
         """The readings of every form of the existing lemmas."""
-        found: dict[str, tuple[WordReading, ...]] = {}
+        forms: dict[str, tuple[WordReading, ...]] = {}
         for pos, lemmas in (self._lemmas or {}).items():
             for lemma in lemmas:
-                for each in self._inflected(lemma.lower(), pos):
-                    found[each.form] = (*found.get(each.form, ()), each)
-        return found
+                for reading in self._inflected(lemma.lower(), pos):
+                    forms[reading.form] = (*forms.get(reading.form, ()), reading)
+        return forms
 
     def _guesses(self, word: str) -> Iterator[WordReading]:
         for lemma in dict.fromkeys(possible_nominal_lemmas(word, self._language)):

@@ -50,26 +50,26 @@ def from_unimorph(tag: str, *, language: str = "") -> list[tuple[str, dict[str, 
 
 def _single(parts: tuple[str, ...], language: str) -> tuple[str, dict[str, str]]:
     pos = next((_UNIMORPH_POS[part] for part in parts if part in _UNIMORPH_POS), "X")
-    found: dict[str, str] = {}
+    features: dict[str, str] = {}
     for part in parts:
-        found |= _UNIMORPH.get(part, {})
-    if "Mood" in found:
-        found.setdefault("VerbForm", "Fin")
+        features |= _UNIMORPH.get(part, {})
+    if "Mood" in features:
+        features.setdefault("VerbForm", "Fin")
     if language in ROMANCE and pos in ("VERB", "AUX"):
-        found = _romance(found)
-    return pos, found
+        features = _romance(features)
+    return pos, features
 
 
-def _romance(found: dict[str, str]) -> dict[str, str]:
+def _romance(features: dict[str, str]) -> dict[str, str]:
     """Features with past tenses by ``Tense`` alone and with the gerund's own value, as in UD."""
-    if found.get("VerbForm") == "Conv":
-        return {**found, "VerbForm": "Ger"}
-    if found.get("Tense") == "Past" and found.get("Mood") == "Sub":
-        return {**found, "Tense": "Imp"}
-    if found.get("Tense") == "Past" and found.get("Mood") == "Ind" and "Aspect" in found:
-        rest = {name: value for name, value in found.items() if name != "Aspect"}
-        return {**rest, "Tense": _PASTS[found["Aspect"]]}
-    return found
+    if features.get("VerbForm") == "Conv":
+        return {**features, "VerbForm": "Ger"}
+    if features.get("Tense") == "Past" and features.get("Mood") == "Sub":
+        return {**features, "Tense": "Imp"}
+    if features.get("Tense") == "Past" and features.get("Mood") == "Ind" and "Aspect" in features:
+        rest = {name: value for name, value in features.items() if name != "Aspect"}
+        return {**rest, "Tense": _PASTS[features["Aspect"]]}
+    return features
 
 
 def _alternatives(tag: str) -> Iterator[tuple[str, ...]]:
@@ -97,15 +97,15 @@ def from_delaf(tag: str) -> tuple[str, dict[str, str]]:
     """The part of speech and features of a tag with at most one code: ``V:P3s``."""
     category, _, code = tag.partition(":")
     head, *traits = category.split("+")
-    found: dict[str, str] = {}
+    features: dict[str, str] = {}
     for trait in traits:
-        found |= _TRAITS.get(trait, {})
+        features |= _TRAITS.get(trait, {})
     if "Art" in traits and "Ind" in traits:
-        found |= {"PronType": "Art", "Definite": "Ind"}
+        features |= {"PronType": "Art", "Definite": "Ind"}
     capitals = _capitals(head, traits)
     for letter in code:
-        found |= _LETTERS.get(letter) or capitals.get(letter, {})
-    return _pos(head, traits), found
+        features |= _LETTERS.get(letter) or capitals.get(letter, {})
+    return _pos(head, traits), features
 
 
 def _capitals(head: str, traits: list[str]) -> Mapping[str, Features]:
@@ -133,9 +133,9 @@ _NAMES = frozenset({"Name", "Surn", "Patr", "Geox", "Orgn", "Trad"})
 def from_opencorpora(grammemes: frozenset[str]) -> tuple[str, dict[str, str]]:
     """The part of speech and features of a set of OpenCorpora's grammemes."""
     ordered = sorted(grammemes)
-    found = next((_OPENCORPORA_POS[name] for name in ordered if name in _OPENCORPORA_POS), "X")
-    pos, _, own = found.partition(" ")
-    features = parse_features(own)
+    entry = next((_OPENCORPORA_POS[name] for name in ordered if name in _OPENCORPORA_POS), "X")
+    pos, _, more = entry.partition(" ")
+    features = parse_features(more)
     for name in ordered:
         features |= _OPENCORPORA.get(name, {})
     if pos == "NOUN" and grammemes & _NAMES:

@@ -15,11 +15,12 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import BatchLimits, ModelCard, Policy
+from cimento.models.base import ModelCard, Policy
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, Take, best_at, grow
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
+from cimento.models.limits import BatchLimits
 from cimento.models.questions import (
     ChoiceRule,
     Fill,

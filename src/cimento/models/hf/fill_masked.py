@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import BatchLimits, ModelCard
+from cimento.models.base import ModelCard
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
 from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
+from cimento.models.limits import BatchLimits
 from cimento.models.questions import (
     CHOICE,
     ChoiceRule,

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 import torch
 
-from cimento.models.base import BatchLimits
 from cimento.models.hf.batches import Asks, batches, memory_of
 from cimento.models.hf.heads import RowHead, widened
 from cimento.models.hf.layout import Layout, padded
+from cimento.models.limits import BatchLimits
 from cimento.models.questions import Fill, FillKind
 from cimento.models.tokens.facts import PART_OF_CHARACTER, surfaces_of
 

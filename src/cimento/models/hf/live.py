@@ -14,10 +14,11 @@ import numpy as np
 import torch
 
 from cimento.errors import UsageError
-from cimento.models.base import AUTO, BatchLimits, KindRule, Policy, Scorer
+from cimento.models.base import KindRule, Policy, Scorer
 from cimento.models.dtypes import DtypeName
 from cimento.models.hf.files import Kind, Located, kind_by_name
 from cimento.models.hf.loading import model_card, scorer_of
+from cimento.models.limits import AUTO, BatchLimits
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.base import AUTO, BatchLimits, KindRule, ModelCard, Policy, Scorer
+from cimento.models.base import KindRule, ModelCard, Policy, Scorer
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
     OPTION,
@@ -35,6 +35,7 @@ from cimento.models.hf.files import (
 )
 from cimento.models.hf.headers import count_parameters
 from cimento.models.hf.libraries import import_libraries
+from cimento.models.limits import AUTO, BatchLimits
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
 
 if TYPE_CHECKING:

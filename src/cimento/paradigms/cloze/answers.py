@@ -73,7 +73,7 @@ def check_candidates(
     Args:
         candidates: of any items, in any order.
         items: ids of the items that there should be; None where any will do.
-        k: how many candidates an item should have; None where it may be any number.
+        k: number of candidates that an item should have; None for any number.
 
     Returns:
         Warnings: items with fewer than `k` candidates, items with none, and candidates that
@@ -168,7 +168,7 @@ class ClozeAnswers:
 
     @property
     def options(self) -> ClozeOptions:
-        """How the run was asked and is judged."""
+        """The options of the run."""
         return cast("ClozeOptions", self.run.options)
 
     @functools.cached_property
@@ -178,7 +178,7 @@ class ClozeAnswers:
 
     @functools.cached_property
     def cluster_of(self) -> dict[str, str]:
-        """What each item belongs to; empty for one that stands alone."""
+        """The cluster of each item; empty for an item that stands alone."""
         return {item.id: item.columns.get(self.suite.cluster, "") for item in self.items}
 
     @functools.cached_property
@@ -191,7 +191,7 @@ class ClozeAnswers:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        """How candidates were found, in the order in which they were."""
+        """The methods by which candidates were found, in the order of the run."""
         return tuple(name for name in self._all_methods if not name.startswith(CHOICE))
 
     @property
@@ -202,24 +202,23 @@ class ClozeAnswers:
         )
 
     def by_method(self, method: str) -> dict[str, list[Candidate]]:
-        """What was found by one method, for each item, by rank.
+        """The candidates of each item by one method, by rank.
 
         Args:
             method: one of `methods`, or ``choice:`` and one of `choices`.
         """
         import polars as pl
 
-        rows = self._fills.filter(pl.col("method") == method).sort("request", "rank")
-        columns = ("request", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
-        by_request: dict[int, list[Candidate]] = {}
-        for request, rank, text, nats, n_pieces, kind in rows.select(columns).iter_rows():
+        items = self.run.table("requests").select("item", "request")
+        fills = self._fills.filter(pl.col("method") == method).sort("request", "rank")
+        rows = items.join(fills, on="request", maintain_order="left_right")
+        columns = ("item", "rank", "candidate", "logprob_nats", "n_pieces", "kind")
+        by_item: dict[str, list[Candidate]] = {item: [] for item in items["item"]}
+        for item, rank, text, nats, n_pieces, kind in rows.select(columns).iter_rows():
             probability = None if nats is None else math.exp(nats)
-            candidate = Candidate("", rank, text, probability, None, (), (), nats, n_pieces, kind)
-            by_request.setdefault(request, []).append(candidate)
-        return {
-            item: [replace(candidate, item=item) for candidate in by_request.get(request, [])]
-            for item, request in self.run.table("requests").select("item", "request").iter_rows()
-        }
+            candidate = Candidate(item, rank, text, probability, None, (), (), nats, n_pieces, kind)
+            by_item[item].append(candidate)
+        return by_item
 
     def by_rule(self, rule: str) -> dict[str, list[Candidate]]:
         """The options of each item as scored by one rule; empty where it was not used."""
@@ -227,7 +226,7 @@ class ClozeAnswers:
 
     def candidates(self, method: str) -> list[Candidate]:
         """The candidates that one method found, not judged yet."""
-        return [candidate for own in self.by_method(method).values() for candidate in own]
+        return [candidate for ranked in self.by_method(method).values() for candidate in ranked]
 
     def judged(self, method: str) -> list[Candidate]:
         """The candidates of a method with what the outcomes of the run say of their fit.

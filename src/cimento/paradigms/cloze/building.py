@@ -49,7 +49,7 @@ class Review:
     """A generated list and the reviewed one: distinct forms of one template or several.
 
     Attributes:
-        generated: how many were generated.
+        generated: number of generated forms.
         kept: of these, how many are in the reviewed list.
         removed: those that are not.
         added: those of the reviewed list that were not generated.
@@ -62,7 +62,7 @@ class Review:
 
     @property
     def reviewed(self) -> int:
-        """How many the reviewed list has."""
+        """The number of forms in the reviewed list."""
         return self.kept + len(self.added)
 
 
@@ -85,10 +85,10 @@ def read_description(path: Path) -> Description:
         raise InputError(
             where=str(path), seen=f"is not TOML ({error})", todo="Correct it."
         ) from error
-    found, faults = validate(Description, parsed, where=path.name)
-    if found is None:
+    description, faults = validate(Description, parsed, where=path.name)
+    if description is None:
         raise SuiteError(where=str(path), faults=faults)
-    return found
+    return description
 
 
 def generate(
@@ -119,18 +119,17 @@ def build(
         StorageError: the folder cannot be written.
     """
     reviewed = _reviewed(folder)
-    wanted = {each.id: each.columns.get(EXPECTED, "") for each in description.template}
-    sets = {name: _sets(_expecting(own, wanted[name])) for name, own in seeds.items()}
-    suite = _suite(description, sets if reviewed is None else reviewed)
-    write_cloze(suite, folder)
+    wanted = {template.id: template.columns.get(EXPECTED, "") for template in description.template}
+    sets = {name: _sets(_expecting(given, wanted[name])) for name, given in seeds.items()}
+    kept = sets if reviewed is None else reviewed
+    write_cloze(_suite(description, kept), folder)
     write_text(as_tsv(_rows(seeds)), folder / GENERATED_FILE)
     load_cloze(folder)
-    kept = sets if reviewed is None else reviewed
     return review(_pairs(sets), _pairs(kept))
 
 
 def review(generated: FormsOf, reviewed: FormsOf) -> dict[str, Review]:
-    """What generated and reviewed lists differ in, template by template."""
+    """The differences of generated and reviewed lists, template by template."""
     names = dict.fromkeys([*generated, *reviewed])
     return {name: compare_forms(generated.get(name, ()), reviewed.get(name, ())) for name in names}
 
@@ -138,10 +137,10 @@ def review(generated: FormsOf, reviewed: FormsOf) -> dict[str, Review]:
 def compare_forms(
     generated: Iterable[tuple[str, str]], reviewed: Iterable[tuple[str, str]]
 ) -> Review:
-    """What two lists of forms with their categories differ in; each form counts once."""
+    """The differences of two lists of forms with their categories; each form counts once."""
     old, new = dict.fromkeys(generated), dict.fromkeys(reviewed)
-    removed = tuple(each for each in old if each not in new)
-    added = tuple(each for each in new if each not in old)
+    removed = tuple(form for form in old if form not in new)
+    added = tuple(form for form in new if form not in old)
     return Review(len(old), len(old) - len(removed), removed, added)
 
 
@@ -152,27 +151,27 @@ def _seeds_of(
     ask: AskModel | None,
 ) -> list[Seed]:
     where = f"template {template.id!r}"
-    found: list[Seed] = []
+    seeds: list[Seed] = []
     for seed in template.seeds:
         if seed.kind == "forms":
-            found += given_seeds(seed)
+            seeds += given_seeds(seed)
         elif seed.kind == "model":
             if ask is None:
                 raise _missing(where, "a generator model", "--generator MODEL")
-            found += generated_seeds(
+            seeds += generated_seeds(
                 seed, ask, model=description.generator or "model", dictionary=dictionary
             )
         elif dictionary is None:
             raise _missing(where, "a dictionary", "--dictionary NAME")
         elif seed.kind == "verb":
-            found += verb_seeds(seed, dictionary, where=where)
+            seeds += verb_seeds(seed, dictionary, where=where)
         else:
             language = description.meta.language
-            found += nominal_seeds(seed, dictionary, language=language, where=where)
+            seeds += nominal_seeds(seed, dictionary, language=language, where=where)
     first = template.capital
     if first is None:
         first = all(sentence.startswith(SEED) for sentence in template.sentences)
-    return list(capitalised(found)) if first else found
+    return list(capitalised(seeds)) if first else seeds
 
 
 def _missing(where: str, what: str, option: str) -> InputError:
@@ -184,12 +183,12 @@ def _missing(where: str, what: str, option: str) -> InputError:
 def _suite(description: Description, sets: Mapping[str, Sequence[SeedSet]]) -> ClozeSuite:
     templates = tuple(
         Template(
-            id=each.id,
-            sentences=tuple(_sentence(text, each.id) for text in each.sentences),
-            seeds=tuple(sets.get(each.id, ())),
-            columns=each.columns,
+            id=template.id,
+            sentences=tuple(_sentence(text, template.id) for text in template.sentences),
+            seeds=tuple(sets.get(template.id, ())),
+            columns=template.columns,
         )
-        for each in description.template
+        for template in description.template
     )
     return ClozeSuite(meta_of(description.meta), templates=templates, cluster=description.cluster)
 
@@ -211,8 +210,8 @@ def _sets(seeds: Iterable[Seed]) -> list[SeedSet]:
     for seed in seeds:
         grouped.setdefault(seed.category, []).append(seed)
     return [
-        SeedSet(category, tuple(dict.fromkeys(s.form for s in own)), columns=_common(own))
-        for category, own in grouped.items()
+        SeedSet(category, tuple(dict.fromkeys(s.form for s in alike)), columns=_common(alike))
+        for category, alike in grouped.items()
     ]
 
 
@@ -226,11 +225,11 @@ def _common(seeds: Sequence[Seed]) -> dict[str, str]:
 
 
 def _expecting(seeds: Iterable[Seed], expected: str) -> list[Seed]:
-    """Seeds with what their items expect written out, where that names columns of the seeds.
+    """Seeds with their items' expectation written out, where it names columns of the seeds.
 
     A form that belongs to two categories is then expected to agree with either.
     """
-    found = []
+    marked = []
     for seed in seeds:
         try:
             written = filled(expected, seed.columns)
@@ -239,14 +238,14 @@ def _expecting(seeds: Iterable[Seed], expected: str) -> list[Seed]:
             written = expected
         changed = written != expected
         columns: dict[str, str] = {**seed.columns, **({EXPECTED: written} if changed else {})}
-        found.append(replace(seed, columns=columns))
-    return found
+        marked.append(replace(seed, columns=columns))
+    return marked
 
 
 def _pairs(sets: Mapping[str, Iterable[SeedSet]]) -> dict[str, list[tuple[str, str]]]:
     return {
-        name: [(each.category, form) for each in own for form in each.forms]
-        for name, own in sets.items()
+        name: [(seed_set.category, form) for seed_set in seed_sets for form in seed_set.forms]
+        for name, seed_sets in sets.items()
     }
 
 
@@ -263,7 +262,7 @@ def _reviewed(folder: Path) -> dict[str, list[SeedSet]] | None:
         name, category, form = (cells.pop(key) for key in ("set", "category", "form"))
         columns = {key: value for key, value in cells.items() if value}
         rows.setdefault(name, []).append(Seed(category, form, "reviewed", columns))
-    return {name: _sets(own) for name, own in rows.items()}
+    return {name: _sets(seeds) for name, seeds in rows.items()}
 
 
 def _rows(seeds: Mapping[str, Iterable[Seed]]) -> list[dict[str, str]]:
@@ -276,8 +275,8 @@ def _rows(seeds: Mapping[str, Iterable[Seed]]) -> list[dict[str, str]]:
             "probability": _shown(seed.probability),
             "note": write_cell(seed.note),
         }
-        for name, own in seeds.items()
-        for seed in own
+        for name, given in seeds.items()
+        for seed in given
     ]
 
 

@@ -184,5 +184,5 @@ def _choice_estimates(
 
 
 def _chance(item: ClozeItem) -> float:
-    """How often a target would be the most probable option, were each as likely to be."""
+    """The chance that a target is the most probable option, if all options are as likely to be."""
     return sum(option.role == "target" for option in item.options) / len(item.options)

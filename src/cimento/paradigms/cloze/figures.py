@@ -72,9 +72,9 @@ def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
 
     rows = [
         (model, cell.expression, f"W{cell.word}", f"@{k}", share.correct, share.n, share.value)
-        for model, found in profiles
-        for cell in found.heat
-        for k, share in ((1, cell.first), (found.k, cell.top))
+        for model, profile in profiles
+        for cell in profile.heat
+        for k, share in ((1, cell.first), (profile.k, cell.top))
     ]
     schema = {
         "model": pl.String,
@@ -147,10 +147,10 @@ def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
             measured.interval.high,
             measured.interval.method,
         )
-        for model, found in profiles
-        for dimension in found.dimensions
+        for model, profile in profiles
+        for dimension in profile.dimensions
         for name, shares in (("acc", dimension.hits), ("P", dimension.fitting))
-        for k, measured in zip((1, found.k), shares, strict=False)
+        for k, measured in zip((1, profile.k), shares, strict=False)
     ]
     schema = {
         "model": pl.String,

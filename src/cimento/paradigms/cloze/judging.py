@@ -163,7 +163,7 @@ def judged_by(
 
 
 def depths_of(answers: ClozeAnswers) -> tuple[int, ...]:
-    """How many candidates count: one, and as many as were asked for."""
+    """The numbers of candidates that count: one, and as many as were asked for."""
     return tuple(dict.fromkeys((1, answers.options.k)))
 
 
@@ -240,30 +240,24 @@ def _fits(answers: ClozeAnswers, method: str) -> Iterator[Outcome]:
 
 
 def _choices(answers: ClozeAnswers, rule: str) -> Iterator[Outcome]:
-    """Which option is the most probable; also with scores divided by tokens, where they can be."""
+    """The most probable option, also by scores divided by tokens where that is possible."""
     options = answers.by_rule(rule).items()
-    scores = {item: {o.text: o.logprob_nats for o in some} for item, some in options}
-    yield from _chosen(answers, rule, "bits", scores)
+    scores = {item: {o.text: o.logprob_nats for o in fills} for item, fills in options}
+    compared = [(rule, "bits", scores)]
     if rule in OPTION_ALONE:
         per_token: dict[str, dict[str, float | None]] = {
             item: {
                 option.text: option.logprob_nats / option.n_pieces
-                for option in some
+                for option in fills
                 if option.logprob_nats is not None and option.n_pieces
             }
-            for item, some in options
+            for item, fills in options
         }
-        yield from _chosen(answers, rule + DIVIDED, "bits per token", per_token)
-
-
-def _chosen(
-    answers: ClozeAnswers,
-    method: str,
-    unit: str,
-    scores: Mapping[str, Mapping[str, float | None]],
-) -> Iterator[Outcome]:
-    for choice in choose(answers.items, scores):
-        yield replace(choice, method=method, unit=unit, cluster=answers.cluster_of[choice.item])
+        compared.append((rule + DIVIDED, "bits per token", per_token))
+    for method, unit, by_item in compared:
+        for choice in choose(answers.items, by_item):
+            cluster = answers.cluster_of[choice.item]
+            yield replace(choice, method=method, unit=unit, cluster=cluster)
 
 
 def choose(

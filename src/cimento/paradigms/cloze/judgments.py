@@ -30,6 +30,7 @@ from cimento.paradigms.cloze.portuguese import REMARK_JOINT, SHEET, read_sheet
 from cimento.paradigms.cloze.reading import read_cell, read_parts, table_with
 from cimento.paradigms.cloze.shares import Share
 from cimento.paradigms.cloze.suite import JOINT
+from cimento.people.judgments.records import FITS
 from cimento.suites.tables import Row
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ PIECE = "##"
 _OR = " or "
 _NOT = "not "
 _ANY = "*"
+_EVEN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """What an item expects in its blank.
+    """The properties that an item expects of the word in its blank.
 
     Attributes:
         alternatives: kinds of readings.
@@ -192,7 +194,7 @@ class JudgmentComparison:
 
     @property
     def n(self) -> int:
-        """How many candidates both judged."""
+        """The number of candidates that both judged."""
         return self.both + self.rule_only + self.person_only + self.neither
 
 
@@ -202,7 +204,7 @@ def compare_judgments(
     *,
     cluster_of: Callable[[Candidate], Hashable] = attrgetter("item"),
 ) -> JudgmentComparison:
-    """How far a rule agrees with a person, candidate by candidate (same item, same rank).
+    """The agreement of a rule with a person, candidate by candidate (same item, same rank).
 
     Args:
         rule: judged by the rule.
@@ -212,14 +214,14 @@ def compare_judgments(
     from cimento.statistics.agreement import cohen_kappa
     from cimento.statistics.design import Design
 
-    said = {(each.item, each.rank): each.fits for each in person if each.fits is not None}
+    verdicts = {(c.item, c.rank): c.fits for c in person if c.fits is not None}
     both = [
         candidate
         for candidate in rule
-        if candidate.fits is not None and (candidate.item, candidate.rank) in said
+        if candidate.fits is not None and (candidate.item, candidate.rank) in verdicts
     ]
     mine = [candidate.fits for candidate in both]
-    theirs = [said[candidate.item, candidate.rank] for candidate in both]
+    theirs = [verdicts[candidate.item, candidate.rank] for candidate in both]
     pairs = list(zip(mine, theirs, strict=True))
     clusters = tuple(map(cluster_of, both))
     return JudgmentComparison(
@@ -256,12 +258,12 @@ def read_judged_candidates(path: Path) -> list[Candidate]:
         return [row.candidate for row in read_sheet(path)[1]]
     table = table_with(path, "item", "candidate")
     numbers: Counter[str] = Counter()
-    found = []
+    candidates = []
     for row in table.rows:
         item = read_cell(row.cells["item"])
         numbers[item] += 1
-        found.append(_read_candidate(row, table.where(row), item, numbers[item]))
-    return found
+        candidates.append(_read_candidate(row, table.where(row), item, numbers[item]))
+    return candidates
 
 
 def _read_candidate(row: Row, where: str, item: str, number: int) -> Candidate:
@@ -326,18 +328,18 @@ def human_judgments(
 
 
 def _of_folder(folder: Path) -> Fits:
-    """What most annotators of a run said; None where they were divided evenly."""
-    votes: dict[tuple[str, str], list[str]] = {}
-    rows = read_run_table(JUDGMENTS, folder).select("item", "candidate", "question", "value")
-    for item, candidate, question, value in rows.iter_rows():
-        if question == "fits" and value in ("yes", "no"):
-            votes.setdefault((item, candidate), []).append(value)
-    return {place: _majority(some) for place, some in votes.items()}
+    """The verdict of most annotators of a run; None where they are divided evenly."""
+    import polars as pl
 
-
-def _majority(votes: Sequence[str]) -> bool | None:
-    yes = votes.count("yes")
-    return None if 2 * yes == len(votes) else 2 * yes > len(votes)
+    votes = read_run_table(JUDGMENTS, folder).filter(
+        pl.col("question") == FITS, pl.col("value").is_in(["yes", "no"])
+    )
+    places = votes.group_by("item", "candidate", maintain_order=True)
+    shares = places.agg(share=(pl.col("value") == "yes").mean())
+    return {
+        (item, candidate): None if share == _EVEN else share > _EVEN
+        for item, candidate, share in shares.iter_rows()
+    }
 
 
 def with_remarks(folder: Path | None, candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -367,19 +369,17 @@ class Reused:
 
     Attributes:
         candidates: all of them, in their order; None stays where nothing was said.
-        taken: how many got an earlier judgment.
-        contradicted: those on which earlier judgments disagree; they stay without one.
-        new: those that somebody has to judge: never judged, or contradicted.
+        taken: number of candidates that got an earlier judgment.
+        new: those that somebody has to judge: never judged, or judged in both ways.
     """
 
     candidates: tuple[Candidate, ...]
     taken: int
-    contradicted: tuple[Candidate, ...]
     new: tuple[Candidate, ...]
 
 
 def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate]) -> Reused:
-    """Give candidates the judgments that the same text got in the same item before.
+    """The candidates with the judgments that the same text got in the same item before.
 
     Rank and probability do not matter, so that the judgments of one model's candidates serve
     for another's. A text is the same only with the same capitals.
@@ -389,22 +389,19 @@ def reuse_judgments(candidates: Iterable[Candidate], earlier: Iterable[Candidate
         earlier: judged candidates of the same items, of any models.
     """
     known: dict[tuple[str, str], dict[bool, Candidate]] = {}
-    for each in earlier:
-        if each.fits is not None:
-            known.setdefault((each.item, each.text), {}).setdefault(each.fits, each)
-    found: list[Candidate] = []
-    contradicted: list[Candidate] = []
+    for candidate in earlier:
+        if candidate.fits is not None:
+            verdicts = known.setdefault((candidate.item, candidate.text), {})
+            verdicts.setdefault(candidate.fits, candidate)
+    reused: list[Candidate] = []
     taken = 0
-    for each in candidates:
-        said = known.get((each.item, each.text), {})
-        if each.fits is not None or not said:
-            found.append(each)
-        elif len(said) > 1:
-            found.append(each)
-            contradicted.append(each)
-        else:
-            (before,) = said.values()
-            found.append(replace(each, fits=before.fits, remarks=before.remarks))
+    for candidate in candidates:
+        verdicts = known.get((candidate.item, candidate.text), {})
+        if candidate.fits is None and len(verdicts) == 1:
+            (before,) = verdicts.values()
+            reused.append(replace(candidate, fits=before.fits, remarks=before.remarks))
             taken += 1
-    new = tuple(each for each in found if each.fits is None)
-    return Reused(tuple(found), taken, tuple(contradicted), new)
+        else:
+            reused.append(candidate)
+    new = tuple(candidate for candidate in reused if candidate.fits is None)
+    return Reused(tuple(reused), taken, new)

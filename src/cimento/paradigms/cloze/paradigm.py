@@ -105,7 +105,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         return suite if limit >= len(expand_suite(suite).items) else replace(suite, limit=limit)
 
     def describe(self, suite: ClozeSuite, items: int) -> str:
-        """What the suite is, and its first items."""
+        """The suite in a few lines, and its first items."""
         return describe_cloze(suite, items)
 
     def survey_items(
@@ -202,7 +202,7 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
         return cloze_sections(runs)
 
     def methods(self, run: Run) -> MethodFacts:
-        """How blanks were asked for, and what counts as a hit."""
+        """The methods by which blanks were filled, and what counts as a hit."""
         from cimento.paradigms.cloze.text import cloze_methods
 
         return cloze_methods(ClozeAnswers(run))
@@ -252,7 +252,7 @@ def _stored_options(manifest: Manifest) -> dict[str, object]:
 
 
 def _noted(run: Run, method: str) -> Iterator[str]:
-    """What is to be known of the candidates of one method."""
+    """Warnings about the candidates of one method."""
     answers = ClozeAnswers(run)
     estimates = [estimate for estimate in run.estimates() if estimate.method == method]
     cannot = asked(run.outcomes(), f"{HIT}{answers.options.k}", method)
@@ -263,7 +263,7 @@ def _noted(run: Run, method: str) -> Iterator[str]:
             f" is that of {items[0]}"
         )
     k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
-    counted = [each for each in answers.judged(method) if each.rank <= answers.options.k]
+    counted = [c for c in answers.judged(method) if c.rank <= answers.options.k]
     yield from check_candidates(counted, items=[item.id for item in answers.items], k=k)
     if not any(estimate.question.startswith((HIT, FITS)) for estimate in estimates):
         yield (

@@ -55,17 +55,15 @@ Choices = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Majority:
-    """What most people chose for an item.
+    """The option that most people chose for an item.
 
     Attributes:
         options: the option chosen most often; several where they tie.
-        votes: how many chose it.
         name: the roles of these options joined by `` = ``, such as ``target`` or
             ``target = plausible``; `NONE` and `UNANSWERED` stand for themselves.
     """
 
     options: tuple[str, ...]
-    votes: int
     name: str
 
 
@@ -87,16 +85,16 @@ def majority(item: ClozeItem, choices: Choices) -> Majority:
         )
     most = max(choices.values(), default=0)
     if not most:
-        return Majority((), 0, UNANSWERED)
+        return Majority((), UNANSWERED)
     texts = tuple(text for text in [*roles, NONE] if choices.get(text, 0) == most)
     name = _TIE.join(roles.get(text, NONE) for text in texts)
-    return Majority(texts, most, name)
+    return Majority(texts, name)
 
 
 def count_majorities(
     items: Iterable[ClozeItem], choices: Mapping[str, Choices]
 ) -> dict[str, Share]:
-    """How many items have each class of majority; every tie is a class of its own.
+    """The number of items of each class of majority; every tie is a class of its own.
 
     Args:
         items: with options.
@@ -131,7 +129,7 @@ def top_class(item: ClozeItem, candidates: Iterable[Candidate], k: int = 10) -> 
 
 def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
     """The role of the option that the first candidate is; ``other`` where it is none."""
-    first = min(candidates, key=lambda each: each.rank, default=None)
+    first = min(candidates, key=lambda candidate: candidate.rank, default=None)
     if first is None or first.text.startswith(PIECE):
         return "other"
     text = fold(first.text)
@@ -142,12 +140,12 @@ def first_match(item: ClozeItem, candidates: Iterable[Candidate]) -> str:
 def count_top_classes(
     items: Sequence[ClozeItem], candidates: Mapping[str, Sequence[Candidate]], k: int = 10
 ) -> dict[TopClass, Share]:
-    """How many items are of each class, see `top_class`.
+    """The number of items of each class (`top_class`).
 
     Args:
         items: with options.
         candidates: id of an item to its candidates.
-        k: how many candidates count.
+        k: number of candidates that count.
     """
     classes = Counter(top_class(item, candidates.get(item.id, ()), k) for item in items)
     return {name: Share(classes[name], len(items)) for name in TOP_CLASSES}
@@ -156,13 +154,13 @@ def count_top_classes(
 def count_first_matches(
     items: Sequence[ClozeItem], candidates: Mapping[str, Sequence[Candidate]]
 ) -> dict[str, Share]:
-    """How many first candidates are an option of each role, see `first_match`."""
+    """The number of first candidates that are an option of each role (`first_match`)."""
     roles = Counter(first_match(item, candidates.get(item.id, ())) for item in items)
     return {name: Share(count, len(items)) for name, count in roles.most_common()}
 
 
 def count_labels(labels: Iterable[str]) -> dict[Label, Share]:
-    """How often each label was given to candidates that are no option.
+    """The count of each label among candidates that are no option.
 
     Raises:
         InputError: there is no such label.
@@ -193,7 +191,7 @@ class ItemAgreement:
 def option_agreement(
     item: ClozeItem, choices: Choices, weights: Mapping[str, float]
 ) -> ItemAgreement:
-    """How far a model's weights on the options agree with what people chose.
+    """The agreement of a model's weights on the options with the choices of people.
 
     Answers of `NONE` are left out of the divergence, since a model cannot give them.
 
@@ -224,9 +222,9 @@ class PeopleReport:
     """People's answers on a suite, compared with a model.
 
     Attributes:
-        majorities: class of what most people chose to how many items; ties are named.
-        same_mode: items whose most probable option is one that most people chose, of those that
-            both answered.
+        majorities: class of the most frequent choice to its number of items; ties are named.
+        same_mode: share of items on which the model's most probable option is a choice of most
+            people, over the items that both answered.
         divergence_bits: mean Jensen-Shannon divergence over these items.
         items: agreement item by item.
     """
@@ -238,7 +236,7 @@ class PeopleReport:
 
 
 def read_option_counts(path: Path, items: Iterable[ClozeItem]) -> dict[str, Counter[str]]:
-    """How many people chose each option of each item.
+    """The number of people who chose each option of each item.
 
     Args:
         path: a table with the columns `item`, `option` (or ``none``) and `count`.

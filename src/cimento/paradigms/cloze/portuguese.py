@@ -203,7 +203,7 @@ def labelled(
         place[key, candidate.probability or 0.0] = number
         if candidate.text == _QUOTE:
             place[key, _QUOTE] = number
-    found = list(judged)
+    relabelled = list(judged)
     labels: dict[_Key, Sequence[str]] = {}
     for where, fields, score in rows:
         key = cast("_Key", tuple(fields[: _SENTENCE + 1]))
@@ -216,13 +216,13 @@ def labelled(
                 seen=f"there is no candidate of {score} for {key[1]!r} in {key[0]!r}",
                 todo=f"Do {SHEET} and {SNAPSHOT} belong together?",
             )
-        found[number] = replace(
-            found[number],
+        relabelled[number] = replace(
+            relabelled[number],
             in_snapshot=True,
             snapshot_fits=JUDGED_AS[fields[_JUDGMENT]],
             snapshot_first=fields[_FIRST].lower() in ("true", "1"),
         )
-    return [_with_labels(instance, labels.get(instance.key)) for instance in instances], found
+    return [_with_labels(instance, labels.get(instance.key)) for instance in instances], relabelled
 
 
 def _with_labels(instance: Instance, fields: Sequence[str] | None) -> Instance:
@@ -252,11 +252,11 @@ def _instances(rows: Iterable[_Row]) -> tuple[list[Instance], list[JudgedRow]]:
     instances: list[Instance] = []
     judged: list[JudgedRow] = []
     numbers: Counter[str] = Counter()
-    for key, some in groups.items():
-        instance = _instance(key, some[0][0], numbers[key[_TEMPLATE]])
+    for key, alike in groups.items():
+        instance = _instance(key, alike[0][0], numbers[key[_TEMPLATE]])
         numbers[key[_TEMPLATE]] += 1
         instances.append(instance)
-        judged += _ranked(instance.item.id, some)
+        judged += _ranked(instance.item.id, alike)
     return instances, judged
 
 
@@ -319,8 +319,8 @@ def test_of(template: str, where: str) -> dict[str, str]:
     Raises:
         InputError: it is no template of the study.
     """
-    found = ((match[1], name) for p, name in _DIMENSIONS if (match := p.match(template)))
-    group, dimension = next(found, ("", ""))
+    dimensions = ((match[1], name) for p, name in _DIMENSIONS if (match := p.match(template)))
+    group, dimension = next(dimensions, ("", ""))
     if not dimension:
         raise InputError(
             where=where,
@@ -358,7 +358,7 @@ def _parts(cell: str, joint: str) -> tuple[str, ...]:
 
 
 def around_mask(text: str, where: str) -> tuple[str, str]:
-    """What stands before and after the mask of a sentence.
+    """The texts before and after the mask of a sentence.
 
     Raises:
         InputError: there is not one mask.

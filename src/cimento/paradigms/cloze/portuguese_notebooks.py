@@ -95,16 +95,16 @@ def read_predictions(path: Path) -> dict[str, list[Candidate]]:
         for name, sentences in _expressions(path).items()
         for number in range(len(sentences))
     ]
-    found: dict[str, list[Candidate]] = {}
+    predictions: dict[str, list[Candidate]] = {}
     model = ""
     for cell in _cells(path):
         if named := _MODEL.search(cell.source):
             model = MODELS.get(named[1], named[1])
         if any(map(_CANDIDATE.match, cell.printed.split("\n")[1:2])):
-            found[model] = list(_printed_candidates(cell.printed, places, path))
-    if not found:
+            predictions[model] = list(_printed_candidates(cell.printed, places, path))
+    if not predictions:
         raise _unlike(path, "it prints no candidates")
-    return found
+    return predictions
 
 
 def _printed_candidates(text: str, places: Sequence[str], path: Path) -> Iterator[Candidate]:
@@ -124,7 +124,7 @@ def _printed_candidates(text: str, places: Sequence[str], path: Path) -> Iterato
 
 def _expressions(path: Path) -> dict[str, list[tuple[str, str]]]:
     """The sentences of each expression, with the words that are masked in them."""
-    found: dict[str, list[tuple[str, str]]] = {}
+    expressions: dict[str, list[tuple[str, str]]] = {}
     for cell in _cells(path):
         name, assigned, value = cell.source.partition("] = ")
         if assigned and name.startswith('TASKS["'):
@@ -132,10 +132,10 @@ def _expressions(path: Path) -> dict[str, list[tuple[str, str]]]:
             usable = isinstance(expression, str) and isinstance(pairs, list)
             if not usable or not all(map(_is_item, pairs)):
                 raise _unlike(path, f"the sentences of {name}] cannot be used")
-            found[expression] = list(pairs)
-    if not found:
+            expressions[expression] = list(pairs)
+    if not expressions:
         raise _unlike(path, "it has no multiword items")
-    return found
+    return expressions
 
 
 def _is_item(pair: object) -> bool:
@@ -162,10 +162,10 @@ def _cells(path: Path) -> list[_Cell]:
         return [
             _Cell(
                 source="".join(cell["source"]),
-                printed="".join("".join(each.get("text", ())) for each in cell.get("outputs", ())),
+                printed="".join("".join(out.get("text", ())) for out in cell.get("outputs", ())),
                 results=tuple(
-                    "".join(each.get("data", {}).get("text/plain", ()))
-                    for each in cell.get("outputs", ())
+                    "".join(out.get("data", {}).get("text/plain", ()))
+                    for out in cell.get("outputs", ())
                 ),
             )
             for cell in cells

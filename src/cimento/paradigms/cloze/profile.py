@@ -6,7 +6,7 @@ candidates; no model is asked.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from typing import TypeAlias, cast
 
@@ -71,7 +71,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """What a model does in one dimension.
+    """The results of a model in one dimension.
 
     Attributes:
         name: the value of the column; `ALL` for the whole suite.
@@ -112,7 +112,7 @@ class HeatCell:
 
 @dataclass(frozen=True, slots=True)
 class FrequencyEffect:
-    """How hits go with the frequency of the target.
+    """The relation of hits to the frequency of the target.
 
     Attributes:
         auc: how often the target of a hit is more frequent than that of a miss, ties as half.
@@ -154,14 +154,14 @@ class Profile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profiling:
-    """What a profile is made with.
+    """The settings of a profile.
 
     Attributes:
         k: ranks that count.
         by: the column whose values are the dimensions, or several with commas between, whose
             combinations are; empty for none.
         cluster: the column that says what belongs together; empty where each item stands alone.
-        remarks: those that say that a candidate is not what was asked for.
+        remarks: remarks on candidates of another kind than asked for.
         threshold: probability above which candidates are counted apart.
         frequency: of words; None for none.
         seed: of permutations.
@@ -188,9 +188,9 @@ def profile(items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Pr
         UsageError: no item has the column that dimensions are values of.
     """
     dimensions = [_dimension(WHOLE_SUITE, items, candidates, how)]
-    for value, own in _by_value(items, how.by).items():
-        ids = {item.id for item in own}
-        dimensions.append(_dimension(value, own, [c for c in candidates if c.item in ids], how))
+    for value, members in _by_value(items, how.by).items():
+        ids = {item.id for item in members}
+        dimensions.append(_dimension(value, members, [c for c in candidates if c.item in ids], how))
     with_target = [item for item in items if item.targets]
     ranks = hit_ranks(with_target, candidates)
     chosen = [item for item in items if item.spellings("plausible")]
@@ -219,15 +219,15 @@ def other_labels(
     Args:
         items: with options.
         candidates: id of an item to its candidates.
-        k: how many candidates count.
+        k: number of candidates that count.
     """
     labels = [
         remark
         for item in items
         if top_class(item, candidates.get(item.id, ()), k) == "other"
-        for each in candidates.get(item.id, ())
-        if each.rank <= k
-        for remark in each.remarks
+        for candidate in candidates.get(item.id, ())
+        if candidate.rank <= k
+        for remark in candidate.remarks
         if remark in LABELS
     ]
     return count_labels(labels) if labels else {}
@@ -247,8 +247,8 @@ def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell
         if {EXPRESSION, WORD} <= item.columns.keys()
     }
     cells = [
-        HeatCell(*name, first=accuracy_at(own, 1), top=accuracy_at(own, k))
-        for name, own in grouped(ranks, key).items()
+        HeatCell(*name, first=accuracy_at(cell_ranks, 1), top=accuracy_at(cell_ranks, k))
+        for name, cell_ranks in grouped(ranks, key).items()
     ]
     hits: dict[str, int] = {}
     for cell in cells:
@@ -309,7 +309,7 @@ def choose_expressions(
     Raises:
         InputError: an expression was not rated.
     """
-    found = []
+    chosen = []
     for item in items:
         name = item.columns.get(EXPRESSION)
         if name is not None and name not in ratings:
@@ -319,8 +319,8 @@ def choose_expressions(
                 todo=did_you_mean(name, ratings),
             )
         if name is None or ratings[name] <= at_most:
-            found.append(item)
-    return found
+            chosen.append(item)
+    return chosen
 
 
 def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]:
@@ -329,12 +329,12 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     known = dict.fromkeys(name for item in items for name in item.columns)
     for name in columns:
         need_known(name, known, where=f"--by {name}", seen="no item has this column")
-    found: dict[str, list[ClozeItem]] = {}
+    members: dict[str, list[ClozeItem]] = {}
     for item in items if columns else ():
         if item.columns.keys() >= set(columns):
             value = " / ".join(item.columns[name] for name in columns)
-            found.setdefault(value, []).append(item)
-    return found
+            members.setdefault(value, []).append(item)
+    return members
 
 
 def _dimension(
@@ -343,9 +343,10 @@ def _dimension(
     cluster = {item.id: item.columns.get(how.cluster, item.id) for item in items}
     made = Dimension(name, clustering(cluster.values()))
     with_target = [item for item in items if item.targets]
+    depths = (1, how.k)
     if with_target:
         ranks = hit_ranks(with_target, candidates)
-        made = replace(made, hits=tuple(_hits(ranks, cluster, k) for k in (1, how.k)))
+        made = replace(made, hits=tuple(_hits(ranks, cluster, k) for k in depths))
     judged = [
         candidate
         for candidate in candidates
@@ -355,10 +356,12 @@ def _dimension(
         return made
     return replace(
         made,
-        fitting=tuple(_fitting(judged, cluster, k) for k in (1, how.k)),
+        fitting=tuple(_fitting(judged, cluster, k) for k in depths),
         confidence=confidence(judged, threshold=how.threshold),
         calibration=calibration(judged),
-        not_expected=_not_expected(judged, how.remarks, how.threshold),
+        not_expected=not_expected(judged, remarks=how.remarks, threshold=how.threshold)
+        if how.remarks
+        else None,
     )
 
 
@@ -369,25 +372,19 @@ def _hits(ranks: Ranks, cluster: Mapping[str, str], k: int) -> Measured:
 
 def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) -> Measured:
     top = among_top(judged, k)
-    return Measured(micro(top), precision_interval(top, lambda each: cluster[each.item]))
-
-
-def _not_expected(
-    judged: Sequence[Candidate], remarks: Collection[str], threshold: float
-) -> NotExpected | None:
-    return not_expected(judged, remarks=remarks, threshold=threshold) if remarks else None
+    return Measured(micro(top), precision_interval(top, lambda candidate: cluster[candidate.item]))
 
 
 _Json = dict[str, JsonValue]
 
 
-def profile_json(found: Profile) -> _Json:
+def profile_json(profile: Profile) -> _Json:
     """The profile as plain values."""
     return {
-        **_plain_fields(found),
-        "by": found.by or None,
-        "dimensions": [_dimension_json(dimension) for dimension in found.dimensions],
-        "frequency": _frequency(found.frequency) if found.frequency else None,
+        **_plain_fields(profile),
+        "by": profile.by or None,
+        "dimensions": [_dimension_json(dimension) for dimension in profile.dimensions],
+        "frequency": _frequency(profile.frequency) if profile.frequency else None,
     }
 
 
@@ -407,9 +404,9 @@ def _plain(value: object) -> JsonValue:
     if is_dataclass(value):
         return _plain_fields(value)
     if isinstance(value, Mapping):
-        return {str(name): _plain(each) for name, each in value.items()}
+        return {str(name): _plain(part) for name, part in value.items()}
     if isinstance(value, tuple):
-        return [_plain(each) for each in value]
+        return [_plain(part) for part in value]
     return cast("JsonValue", value)
 
 
@@ -419,46 +416,46 @@ def _plain_fields(record: object) -> _Json:
 
 def _frequency(effect: FrequencyEffect) -> _Json:
     """One p: by permutation where items stand alone; rows of clusters are not exchangeable."""
-    found = effect.spearman
+    correlation = effect.spearman
     spearman: _Json = {
-        "r": found.r,
-        "n": found.n,
-        "low": found.low,
-        "high": found.high,
-        "interval_method": found.method,
-        "p": found.p_permutation,
-        "p_method": None if found.p_permutation is None else "permutation",
-        "reason": found.reason,
+        "r": correlation.r,
+        "n": correlation.n,
+        "low": correlation.low,
+        "high": correlation.high,
+        "interval_method": correlation.method,
+        "p": correlation.p_permutation,
+        "p_method": None if correlation.p_permutation is None else "permutation",
+        "reason": correlation.reason,
     }
     return {**_plain_fields(effect), "spearman": spearman}
 
 
-def people_json(found: PeopleReport) -> _Json:
+def people_json(report: PeopleReport) -> _Json:
     """People's choices and a model's agreement with them as plain values."""
-    return _plain_fields(found)
+    return _plain_fields(report)
 
 
-def comparison_json(found: JudgmentComparison) -> _Json:
+def comparison_json(comparison: JudgmentComparison) -> _Json:
     """Judgments by dictionary and by people as plain values."""
     return {
-        "both": found.both,
-        "dictionary_only": found.rule_only,
-        "people_only": found.person_only,
-        "neither": found.neither,
-        "agreement": found.agreement.value,
-        "kappa": _plain(found.kappa),
+        "both": comparison.both,
+        "dictionary_only": comparison.rule_only,
+        "people_only": comparison.person_only,
+        "neither": comparison.neither,
+        "agreement": comparison.agreement.value,
+        "kappa": _plain(comparison.kappa),
     }
 
 
-def _dimension_json(each: Dimension) -> _Json:
-    plain = {name: value for name, value in _plain_fields(each).items() if name != "clusters"}
+def _dimension_json(dimension: Dimension) -> _Json:
+    plain = {name: value for name, value in _plain_fields(dimension).items() if name != "clusters"}
     if plain["not_expected"] is None:
         del plain["not_expected"]
     return {
-        "name": each.name,
-        "items": each.clusters.items,
-        "clusters": each.clusters.clusters,
-        "largest_cluster": each.clusters.largest,
-        "in_largest_cluster": each.clusters.in_largest,
+        "name": dimension.name,
+        "items": dimension.clusters.items,
+        "clusters": dimension.clusters.clusters,
+        "largest_cluster": dimension.clusters.largest,
+        "in_largest_cluster": dimension.clusters.in_largest,
         **plain,
     }

@@ -38,38 +38,38 @@ _MISS = "·"
 _LISTED = 12
 
 
-def profile_text(suite: str, model: str, method: str, found: Profile) -> str:
+def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
     """One profile: dimensions, clusters, confidence, calibration, options, expressions."""
-    lines = [f"{suite} x {model} ({method})", columns(_dimensions(found), indent=2)]
-    if any(dimension.fitting for dimension in found.dimensions):
-        lines += ["", columns(_confidences(found.dimensions), indent=2)]
-    whole = found.dimensions[0]
+    lines = [f"{suite} x {model} ({method})", columns(_dimensions(profile), indent=2)]
+    if any(dimension.fitting for dimension in profile.dimensions):
+        lines += ["", columns(_confidences(profile.dimensions), indent=2)]
+    whole = profile.dimensions[0]
     if whole.calibration is not None:
         lines += ["", *_calibration(whole.calibration)]
-    if found.top_classes:
-        lines += ["", *_options(found)]
-    if found.heat:
-        lines += ["", columns(_heat(found.heat, found.k), indent=2)]
-    if found.frequency is not None:
-        lines += ["", _frequency(found.frequency)]
+    if profile.top_classes:
+        lines += ["", *_options(profile)]
+    if profile.heat:
+        lines += ["", columns(_heat(profile.heat, profile.k), indent=2)]
+    if profile.frequency is not None:
+        lines += ["", _frequency(profile.frequency)]
     return "\n".join(lines)
 
 
-def people_text(found: PeopleReport) -> str:
-    """What most people chose, and how far the model agrees."""
+def people_text(report: PeopleReport) -> str:
+    """The choices of most people, and the agreement of the model with them."""
     return (
-        f"  most people chose: {_counted(found.majorities.items())}\n"
-        f"  the model's best option is one of these: {_share(found.same_mode)}; "
-        f"mean Jensen-Shannon divergence {number(found.divergence_bits.value)} bits"
+        f"  most people chose: {_counted(report.majorities.items())}\n"
+        f"  the model's best option is one of these: {_share(report.same_mode)}; "
+        f"mean Jensen-Shannon divergence {number(report.divergence_bits.value)} bits"
     )
 
 
-def comparison_text(found: JudgmentComparison) -> str:
+def comparison_text(comparison: JudgmentComparison) -> str:
     """Judgments by dictionary compared with those of people."""
     return (
-        f"  dictionary and people: equal on {_share(found.agreement)}, "
-        f"kappa {agreement_text(found.kappa)}; only the dictionary lets pass {found.rule_only}, "
-        f"only people {found.person_only}"
+        f"  dictionary and people: equal on {_share(comparison.agreement)}, "
+        f"kappa {agreement_text(comparison.kappa)}; only the dictionary lets pass "
+        f"{comparison.rule_only}, only people {comparison.person_only}"
     )
 
 
@@ -81,7 +81,7 @@ def compared_text(
     cluster: str,
     kinds: Iterable[str],
 ) -> str:
-    """What one model hits and another does not, and what none hits, with the rule stated.
+    """The items that one model hits and another does not, and those that none hits.
 
     Args:
         suite: its name.
@@ -107,7 +107,7 @@ def compared_text(
     pairs = corrected([compare_pair(*pair) for pair in combinations(outcomes, 2)], "holm")
     lines += [_pair_line(pair) for pair in pairs]
     if len(pairs) > 1:
-        rows = list(zip(*(own.right.values() for own in outcomes), strict=True))
+        rows = list(zip(*(outcome.right.values() for outcome in outcomes), strict=True))
         together = cochran_q(rows, outcomes[0].design(list(outcomes[0].right)), seed=0)
         lines.append(f"  all models: {together.method}, p = {_p(together.p)}")
     note = rates_only(kinds)
@@ -123,7 +123,7 @@ def compared_text(
 def hit_outcomes(
     suite: str, models: Mapping[str, Ranks], k: int, clusters: Mapping[str, str]
 ) -> list[ItemOutcomes]:
-    """What each model hits at k, item by item.
+    """The hits of each model at k, item by item.
 
     Args:
         suite: its name.
@@ -167,33 +167,33 @@ def _pair_line(pair: PairwiseComparison) -> str:
     )
 
 
-def _dimensions(found: Profile) -> Rows:
-    header = [found.by or "dimension", "items", "clusters", "largest cluster"]
-    has_hits = any(dimension.hits for dimension in found.dimensions)
-    has_fits = any(dimension.fitting for dimension in found.dimensions)
+def _dimensions(profile: Profile) -> Rows:
+    header = [profile.by or "dimension", "items", "clusters", "largest cluster"]
+    has_hits = any(dimension.hits for dimension in profile.dimensions)
+    has_fits = any(dimension.fitting for dimension in profile.dimensions)
     for given, name in ((has_hits, "acc"), (has_fits, "P")):
         if given:
-            header += [f"{name}@1", "95 %", f"{name}@{found.k}", "95 %"]
+            header += [f"{name}@1", "95 %", f"{name}@{profile.k}", "95 %"]
     rows: Rows = [tuple(header)]
-    for each in found.dimensions:
-        own = each.clusters
-        row = [each.name, str(own.items), str(own.clusters), _largest(each)]
-        for given, shares in ((has_hits, each.hits), (has_fits, each.fitting)):
+    for part in profile.dimensions:
+        clusters = part.clusters
+        row = [part.name, str(clusters.items), str(clusters.clusters), _largest(part)]
+        for given, shares in ((has_hits, part.hits), (has_fits, part.fitting)):
             if given:
                 row += [cell for share in shares for cell in _measured(share)] or ["-"] * 4
         rows.append(tuple(row))
     return rows
 
 
-def _largest(each: Dimension) -> str:
-    own = each.clusters
-    return "" if own.independent else f"{own.largest} ({own.in_largest})"
+def _largest(dimension: Dimension) -> str:
+    clusters = dimension.clusters
+    return "" if clusters.independent else f"{clusters.largest} ({clusters.in_largest})"
 
 
-def _measured(each: Measured) -> tuple[str, str]:
-    low, high = each.interval.low, each.interval.high
+def _measured(measured: Measured) -> tuple[str, str]:
+    low, high = measured.interval.low, measured.interval.high
     interval = "-" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
-    return _share(each.share), interval
+    return _share(measured.share), interval
 
 
 def _share(share: Share) -> str:
@@ -204,36 +204,37 @@ def _confidences(dimensions: Sequence[Dimension]) -> Rows:
     asked = any(dimension.not_expected for dimension in dimensions)
     header = ["probability", "fitting", "unfitting", "AUC", "wrong first", "wrong above"]
     rows: Rows = [(*header, *(["not expected", "above"] if asked else []))]
-    for each in dimensions:
-        own = each.confidence
-        if own is None:
+    for part in dimensions:
+        confidence = part.confidence
+        if confidence is None:
             continue
-        row = [each.name, *map(number, (own.fitting.value, own.unfitting.value, own.auc.value))]
-        row += [str(own.wrong_first), f"{own.wrong_above} > {own.threshold:g}"]
-        if each.not_expected is not None:
-            row += [_share(each.not_expected.of_fitting), str(each.not_expected.above)]
+        statistics = (confidence.fitting, confidence.unfitting, confidence.auc)
+        row = [part.name, *(number(statistic.value) for statistic in statistics)]
+        row += [str(confidence.wrong_first), f"{confidence.wrong_above} > {confidence.threshold:g}"]
+        if part.not_expected is not None:
+            row += [_share(part.not_expected.of_fitting), str(part.not_expected.above)]
         rows.append(tuple(row))
     return rows
 
 
-def _calibration(found: Calibration) -> Iterator[str]:
+def _calibration(calibration: Calibration) -> Iterator[str]:
     rows: Rows = [("probability", "candidates", "mean", "share that fits")]
-    for each in found.bins:
-        if each.n:
-            share = "-" if each.accuracy is None else f"{each.accuracy:.3f}"
-            bar = _BAR * round(20 * (each.accuracy or 0))
-            span = f"{each.low:.1f} to {each.high:.1f}"
-            rows.append((span, str(each.n), number(each.confidence), f"{share} {bar}"))
+    for step in calibration.bins:
+        if step.n:
+            share = "-" if step.accuracy is None else f"{step.accuracy:.3f}"
+            bar = _BAR * round(20 * (step.accuracy or 0))
+            span = f"{step.low:.1f} to {step.high:.1f}"
+            rows.append((span, str(step.n), number(step.confidence), f"{share} {bar}"))
     yield columns(rows, indent=2)
-    yield f"  expected calibration error {number(found.ece)}"
+    yield f"  expected calibration error {number(calibration.ece)}"
 
 
-def _options(found: Profile) -> Iterator[str]:
+def _options(profile: Profile) -> Iterator[str]:
     # Shares of one item's candidates depend on each other, and have no interval.
-    yield f"  options among {found.k}, without intervals: {_counted(found.top_classes.items())}"
-    yield f"  first candidate, without intervals: {_counted(found.first_matches.items())}"
-    if found.labels:
-        yield f"  candidates where it is neither: {_counted(found.labels.items())}"
+    yield f"  options among {profile.k}, without intervals: {_counted(profile.top_classes.items())}"
+    yield f"  first candidate, without intervals: {_counted(profile.first_matches.items())}"
+    if profile.labels:
+        yield f"  candidates where it is neither: {_counted(profile.labels.items())}"
 
 
 def _counted(shares: Iterable[tuple[str, Share]]) -> str:
@@ -242,11 +243,11 @@ def _counted(shares: Iterable[tuple[str, Share]]) -> str:
 
 def _heat(cells: Sequence[HeatCell], k: int) -> Rows:
     words = sorted({cell.word for cell in cells})
-    found = {(cell.expression, cell.word): cell for cell in cells}
+    by_name = {(cell.expression, cell.word): cell for cell in cells}
     rows: Rows = [("expression", *(f"W{word} @1 / @{k}" for word in words))]
     for expression in dict.fromkeys(cell.expression for cell in cells):
-        own = (found.get((expression, word)) for word in words)
-        rows.append((expression, *(_squares(cell) for cell in own)))
+        row = (by_name.get((expression, word)) for word in words)
+        rows.append((expression, *(_squares(cell) for cell in row)))
     return rows
 
 

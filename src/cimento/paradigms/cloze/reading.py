@@ -58,20 +58,20 @@ def read_cell(cell: str) -> str:
 
 
 def read_blanks(cell: str) -> list[str]:
-    """What stands before, between and after the blanks of a cell: two texts where there is one."""
-    found: list[list[str]] = [[]]
+    """The texts before, between and after the blanks of a cell: two where there is one blank."""
+    parts: list[list[str]] = [[]]
     run = 0
     for piece in [*_stripped(_pieces(cell)), ""]:
         if piece == "_":
             run += 1
             continue
         if run >= _BLANK_LENGTH:
-            found.append([])
+            parts.append([])
         else:
-            found[-1] += ["_"] * run
+            parts[-1] += ["_"] * run
         run = 0
-        found[-1].append(piece)
-    return [_text(part) for part in found]
+        parts[-1].append(piece)
+    return [_text(part) for part in parts]
 
 
 def has_braces(cell: str) -> bool:
@@ -84,11 +84,11 @@ def read_options(cell: str, role: OptionRole) -> tuple[Option, ...]:
     pieces = _stripped(_pieces(cell))
     if not pieces:
         return ()
-    found = []
+    options = []
     for part in _split(pieces, "|"):
         first, *others = (_text(text) for text in _split(_stripped(part), "/"))
-        found.append(Option(first, role, tuple(others)))
-    return tuple(found)
+        options.append(Option(first, role, tuple(others)))
+    return tuple(options)
 
 
 def read_parts(cell: str) -> tuple[str, ...]:
@@ -112,13 +112,13 @@ def _stripped(pieces: list[str]) -> list[str]:
 
 
 def _split(pieces: list[str], sign: str) -> list[list[str]]:
-    found: list[list[str]] = [[]]
+    parts: list[list[str]] = [[]]
     for piece in pieces:
         if piece == sign:
-            found.append([])
+            parts.append([])
         else:
-            found[-1].append(piece)
-    return found
+            parts[-1].append(piece)
+    return parts
 
 
 def _text(pieces: Iterable[str]) -> str:
@@ -324,7 +324,7 @@ def _has_none(row: Row) -> bool:
 
 
 def _around_blank(table: Table, row: Row, faults: list[Fault]) -> tuple[str, str] | None:
-    """What stands before and after the blank; a fault is added where there is not one of it."""
+    """The texts before and after the blank; a fault is added unless there is exactly one blank."""
     text = row.cells["text"]
     match read_blanks(text):
         case [before, after]:

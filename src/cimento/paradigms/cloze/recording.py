@@ -66,9 +66,10 @@ def read_recorded_candidates(name: str) -> Recording:
         )
     candidates, revision = by_model[model], sha256_of(data)
     check_candidates(candidates)
+    fills = {item: [*map(_fill, ranked)] for item, ranked in by_item(candidates).items()}
     return Recording(
         card=ModelCard(model, kind="replay", revision=revision, tokenizer=""),
-        tables={FILLS.name: _fills(candidates)},
+        tables={FILLS.name: _table_of(fills)},
         inputs={"revision": revision, "recorded": model},
         named=f"{PREFIX}{path.resolve()}#{model}",
     )
@@ -77,9 +78,9 @@ def read_recorded_candidates(name: str) -> Recording:
 def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
     """The options of some items as lm-eval scored them.
 
-    Which rule that was is seen from what was asked: an option after what stands before the blank
-    (``left``), the same with what follows (``sentence``, where nothing stood before it), or what
-    follows after each option (``continuation``).
+    The rule is seen from the requests: an option after the text before the blank (``left``), the
+    same with the text after it (``sentence``, if nothing stood before it), or the text after the
+    blank, given each option (``continuation``).
 
     Args:
         path: lm-eval's logs of one model.
@@ -97,17 +98,17 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
             sample.contexts, sample.options, sample.logprobs_nats, strict=True
         )
     }
-    found: dict[str, list[Fill]] = {}
+    fills_of: dict[str, list[Fill]] = {}
     for item in items:
-        for option in item.options:
-            rules = _asked_as(item, option.text)
-            for rule, asked in rules.items():
-                if (value := scored.get(asked)) is not None:
-                    known = value if math.isfinite(value) else None
-                    kind = _kind(option.text)
-                    fill = Fill(option.text, known, None, kind, f"{CHOICE}{rule}")
-                    found.setdefault(item.id, []).append(fill)
-        if item.options and item.id not in found:
+        fills = [
+            Fill(text, value if math.isfinite(value) else None, None, _kind(text), CHOICE + rule)
+            for text in (option.text for option in item.options)
+            for rule, asked in _asked_as(item, text).items()
+            if (value := scored.get(asked)) is not None
+        ]
+        if fills:
+            fills_of[item.id] = fills
+        elif item.options:
             raise InputError(
                 where=str(path),
                 seen=f"it has no score of an option of item {item.id!r}",
@@ -115,7 +116,7 @@ def logged_options(path: Path, items: Sequence[ClozeItem]) -> Recording:
             )
     return Recording(
         card=ModelCard(log.model, kind="replay", revision=log.sha256, tokenizer=""),
-        tables={FILLS.name: _table_of(found)},
+        tables={FILLS.name: _table_of(fills_of)},
         inputs={"revision": log.sha256},
         named=f"{PREFIX}{path.resolve()}",
     )
@@ -147,7 +148,7 @@ def _by_model(path: Path, data: bytes) -> dict[str, list[Candidate]]:
 
 def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
     """Candidates without probabilities, one line for each model and item."""
-    found: dict[str, list[Candidate]] = {}
+    by_model: dict[str, list[Candidate]] = {}
     for number, line in enumerate(decoded(path, data).split("\n"), start=1):
         if not line.strip():
             continue
@@ -158,10 +159,10 @@ def _lines(path: Path, data: bytes) -> dict[str, list[Candidate]]:
             seen = f"it is no recorded answer: {error}".splitlines()[0]
             todo = "Each line has id, model and top10, a list of texts."
             raise InputError(where=where, seen=seen, todo=todo) from error
-        found.setdefault(record.model, []).extend(
+        by_model.setdefault(record.model, []).extend(
             Candidate(record.id, rank, text) for rank, text in enumerate(record.top10, start=1)
         )
-    return found
+    return by_model
 
 
 def _table(path: Path, data: bytes) -> list[Candidate]:
@@ -230,16 +231,11 @@ def _number(cell: str, where: str) -> float:
     return value
 
 
-def _fills(candidates: Sequence[Candidate]) -> pl.DataFrame:
-    """A fills table whose rows name their items instead of requests."""
-    return _table_of({item: [*map(_fill, own)] for item, own in by_item(candidates).items()})
-
-
 def _table_of(groups: Mapping[str, Sequence[Fill]]) -> pl.DataFrame:
-    """A fills table of what was found for each item."""
+    """A fills table of what was found for each item, which rows name instead of requests."""
     import polars as pl
 
-    table = fills_table([(number, list(own)) for number, own in enumerate(groups.values())])
+    table = fills_table([(number, list(fills)) for number, fills in enumerate(groups.values())])
     items = pl.Series("item", list(groups), dtype=pl.String)
     return table.with_columns(item=items.gather(table["request"]), condition=pl.lit("")).drop(
         "request"
@@ -253,7 +249,7 @@ def _fill(candidate: Candidate) -> Fill:
 
 
 def _kind(text: str) -> FillKind:
-    """What a recorded candidate is, as far as its spelling tells."""
+    """The kind of a recorded candidate, as far as its spelling tells."""
     if text in _UNKNOWN:
         return "unknown"
     if text.startswith("##") and len(text) > len("##"):

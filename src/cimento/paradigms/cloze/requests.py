@@ -48,7 +48,7 @@ class ClozeOptions(ParadigmOptions):
     """How cloze suites are asked and judged.
 
     Attributes:
-        k: how many candidates are asked for, and how many ranks count.
+        k: number of candidates asked for, and of ranks that count.
         protocol: how candidates are found where none are given; see `FillPolicy`.
         masks: the longest candidate, in tokens.
         choice: rules by which options are scored; none for what suits the kind of model.
@@ -73,7 +73,7 @@ class ClozeOptions(ParadigmOptions):
 
     @property
     def policy(self) -> FillPolicy:
-        """How blanks are asked for, as models take it."""
+        """The policy by which models fill blanks."""
         return FillPolicy(k=self.k, masks=self.masks, protocol=self.protocol, choice=self.choice)
 
 
@@ -121,12 +121,12 @@ def fill(
     cache: AnswerCache | None = None,
     **options: Any,  # noqa: ANN401  # each is checked by the model that declares it
 ) -> pl.DataFrame:
-    """What a model puts in the blanks of some texts.
+    """The words that a model puts in the blanks of some texts.
 
     Args:
         texts: one or several, each with one blank, three underscores or more.
         model: as for `evaluate`.
-        k: how many candidates.
+        k: number of candidates.
         among: what is to be scored in the blank; for several texts, a list for each.
         protocol: how candidates are found, see `FillPolicy`.
         masks: the longest candidate, in tokens.
@@ -165,7 +165,7 @@ def fill_texts(
     asking: Asking | None = None,
     cache: AnswerCache | None = None,
 ) -> pl.DataFrame:
-    """What a model puts in the blanks of some texts.
+    """The words that a model puts in the blanks of some texts.
 
     Args:
         texts: one or several, each with one blank, three underscores or more.
@@ -187,7 +187,11 @@ def fill_texts(
     """
     import polars as pl
 
-    table = _fills(texts, model, options, policy, asking, cache)
+    requests = blank_requests(_items(texts, options), policy or FillPolicy())
+    handle = ModelHandle(model, asking or Asking())
+    answers = answer(requests.asked, handle, cache=cache or MemoryCache())
+    numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
+    table = numbers.join(answers.tables[FILLS.name], on="request", maintain_order="left_right")
     probability = pl.col("logprob_nats").exp().alias("probability")
     columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
     return table.select("text", *columns)
@@ -200,7 +204,6 @@ def ask_texts(
     options: Sequence[str | Sequence[str]] = (),
     policy: FillPolicy | None = None,
     asking: Asking | None = None,
-    cache: AnswerCache | None = None,
 ) -> list[list[FoundFill]]:
     """The same as records: the candidates of each text, the most probable first.
 
@@ -210,7 +213,7 @@ def ask_texts(
         CimentoError: the model cannot be used, or a text is too long for it.
     """
     texts = texts if isinstance(texts, str) else list(texts)
-    table = _fills(texts, model, options, policy, asking, cache)
+    table = fill_texts(texts, model, options=options, policy=policy, asking=asking)
     columns = ("text", "candidate", "logprob_nats", "n_pieces", "kind", "method")
     answers: list[list[FoundFill]] = [[] for _ in one_or_several(texts)]
     for number, *cells in table.select(columns).iter_rows():
@@ -218,36 +221,22 @@ def ask_texts(
     return answers
 
 
-def _fills(
-    texts: str | Sequence[str],
-    model: str | AnyScorer,
-    options: Sequence[str | Sequence[str]],
-    policy: FillPolicy | None,
-    asking: Asking | None,
-    cache: AnswerCache | None,
-) -> pl.DataFrame:
-    """A fills table with the number of the text, from 1, in the column `text`."""
-    import polars as pl
-
+def _items(texts: str | Sequence[str], options: Sequence[str | Sequence[str]]) -> list[ClozeItem]:
+    """Texts as items, their numbers, from 1, as ids."""
     whole = one_or_several(texts)
     if isinstance(texts, str) and all(isinstance(option, str) for option in options):
         options = [[str(option) for option in options]]
-    own = [one_or_several(some) for some in options] or [[] for _ in whole]
-    if len(own) != len(whole):
+    given = [one_or_several(choices) for choices in options] or [[] for _ in whole]
+    if len(given) != len(whole):
         raise UsageError(
             where="options",
-            seen=f"{len(own)} for {len(whole)} texts",
+            seen=f"{len(given)} for {len(whole)} texts",
             todo="Give a list of options for each text.",
         )
-    items = [
-        _item(number, text, some)
-        for number, (text, some) in enumerate(zip(whole, own, strict=True), start=1)
+    return [
+        _item(number, text, choices)
+        for number, (text, choices) in enumerate(zip(whole, given, strict=True), start=1)
     ]
-    requests = blank_requests(items, policy or FillPolicy())
-    handle = ModelHandle(model, asking or Asking())
-    answers = answer(requests.asked, handle, cache=cache or MemoryCache())
-    numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
-    return numbers.join(answers.tables[FILLS.name], on="request", maintain_order="left_right")
 
 
 def _item(number: int, text: str, options: Sequence[str]) -> ClozeItem:

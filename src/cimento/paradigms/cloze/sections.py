@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers
+from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import EstimateIndex
 from cimento.paradigms.cloze.figures import curve_figure, dimensions_figure, expressions_figure
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, OPTION, asked
@@ -26,9 +26,9 @@ from cimento.report.records import (
     Rates,
     RunReport,
     SuiteReport,
-    about_of,
     provenance_of,
 )
+from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Outcome, each_outcome
 
@@ -50,10 +50,7 @@ _GROUPS = (2, 12)
 
 def cloze_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     """The sections of some runs of cloze suites, one a suite."""
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        by_suite.setdefault(run.suite.name, []).append(run)
-    return [_suite(own) for own in by_suite.values()]
+    return [_suite(several) for several in runs_by_suite(runs)]
 
 
 def _by_dimension(run: Run) -> ClozeAnswers:
@@ -90,20 +87,20 @@ def _suite(runs: Sequence[Run]) -> SuiteReport:
 
 def _profile(answers: ClozeAnswers) -> Profile:
     by = ",".join(answers.options.by[:1])
-    how = Profiling(k=answers.options.k, by=by, cluster=answers.suite.cluster)
-    return profile(answers.items, answers.judged(answers.methods[0]), how)
+    profiling = Profiling(k=answers.options.k, by=by, cluster=answers.suite.cluster)
+    return profile(answers.items, answers.judged(answers.methods[0]), profiling)
 
 
 def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tuple[Figure, ...]:
     makers: list[Callable[[], Figure]] = [partial(curve_figure, runs)]
-    if any(found.heat for _, found in profiles):
+    if any(profiled.heat for _, profiled in profiles):
         makers.append(partial(expressions_figure, profiles))
-    if any(len(found.dimensions) > 1 for _, found in profiles):
+    if any(len(profiled.dimensions) > 1 for _, profiled in profiles):
         makers.append(partial(dimensions_figure, profiles))
     curves = {
         model: whole
-        for model, found in profiles
-        if (whole := found.dimensions[0].calibration) is not None
+        for model, profiled in profiles
+        if (whole := profiled.dimensions[0].calibration) is not None
     }
     if curves:
         title = f"Whether candidates fit, by their probability, on {runs[0].suite.name}"
@@ -112,20 +109,13 @@ def _figures(runs: Sequence[Run], profiles: Sequence[tuple[str, Profile]]) -> tu
 
 
 def _report(answers: ClozeAnswers) -> RunReport:
-    run = answers.run
     rates = _rates(answers)
-    first = next((line for rate in rates for line in rate.lines), None)
-    return RunReport(
-        suite=run.suite.name,
-        paradigm=NAME,
-        model=run.model,
-        n_items=run.n_items,
-        language=run.suite.meta.language,
-        folder=str(run.folder) if run.folder else None,
-        about=about_of(run.suite.meta),
-        items=_items(answers),
-        provenance=provenance_of(run.manifest),
-        headline=first[1] if first else None,
+    return replace(
+        run_report(answers.run, items=_items(answers)),
+        n_items=answers.run.n_items,
+        claims=(),
+        provenance=provenance_of(answers.run.manifest),
+        headline=next((estimate for rate in rates for _, estimate in rate.lines), None),
         rates=rates,
         notes=tuple(_notes(answers)),
     )
@@ -252,7 +242,9 @@ def _items(answers: ClozeAnswers) -> tuple[ItemRecord, ...]:
             phenomenon="".join(item.columns.get(name, "") for name in by),
             outcome=_outcome(item, hits, choices.get(item.id)),
             strips=(blank_strip(item),),
-            answers=tuple(AnswerList(name, own.get(item.id, ())) for name, own in given.items()),
+            answers=tuple(
+                AnswerList(name, candidates.get(item.id, ())) for name, candidates in given.items()
+            ),
             remarks=tuple(_remarks(answers, item, hits, choices.get(item.id))),
         )
         for item in answers.items
@@ -269,7 +261,7 @@ _Hits = Mapping[str, Mapping[str, Outcome]]
 
 def _outcome(item: ClozeItem, hits: _Hits, choice: Outcome | None) -> Outcome | None:
     """Whether the target came first by the first method; of items without targets, the choice."""
-    hit = next((own[item.id] for own in hits.values() if item.id in own), None)
+    hit = next((of_method[item.id] for of_method in hits.values() if item.id in of_method), None)
     # A rank is no margin; it stands among the remarks.
     return choice if hit is None else replace(hit, value=None, unit="")
 
@@ -288,7 +280,7 @@ def blank_strip(item: ClozeItem) -> Strip:
 def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, ...]]:
     """Item to its first candidates, with what is known of each."""
     targets = {item.id: set(item.targets) for item in answers.items}
-    found: dict[str, list[GivenAnswer]] = {}
+    by_item: dict[str, list[GivenAnswer]] = {}
     for candidate in answers.judged(method):
         if candidate.rank > _SHOWN:
             continue
@@ -296,8 +288,8 @@ def _given(answers: ClozeAnswers, method: str) -> dict[str, tuple[GivenAnswer, .
         if candidate.fits is not None:
             mark = "fits" if candidate.fits else "does not fit"
         given = GivenAnswer(candidate.text, candidate.probability, mark)
-        found.setdefault(candidate.item, []).append(given)
-    return {item: tuple(own) for item, own in found.items()}
+        by_item.setdefault(candidate.item, []).append(given)
+    return {item: tuple(candidates) for item, candidates in by_item.items()}
 
 
 def _remarks(
@@ -305,9 +297,9 @@ def _remarks(
 ) -> Iterator[tuple[str, str]]:
     if item.targets:
         yield "target", " / ".join(item.targets)
-    for method, own in hits.items():
-        if item.id in own:
-            rank = own[item.id].value
+    for method, of_method in hits.items():
+        if item.id in of_method:
+            rank = of_method[item.id].value
             missed = f"not among the first {answers.options.k}"
             yield f"rank of the target, {method}", f"{rank:.0f}" if rank else missed
     if choice and OPTION in choice.groups:

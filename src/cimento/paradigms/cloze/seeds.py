@@ -149,17 +149,17 @@ def verb_seeds(seeds: Verb, dictionary: Morphology, *, where: str) -> list[Seed]
     Raises:
         InputError: the dictionary has not a form that is asked for, or a tense or person is none.
     """
-    found = []
+    inflected = []
     for lemma in seeds.lemmas:
         for tense in seeds.tenses:
             for person in seeds.persons or [""]:
                 wanted = {**_tense(tense, where), **_person(person, where)}
                 columns = {**_lowered(wanted), "lemma": lemma}
                 category = " ".join(part for part in (tense, person) if part)
-                found += _forms(
+                inflected += _forms(
                     dictionary, lemma, "VERB", wanted, category, columns, seeds, where=where
                 )
-    return found
+    return inflected
 
 
 def nominal_seeds(
@@ -174,7 +174,7 @@ def nominal_seeds(
         UsageError: an article is wanted and a gender is not known.
     """
     pos = "NOUN" if seeds.kind == "noun" else "ADJ"
-    found = []
+    forms = []
     for lemma in seeds.lemmas:
         genders = seeds.genders if pos == "ADJ" else [_gender(lemma, seeds, dictionary, where)]
         for gender in genders:
@@ -184,9 +184,11 @@ def nominal_seeds(
                 wanted = agreement if pos == "ADJ" else {"Number": number}
                 columns = {**_lowered(agreement), "lemma": lemma}
                 category = f"{gender[0].lower()}_{'sg' if number == 'Sing' else 'pl'}"
-                own = _forms(dictionary, lemma, pos, wanted, category, columns, seeds, where=where)
-                found += [_with_article(seed, seeds, agreement, language) for seed in own]
-    return found
+                inflected = _forms(
+                    dictionary, lemma, pos, wanted, category, columns, seeds, where=where
+                )
+                forms += [_with_article(seed, seeds, agreement, language) for seed in inflected]
+    return forms
 
 
 def generated_seeds(
@@ -200,20 +202,20 @@ def generated_seeds(
     if seeds.expand:
         _refuse_nothing_to_expand(seeds, dictionary)
     texts = [source.text for source in seeds.sources]
-    found: dict[tuple[str, str], Seed] = {}
+    by_form: dict[tuple[str, str], Seed] = {}
     for source, fills in zip(seeds.sources, ask(texts, seeds.top), strict=True):
         for fill in fills:
             if fill.kind != "word" or fill.logprob_nats is None:
                 continue
-            probability = _probability(fill)
+            probability = math.exp(fill.logprob_nats)
             if probability >= seeds.minimum:
                 form = f"{source.prefix}{fill.candidate}{source.suffix}"
                 seed = Seed(source.category, form, model, source.columns, probability)
-                found.setdefault((seed.category, seed.form), seed)
+                by_form.setdefault((seed.category, seed.form), seed)
                 if seeds.expand and dictionary is not None:
                     for sister in _sisters(fill.candidate, seeds, dictionary):
-                        found.setdefault((sister.category, sister.form), sister)
-    return list(found.values())
+                        by_form.setdefault((sister.category, sister.form), sister)
+    return list(by_form.values())
 
 
 def _refuse_nothing_to_expand(seeds: Generated, dictionary: Morphology | None) -> None:
@@ -256,8 +258,8 @@ def _sisters(word: str, seeds: Generated, dictionary: Morphology) -> Iterator[Se
             continue
         for sister in sister_forms(dictionary, word, changes, pos=seeds.pos):
             form = f"{source.prefix}{sister.form}{source.suffix}"
-            told = f"{word} inflected"
-            yield Seed(source.category, form, dictionary.name, source.columns, note=told)
+            note = f"{word} inflected"
+            yield Seed(source.category, form, dictionary.name, source.columns, note=note)
 
 
 def _forms(
@@ -300,9 +302,9 @@ def _gender(lemma: str, seeds: Nominal, dictionary: Morphology, where: str) -> s
     if seeds.gender:
         return seeds.gender
     known = {
-        each.features["Gender"]
-        for each in dictionary.analyse(lemma)
-        if each.pos == "NOUN" and "Gender" in each.features
+        reading.features["Gender"]
+        for reading in dictionary.analyse(lemma)
+        if reading.pos == "NOUN" and "Gender" in reading.features
     }
     if len(known) != 1:
         raise InputError(
@@ -338,7 +340,3 @@ def _person(text: str, where: str) -> Features:
 def _lowered(features: Features) -> dict[str, str]:
     """Features as columns: what an item's ``expected`` may name in braces."""
     return {name.lower(): value for name, value in features.items()}
-
-
-def _probability(fill: Fill) -> float:
-    return math.exp(fill.logprob_nats or 0.0)

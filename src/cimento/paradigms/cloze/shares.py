@@ -37,8 +37,8 @@ class Share:
     """A part of a number.
 
     Attributes:
-        correct: how many.
-        n: of how many.
+        correct: number of correct ones.
+        n: number of all.
     """
 
     correct: int
@@ -60,7 +60,7 @@ class ExactMean:
     """An unweighted mean of the shares of groups.
 
     Attributes:
-        groups: how many there are.
+        groups: number of groups.
         exact: the mean; None where no group has a share.
     """
 
@@ -78,10 +78,9 @@ class ExactMean:
         return None if self.exact is None else exact_percent(self.exact)
 
 
-def exact_percent(share: Fraction, *, decimals: int = 2) -> float:
-    """A share in per cent, rounded half up as in print; exact, so that a tie is a tie."""
-    scale: int = 10**decimals
-    return math.floor(share * 100 * scale + Fraction(1, 2)) / scale
+def exact_percent(share: Fraction) -> float:
+    """A share in per cent, rounded half up to two decimals as in print, without float error."""
+    return math.floor(share * 10_000 + Fraction(1, 2)) / 100
 
 
 def among_top(candidates: Iterable[Candidate], k: int) -> list[Candidate]:
@@ -110,7 +109,7 @@ class NotExpected:
     Attributes:
         of_judged: their share of all that were judged.
         of_fitting: their share of those that fit.
-        above: how many of them are more probable than a threshold.
+        above: number of them that are more probable than a threshold.
         threshold: that probability.
     """
 
@@ -123,18 +122,18 @@ class NotExpected:
 def not_expected(
     candidates: Iterable[Candidate], *, remarks: Collection[str], threshold: float = 0.5
 ) -> NotExpected:
-    """How many candidates fit without being what was asked for, as remarks say.
+    """The number of candidates that fit without being what was asked for, as remarks say.
 
     Args:
         candidates: judged.
         remarks: those that say so (``not a verb``); one of them is enough.
         threshold: probability above which such candidates are counted apart.
     """
-    judged = [candidate for candidate in candidates if candidate.fits is not None]
-    found = [each for each in judged if each.fits and set(each.remarks) & set(remarks)]
-    above = sum(each.probability is not None and each.probability > threshold for each in found)
-    fitting = micro(judged).correct
-    return NotExpected(Share(len(found), len(judged)), Share(len(found), fitting), above, threshold)
+    judged = [c for c in candidates if c.fits is not None]
+    marked = [c for c in judged if c.fits and set(c.remarks) & set(remarks)]
+    above = sum(c.probability is not None and c.probability > threshold for c in marked)
+    n, fitting = len(marked), micro(judged).correct
+    return NotExpected(Share(n, len(judged)), Share(n, fitting), above, threshold)
 
 
 Ranks = Mapping[str, int | None]
@@ -146,24 +145,18 @@ def same_word(candidate: str, target: str) -> bool:
     return candidate.lower() == target.lower()
 
 
-def hit_ranks(
-    items: Iterable[ClozeItem],
-    candidates: Iterable[Candidate],
-    *,
-    same: Callable[[str, str], bool] = same_word,
-) -> dict[str, int | None]:
+def hit_ranks(items: Iterable[ClozeItem], candidates: Iterable[Candidate]) -> dict[str, int | None]:
     """The rank of the first candidate that is a target, for each item.
 
     Args:
         items: with targets.
         candidates: of these items; an item without any is not hit.
-        same: whether a candidate and a target are the same.
 
     Raises:
         UsageError: an item has no target.
     """
     groups = by_item(candidates)
-    found: dict[str, int | None] = {}
+    rank_of: dict[str, int | None] = {}
     for item in items:
         targets = item.targets
         if not targets:
@@ -173,12 +166,12 @@ def hit_ranks(
                 todo="Judge its candidates by people or by rules instead.",
             )
         ranks = (
-            each.rank
-            for each in groups.get(item.id, [])
-            if any(same(each.text, target) for target in targets)
+            candidate.rank
+            for candidate in groups.get(item.id, [])
+            if any(same_word(candidate.text, target) for target in targets)
         )
-        found[item.id] = next(ranks, None)
-    return found
+        rank_of[item.id] = next(ranks, None)
+    return rank_of
 
 
 def accuracy_at(ranks: Ranks, k: int) -> Share:
@@ -188,7 +181,7 @@ def accuracy_at(ranks: Ranks, k: int) -> Share:
 
 def curve(ranks: Ranks, k: int) -> tuple[Share, ...]:
     """acc@1 to acc@k."""
-    return tuple(accuracy_at(ranks, each) for each in range(1, k + 1))
+    return tuple(accuracy_at(ranks, depth) for depth in range(1, k + 1))
 
 
 def is_hit(rank: int | None, k: int) -> bool:
@@ -203,11 +196,11 @@ def grouped(ranks: Ranks, key: Mapping[str, Key]) -> dict[Key, dict[str, int | N
         ranks: of items.
         key: id of an item to its group; items without one are left out.
     """
-    found: dict[Key, dict[str, int | None]] = {}
+    by_group: dict[Key, dict[str, int | None]] = {}
     for item, rank in ranks.items():
         if item in key:
-            found.setdefault(key[item], {})[item] = rank
-    return found
+            by_group.setdefault(key[item], {})[item] = rank
+    return by_group
 
 
 def hit_by_only(first: Ranks, second: Ranks, k: int) -> tuple[str, ...]:
@@ -229,11 +222,11 @@ def groups_better(first: Ranks, second: Ranks, key: Mapping[str, Key], k: int) -
 
 def groups_hit_by_none(models: Iterable[Ranks], key: Mapping[str, Key], k: int) -> tuple[Key, ...]:
     """The groups of which no model hits a single item at k."""
-    each = [grouped(ranks, key) for ranks in models]
+    by_model = [grouped(ranks, key) for ranks in models]
     return tuple(
         group
-        for group in (each[0] if each else {})
-        if all(accuracy_at(found[group], k).correct == 0 for found in each)
+        for group in (by_model[0] if by_model else {})
+        if all(accuracy_at(groups[group], k).correct == 0 for groups in by_model)
     )
 
 
@@ -272,24 +265,24 @@ def confidence(candidates: Iterable[Candidate], *, threshold: float = 0.5) -> Co
     """
     from cimento.statistics.classification import auc
 
-    judged = [candidate for candidate in candidates if candidate.fits is not None]
-    scored = [(each.probability, each.fits) for each in judged if each.probability is not None]
+    judged = [c for c in candidates if c.fits is not None]
+    scored = [(c.probability, c.fits) for c in judged if c.probability is not None]
     probabilities = [probability for probability, _ in scored]
     truth = [bool(fits) for _, fits in scored]
-    wrong = [each for each in judged if not each.fits]
+    wrong = [c for c in judged if not c.fits]
     return Confidence(
         fitting=mean_statistic((p for p, fits in scored if fits), NO_PROBABILITY),
         unfitting=mean_statistic((p for p, fits in scored if not fits), NO_PROBABILITY),
         auc=auc(probabilities, truth),
-        wrong_first=sum(each.rank == 1 for each in wrong),
-        wrong_above=sum((each.probability or 0.0) > threshold for each in wrong),
+        wrong_first=sum(c.rank == 1 for c in wrong),
+        wrong_above=sum((c.probability or 0.0) > threshold for c in wrong),
         threshold=threshold,
         without_probability=len(judged) - len(scored),
     )
 
 
 def calibration(candidates: Iterable[Candidate], *, bins: int = 10) -> Calibration:
-    """How the share of candidates that fit goes with their probability.
+    """The share of candidates that fit, by their probability.
 
     Several candidates may fit in one blank, so that a well calibrated model need not have equal
     shares and probabilities; the curve should rise all the same.
@@ -318,13 +311,13 @@ def mean_statistic(values: Iterable[float], reason: str) -> Statistic:
 
 @dataclass(frozen=True, slots=True)
 class Clustering:
-    """How the items of a group share their sentences.
+    """The clusters of the items of a group, which may share sentences.
 
     Attributes:
-        items: how many there are.
-        clusters: how many sentences they come from.
+        items: number of items.
+        clusters: number of sentences that they come from.
         largest: the sentence that most of them come from; empty where there are no items.
-        in_largest: how many come from it.
+        in_largest: number of items that come from it.
     """
 
     items: int
@@ -339,7 +332,7 @@ class Clustering:
 
 
 def clustering(clusters: Iterable[str]) -> Clustering:
-    """How the items of a group share their sentences.
+    """The clusters of the items of a group, which may share sentences.
 
     Args:
         clusters: of each item, what it belongs to.

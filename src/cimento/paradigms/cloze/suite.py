@@ -53,8 +53,8 @@ class Option:
 class ClozeItem:
     """A text with one blank.
 
-    The text is kept as what stands before the blank and what stands after it, so that an item
-    without a blank, or with two, cannot be made.
+    The texts before and after the blank are kept apart, so that an item without a blank, or with
+    two, cannot be made.
 
     Attributes:
         id: stable, and the only one of its kind in a suite.
@@ -80,7 +80,7 @@ class ClozeItem:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """What the author had in the blank, with the spellings that count as equal."""
+        """The author's words for the blank, with the spellings that count as equal."""
         return self.spellings("target")
 
     def spellings(self, role: OptionRole) -> tuple[str, ...]:
@@ -158,7 +158,7 @@ class Template:
 
     @property
     def n_slots(self) -> int:
-        """How many pairs of a sentence and a seed of a category there are."""
+        """The number of pairs of a sentence and a seed of a category."""
         forms = sum(len(seed.forms) for seed in self.seeds)
         return sum(forms if sentence.has_seed else 1 for sentence in self.sentences)
 
@@ -198,7 +198,7 @@ class ClozeSuite:
         cluster: free column whose value says which items belong together (``template``,
             ``sentence``, ``expression``); empty where each stands alone.
         extra: top-level keys of suite.toml that cimento does not use, kept for writing.
-        limit: how many of its items are asked, from the first; None for all. It is not written.
+        limit: number of its items that are asked, from the first; None for all. Not written.
     """
 
     meta: Meta
@@ -251,7 +251,7 @@ class SharedForm:
 
 @dataclass(frozen=True, slots=True)
 class Expansion:
-    """What templates were made into.
+    """The items made from templates.
 
     Attributes:
         items: one for each distinct template, sentence and seed.
@@ -287,10 +287,10 @@ def expand_multiword(item: MultiwordItem) -> tuple[ClozeItem, ...]:
     The columns `expression`, `word` (position, from 1) and `cue` (the other words) are added.
     """
     words = item.words
-    found = []
+    expanded = []
     for number, mark in enumerate(MARKED_WORD.finditer(item.text), start=1):
         others = [word for position, word in enumerate(words, start=1) if position != number]
-        found.append(
+        expanded.append(
             ClozeItem(
                 id=f"{item.id}/W{number}",
                 before=_unmarked(item.text[: mark.start()]),
@@ -304,7 +304,7 @@ def expand_multiword(item: MultiwordItem) -> tuple[ClozeItem, ...]:
                 },
             )
         )
-    return tuple(found)
+    return tuple(expanded)
 
 
 def expand_suite(suite: ClozeSuite) -> Expansion:
@@ -331,15 +331,15 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
 
 
 def _template_bytes(template: Template) -> int:
-    """What the items of a template need, roughly."""
-    own = _COLUMN * len(template.columns) + _OPTION * len(template.options) + len(template.id)
+    """The rough size in bytes of the items of a template."""
+    shared = _COLUMN * len(template.columns) + _OPTION * len(template.options) + len(template.id)
     sets = [_set_bytes(seed) for seed in template.seeds]
     forms = sum(len(seed.forms) for seed in template.seeds)
     letters = sum(len(form) for seed in template.seeds for form in seed.forms)
-    seeded = sum(len(each.forms) * size for each, size in zip(template.seeds, sets, strict=True))
+    seeded = sum(len(seed.forms) * size for seed, size in zip(template.seeds, sets, strict=True))
     total = 0
     for sentence in template.sentences:
-        size = _ITEM + own + len(sentence.text) + _COLUMN * len(sentence.columns)
+        size = _ITEM + shared + len(sentence.text) + _COLUMN * len(sentence.columns)
         if sentence.has_seed:
             total += seeded + forms * size + letters * (1 + sentence.text.count(SEED))
         else:
@@ -352,7 +352,7 @@ def _set_bytes(seeds: SeedSet) -> int:
 
 
 def _multiword_bytes(item: MultiwordItem) -> int:
-    """What the items of an expression need: each has the whole text, and all other words."""
+    """The rough size in bytes of an expression's items, each with the whole text."""
     return len(item.words) * (_ITEM + 2 * len(item.text) + _COLUMN * len(item.columns))
 
 
@@ -361,15 +361,15 @@ def _unmarked(text: str) -> str:
 
 
 def _items_of(template: Template) -> list[ClozeItem]:
-    found = []
+    items = []
     for number, sentence in enumerate(template.sentences, start=1):
         if not sentence.has_seed:
             # Asked as it is, under all the categories that there are (usually none).
-            found.append(_item(template, number, sentence, "", template.seeds))
+            items.append(_item(template, number, sentence, "", template.seeds))
             continue
         for form, sets in _by_form(template.seeds).items():
-            found.append(_item(template, number, sentence, form, sets))
-    return found
+            items.append(_item(template, number, sentence, form, sets))
+    return items
 
 
 def _item(
@@ -378,18 +378,18 @@ def _item(
     columns = {
         **template.columns,
         **sentence.columns,
-        **_joined([each.columns for each in sets]),
+        **_joined([seed_set.columns for seed_set in sets]),
         "template": template.id,
         "sentence": str(number),
         "seed": form,
-        "category": JOINT.join(each.category for each in sets),
+        "category": JOINT.join(seed_set.category for seed_set in sets),
     }
-    own = [option for each in sets for option in each.options]
+    options = [option for seed_set in sets for option in seed_set.options]
     return ClozeItem(
         id=f"{template.id}/{number}/{form}" if form else f"{template.id}/{number}",
         before=sentence.before.replace(SEED, form),
         after=sentence.after.replace(SEED, form),
-        options=tuple(dict.fromkeys(own)) or template.options,
+        options=tuple(dict.fromkeys(options)) or template.options,
         none_option=template.none_option,
         columns=columns,
     )
@@ -397,11 +397,11 @@ def _item(
 
 def _by_form(seeds: Iterable[SeedSet]) -> dict[str, list[SeedSet]]:
     """Each form with the sets that have it; a form twice in one set counts once."""
-    found: dict[str, list[SeedSet]] = {}
+    sets: dict[str, list[SeedSet]] = {}
     for seed in seeds:
         for form in dict.fromkeys(seed.forms):
-            found.setdefault(form, []).append(seed)
-    return found
+            sets.setdefault(form, []).append(seed)
+    return sets
 
 
 def _joined(columns: Sequence[Mapping[str, str]]) -> dict[str, str]:
@@ -417,7 +417,7 @@ def _shared_forms(template: Template) -> list[SharedForm]:
     if not any(sentence.has_seed for sentence in template.sentences):
         return []
     return [
-        SharedForm(template.id, form, tuple(each.category for each in sets))
+        SharedForm(template.id, form, tuple(seed_set.category for seed_set in sets))
         for form, sets in _by_form(template.seeds).items()
         if len(sets) > 1
     ]

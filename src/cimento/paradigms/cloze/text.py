@@ -21,11 +21,11 @@ _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
 
 
 def describe_cloze(suite: ClozeSuite, items: int) -> str:
-    """What ``cimento suites show`` prints.
+    """The text of ``cimento suites show``.
 
     Args:
         suite: the suite.
-        items: how many of its items are shown.
+        items: number of its items to show.
     """
     expansion = expand_suite(suite)
     meta = suite.meta
@@ -67,21 +67,22 @@ _Rows = list[tuple[str, ...]]
 
 
 def cloze_text(runs: Sequence[Run]) -> str:
-    """What ``cimento run`` prints of some runs of cloze suites."""
+    """The text of ``cimento run`` for some runs of cloze suites."""
     return "\n\n".join(_block(ClozeAnswers(run)) for run in runs)
 
 
 def clusters_note(answers: ClozeAnswers) -> str:
-    """How the items share what they were made of; empty where each stands alone."""
-    found = clustering(answers.cluster_of[item.id] or item.id for item in answers.items)
-    if found.independent:
+    """A note on items that belong together; empty where each stands alone."""
+    clusters = clustering(answers.cluster_of[item.id] or item.id for item in answers.items)
+    if clusters.independent:
         return ""
-    many = f"{found.clusters} clusters" if found.clusters != 1 else "1 cluster"
-    return f"{found.items} items of {many}; the largest, {found.largest!r}, has {found.in_largest}"
+    many = f"{clusters.clusters} clusters" if clusters.clusters != 1 else "1 cluster"
+    largest = f"the largest, {clusters.largest!r}, has {clusters.in_largest}"
+    return f"{clusters.items} items of {many}; {largest}"
 
 
 def chosen_roles(answers: ClozeAnswers, rule: str) -> str:
-    """How often each role was chosen under a rule; a tie of roles is a role of its own."""
+    """The count of choices of each role under a rule; a tie of roles is a role of its own."""
     outcomes = asked(answers.run.outcomes(), FORCED_CHOICE, rule)
     name = GROUP + CHOSEN
     roles = outcomes[name].drop_nulls().to_list() if name in outcomes.columns else []
@@ -114,7 +115,9 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
         for column in answers.options.by:
             rows: _Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
             for first, top in index.levels(question, method, column, k):
-                cells = (text for each in (first, top) for text in _share_and_interval(each))
+                cells = (
+                    text for measured in (first, top) for text in _share_and_interval(measured)
+                )
                 rows.append((first.level or "(none)", *cells))
             if len(rows) > 1:
                 yield columns(rows, indent=2)
@@ -207,7 +210,7 @@ _IN_BRIEF = (
 
 
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
-    """How blanks were asked for, and what counts as a hit."""
+    """The methods by which blanks were filled, and what counts as a hit."""
     items, named = len(answers.items), " and by ".join(answers.choices)
     rules = [f"Options were scored by the rule {named}."] if named else []
     return MethodFacts(

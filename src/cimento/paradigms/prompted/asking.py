@@ -1,4 +1,4 @@
-"""What models are asked about sentences: options, wordings, and the prompts of a suite."""
+"""Questions about sentences for models: options, wordings, and the prompts of a suite."""
 
 from __future__ import annotations
 
@@ -55,20 +55,20 @@ class PromptedOptions(ParadigmOptions):
     chat: Literal["auto", "yes", "no"] = "auto"
 
     def task_of(self, suite: Suite) -> Literal["choice", "rating"]:
-        """What is asked about a suite."""
+        """The task for a suite."""
         if self.task == "auto":
             return "choice" if suite.predictions else "rating"
         return self.task
 
     @property
     def prompting(self) -> StoryOptions:
-        """The same for what puts prompts together, which is that of stories."""
+        """The same options for the prompts of stories, whose code puts these together."""
         return StoryOptions(answer=self.answer, max_tokens=self.max_tokens, chat=self.chat)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgmentWording:
-    """How models are asked about sentences, in one language.
+    """The wording of questions about sentences in one language.
 
     Attributes:
         id: such as ``it-judgments``.

@@ -1,4 +1,4 @@
-"""Answers to prompts about sentences: how they are read, and what becomes of items."""
+"""Answers to prompts about sentences, and the outcomes of items."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _read(reply: str, answers: Sequence[str]) -> Answer:
 
 
 def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:
-    """How much of the probability of all answers each has.
+    """The share of each answer in the probability of all of them.
 
     An answer that a server does not list among the most probable ones counts as 0; where it lists
     none, there is no answer.
@@ -72,7 +72,7 @@ def _shares(answers: Sequence[str], nats: Sequence[float | None]) -> Answer:
 
 
 def choices(suite: Suite, answers: Sequence[tuple[Prompt, Answer]]) -> Iterator[Outcome]:
-    """What became of each pair: the mean share of the better sentence over both orders.
+    """The outcome of each pair: the mean share of the better sentence over both orders.
 
     Args:
         suite: that was asked about.
@@ -119,14 +119,14 @@ def ratings(suite: Suite, answers: Sequence[tuple[Prompt, Answer]]) -> Iterator[
 
 
 def correlated(outcomes: pl.DataFrame, like: Estimate) -> Estimate:
-    """How ratings by prompt go together with the mean ratings of people.
+    """The correlation of ratings by prompt with the mean ratings of people.
 
     Args:
         outcomes: of ratings.
         like: what the estimate is otherwise; its statistic says which coefficient.
     """
     table = outcomes.drop_nulls(["value", "reference"])
-    found = correlate(
+    correlation = correlate(
         table["value"].to_numpy(),
         table["reference"].to_numpy(),
         kind=like.statistic,
@@ -137,12 +137,12 @@ def correlated(outcomes: pl.DataFrame, like: Estimate) -> Estimate:
     rated = outcomes["reference"].count()
     return dataclasses.replace(
         like,
-        value=found.r,
-        low=found.low,
-        high=found.high,
-        interval_method=found.method,
-        reason=(found.reason or "") if rated else "no sentence has a rating by people",
-        n=found.n,
+        value=correlation.r,
+        low=correlation.low,
+        high=correlation.high,
+        interval_method=correlation.method,
+        reason=(correlation.reason or "") if rated else "no sentence has a rating by people",
+        n=correlation.n,
         unscored=rated - len(table),
         clustered=bool(table["cluster"].count()),
         description="Ratings by prompt beside the mean ratings of people.",

@@ -94,7 +94,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         return RATINGS.check(suite)
 
     def holds(self, suite: Suite) -> str:
-        """How many items, in which conditions, and how many predictions."""
+        """The numbers of items, conditions and predictions."""
         return RATINGS.holds(suite)
 
     def limited(self, suite: Suite, limit: int) -> Suite:
@@ -102,7 +102,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         return RATINGS.limited(suite, limit)
 
     def describe(self, suite: Suite, items: int) -> str:
-        """What ``suites show`` prints of a suite and its first items."""
+        """The text of ``suites show`` for a suite and its first items."""
         return RATINGS.describe(suite, items)
 
     def requests(
@@ -131,22 +131,22 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         numbers: dict[str, int] = {}
         requests: list[Request] = []
         rows: list[tuple[object, ...]] = []
-        for each in prompts_of(suite, options):
-            parts = Dialogue(each.instruction, "\n\n", (), each.body)
-            prompt = StoryPrompt(
+        for prompt in prompts_of(suite, options):
+            parts = Dialogue(prompt.instruction, "\n\n", (), prompt.body)
+            written = StoryPrompt(
                 row=len(rows),
                 tier="judgment",
-                labels=each.answers,
-                words=each.answers,
+                labels=prompt.answers,
+                words=prompt.answers,
                 rendered=rendered(parts, prompting, prompt_format),
             )
-            number = numbers.setdefault(each.asked, len(numbers))
+            number = numbers.setdefault(prompt.asked, len(numbers))
             if number == len(requests):
-                turns = tuple((turn["role"], turn["content"]) for turn in prompt.rendered.messages)
-                listed = Choose(prompt="", options=each.answers, messages=turns)
-                requests.append(listed if is_listed else prompt.request(prompting))
-            region = (1, prompt.shown, "", 0, len(prompt.shown), True)
-            rows.append((number, suite.name, each.item, each.condition, *region))
+                turns = tuple((turn["role"], turn["content"]) for turn in written.rendered.messages)
+                listed = Choose(prompt="", options=prompt.answers, messages=turns)
+                requests.append(listed if is_listed else written.request(prompting))
+            region = (1, written.shown, "", 0, len(written.shown), True)
+            rows.append((number, suite.name, prompt.item, prompt.condition, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
 
@@ -169,7 +169,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         return outcomes_table(suite.name, made(suite, answers))
 
     def estimate(self, run: Run) -> Sequence[Estimate]:
-        """How often the better sentence is chosen; or how ratings go with those of people."""
+        """The rate of choices of the better sentence, or the correlation with ratings."""
         outcomes, answer = run.outcomes(), _options(run).answer
         like = Estimate(suite=run.suite.name, model=run.model, question=RATING)
         if _task(run) == "rating":
@@ -194,7 +194,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         ]
 
     def methods(self, run: Run) -> MethodFacts:
-        """How the model was asked and its answers were read; that they are no probabilities."""
+        """The methods by which answers were asked for and read, which are no probabilities."""
         options, is_choice = _options(run), _task(run) == "choice"
         wording = judgment_wording(options.language or run.suite.meta.language)
         what = (
@@ -204,15 +204,15 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
             else "was shown each sentence and asked how acceptable it is, on a scale from 1 to"
             f" {options.points}; its ratings were set beside the mean ratings of people"
         )
-        how = _HOW[options.answer, _task(run)]
+        sentences = _HOW[options.answer, _task(run)]
         if options.answer == "generate":
-            how += (
+            sentences += (
                 " Replies were read strictly: one that is not just an answer counts neither way"
                 f" ({len(unread(run))} were not)."
             )
         brief = (
             f"The model {what}.",
-            how,
+            sentences,
             "Such metalinguistic judgments are not probabilities of the sentences [@hu2023].",
         )
         n = run.outcomes()["item"].n_unique()
@@ -223,7 +223,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         )
 
     def warnings(self, run: Run) -> Sequence[str]:
-        """What these numbers are, and how many replies could not be read."""
+        """Notes on what the numbers are, and the number of replies that could not be read."""
         lost = unread(run)
         if not lost:
             return (NOT_PROBABILITIES,)

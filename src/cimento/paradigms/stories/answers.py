@@ -90,7 +90,7 @@ _OTHER_NAMES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What was read from a reply.
+    """The result of reading a reply.
 
     Attributes:
         label: as `OPTIONS` has it; None where there is no clear answer.
@@ -160,10 +160,10 @@ def _story_class(text: str, _numbering: int) -> Parsed:
 
 
 def _conflict(text: str, numbering: int) -> Parsed:
-    found = _NUMBER.findall(text)
-    if any(len(number) > _MOST_DIGITS for number in found):
+    numerals = _NUMBER.findall(text)
+    if any(len(number) > _MOST_DIGITS for number in numerals):
         return Parsed(None, "no such sentence")
-    numbers = [int(number) - numbering for number in found]
+    numbers = [int(number) - numbering for number in numerals]
     distinct = sorted(set(numbers))
     if not numbers:
         return Parsed(None, "no answer")
@@ -178,14 +178,14 @@ def _conflict(text: str, numbering: int) -> Parsed:
 
 def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
     """The labels whose names stand in a text, as whole words."""
-    found = set()
+    named = set()
     # Longer names first, and out of the way: "acceso/spento" is not "acceso" and something else.
     for name in sorted(labels, key=len, reverse=True):
         pattern = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
         if pattern.search(plain):
-            found.add(labels[name])
+            named.add(labels[name])
             plain = pattern.sub(" ", plain)
-    return found
+    return named
 
 
 @functools.cache
@@ -217,7 +217,7 @@ _READERS: Mapping[Tier, Callable[[str, int], Parsed]] = {
 
 @dataclass(frozen=True, slots=True)
 class RawAnswer:
-    """What the tables of a run hold for one request.
+    """The entries for one request in the tables of a run.
 
     Attributes:
         nats: log-probability of each option; None for a recording that only says which was given.
@@ -252,7 +252,7 @@ RECORDED: Mapping[Tier, AnswerOptions] = {
 
 
 def raw_answers(tables: Mapping[str, pl.DataFrame]) -> dict[int, RawAnswer]:
-    """What was answered to each request, by its number; those without answer are not there."""
+    """The answer to each request by its number, without requests that have no answer."""
     answers: dict[int, RawAnswer] = {}
     if "choices" in tables:
         table = tables["choices"].sort("request", "option").group_by("request", maintain_order=True)
@@ -297,7 +297,7 @@ def tier_answers(
     known = RECORDED[tier] if is_recorded else tier_options(tier, suite, options)
     there = [(row, raw[number]) for number, row in asked if number in raw]
     values = [_values(answer, known, options) for _, answer in there]
-    scored = [each for (row, _), each in zip(there, values, strict=True) if each and row >= 0]
+    scored = [nats for (row, _), nats in zip(there, values, strict=True) if nats and row >= 0]
     corrections: Mapping[str, float] = {}
     if options.norm == "prior" and scored:
         corrections = prior_corrections(scored, known.labels)
@@ -325,7 +325,7 @@ def tier_answers(
 def _values(
     answer: RawAnswer, known: AnswerOptions, options: StoryOptions
 ) -> tuple[float, ...] | None:
-    """What options are compared by, as far as one prompt tells; None where none was scored."""
+    """The values by which options are compared, as far as one prompt tells; None without scores."""
     nats = [value for value in answer.nats if value is not None]
     if not nats or len(nats) < len(answer.nats):
         return None

@@ -52,7 +52,7 @@ def order_variants(
 
     Args:
         stories: plausible ones, and the variants that exist.
-        per_story: how many to draw for each story; None for all.
+        per_story: number of variants to draw for each story; None for all.
         seed: of the draw, which for a story does not depend on the others.
 
     Returns:
@@ -63,7 +63,7 @@ def order_variants(
     """
     if per_story is not None and per_story < 0:
         raise UsageError(where="variants per story", seen=f"{per_story}", todo="Give 0 or more.")
-    found: list[Story] = []
+    variants: list[Story] = []
     for number, triple in by_triple(stories).items():
         base = base_of(triple)
         if base is None:
@@ -79,9 +79,9 @@ def order_variants(
             generator = random.Random(f"{seed}:{number}")  # noqa: S311  # keeps no secret
             swaps = sorted(generator.sample(swaps, per_story))
         for places, sentences in swaps:
-            idx = _next_idx(triple, found, number, "order")
-            found.append(_proposal(base, "order", idx, sentences, places))
-    return _numbered(found, start=len(stories))
+            idx = _next_idx(triple, variants, number, "order")
+            variants.append(_proposal(base, "order", idx, sentences, places))
+    return _numbered(variants, start=len(stories))
 
 
 def cloze_variants(
@@ -102,7 +102,7 @@ def cloze_variants(
             variant that exists.
     """
     triples = by_triple(stories)
-    found: list[Story] = []
+    variants: list[Story] = []
     for replacement in replacements:
         triple = triples.get(replacement.story_id, ())
         base = base_of(triple)
@@ -124,16 +124,16 @@ def cloze_variants(
             replacement.sentence.strip() if place == replacement.position else sentence
             for place, sentence in enumerate(base.sentences)
         )
-        if sentences in {story.sentences for story in (*triple, *found)}:
+        if sentences in {story.sentences for story in (*triple, *variants)}:
             raise InputError(
                 where=where,
                 seen=f"with {replacement.sentence!r} it is a story that exists already",
                 todo="Write another sentence.",
             )
         pair = proposed_pair(sentences, replacement.position, base.object_names)
-        idx = _next_idx(triple, found, replacement.story_id, "cloze")
-        found.append(_proposal(base, "cloze", idx, sentences, pair))
-    return _numbered(found, start=len(stories))
+        idx = _next_idx(triple, variants, replacement.story_id, "cloze")
+        variants.append(_proposal(base, "cloze", idx, sentences, pair))
+    return _numbered(variants, start=len(stories))
 
 
 def proposed_pair(
@@ -158,26 +158,6 @@ def proposed_pair(
     if earlier:
         return earlier[-1], changed
     return (changed, changed + 1) if changed + 1 < len(sentences) else (changed - 1, changed)
-
-
-def confirm(story: Story, *, pair: tuple[int, int], state: str) -> Story:
-    """A proposed story with what a person says of it.
-
-    Args:
-        story: as proposed.
-        pair: conflicting sentence and breakpoint.
-        state: one of the fourteen.
-    """
-    extra = {key: value for key, value in story.extra.items() if key != PROPOSED}
-    return replace(
-        story,
-        plausible=False,
-        breakpoint=pair[1],
-        confl_sents=(pair[0],),
-        confl_pairs=pair,
-        state=state,
-        extra=extra,
-    )
 
 
 def swapped(sentences: Sequence[str], first: int, second: int) -> tuple[str, ...]:
@@ -216,18 +196,18 @@ def _moved_states(base: Story, sentences: Sequence[str]) -> tuple[SentenceStates
 
 
 def _next_idx(
-    triple: Sequence[Story], found: Sequence[Story], number: int, type_: StoryType
+    triple: Sequence[Story], variants: Sequence[Story], number: int, type_: StoryType
 ) -> int:
     """The first number that no variant of this type has, in its field or in its id."""
     taken = {-1}
-    for story in (*triple, *found):
+    for story in (*triple, *variants):
         if story.story_id == number and story.type == type_ and story.idx is not None:
             taken.add(story.idx)
     return max(taken) + 1
 
 
-def _numbered(found: Sequence[Story], *, start: int) -> tuple[Story, ...]:
-    return tuple(replace(story, row=start + place) for place, story in enumerate(found))
+def _numbered(variants: Sequence[Story], *, start: int) -> tuple[Story, ...]:
+    return tuple(replace(story, row=start + place) for place, story in enumerate(variants))
 
 
 def _mentioned(sentence: str, objects: Sequence[str]) -> set[str]:

@@ -87,12 +87,12 @@ def audit(file: StorySuite) -> tuple[Finding, ...]:
 
 
 def story_names(file: StorySuite) -> tuple[str, ...]:
-    """What messages call each story: its key where it has one, else row and id."""
+    """The name of each story in messages: its key where it has one, else row and id."""
     return tuple(story.key or f"{story.row} ({story.example_id})" for story in file.stories)
 
 
 def pair_shape(story: Story) -> str:
-    """How the conflict pair is written: ``empty``, ``[a,b]``, ``[[a],[b]]`` or ``[[a,b]]``."""
+    """The notation of the conflict pair: ``empty``, ``[a,b]``, ``[[a],[b]]`` or ``[[a,b]]``."""
     pairs = story.confl_pairs
     if not pairs:
         return "empty"

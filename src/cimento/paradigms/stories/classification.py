@@ -67,14 +67,14 @@ class Choices:
         acc: share that is right, the first of tied options chosen.
         acc_norm_chars: the same with log-probabilities divided by the number of characters.
         acc_if_ties_wrong: the same with ties counted as wrong.
-        chance: what drawing an option by lot gets.
-        majority: what always giving the label that is right most often among these gets.
+        chance: accuracy of drawing an option by lot.
+        majority: accuracy of always giving the label that is most often right among these.
         n_ties_at_max: answers where options share the highest log-probability.
         any_choice_greedy_rate: share of answers in which an option is what greedy decoding
             writes; None where it was not recorded. Near 0 says that no option follows the prompt
             as the model would write it, mostly because of a blank.
-        pred_distribution: label to how often it was chosen.
-        first_option: how often the option listed first was chosen, and how often it was right.
+        pred_distribution: label to the number of answers that chose it.
+        first_option: numbers of answers that chose the option listed first, and should have.
         invalid: replies that could not be read; they count as wrong.
         unscored: answers left out, by reason.
         confidence: None where options were not scored.
@@ -98,10 +98,10 @@ class Choices:
 
 def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
     """Describe the answers at a tier."""
-    here = [outcome for outcome in outcomes if outcome.tier == tier]
-    known = [outcome for outcome in here if outcome.correct is not None]
+    at_tier = [outcome for outcome in outcomes if outcome.tier == tier]
+    known = [outcome for outcome in at_tier if outcome.correct is not None]
     scored = [outcome for outcome in known if outcome.answer.logprobs_nats is not None]
-    greedy = [any(outcome.answer.greedy) for outcome in here if outcome.answer.greedy]
+    greedy = [any(outcome.answer.greedy) for outcome in at_tier if outcome.answer.greedy]
     return Choices(
         n=len(known),
         scored=len(scored),
@@ -116,11 +116,11 @@ def choices(outcomes: Sequence[TierOutcome], tier: Tier) -> Choices:
             label: sum(outcome.chosen == label for outcome in known) for label in OPTIONS[tier]
         },
         first_option=(
-            sum(outcome.chosen == _first(outcome) for outcome in scored),
-            sum(outcome.gold == _first(outcome) for outcome in scored),
+            sum(outcome.chosen == outcome.answer.options[0] for outcome in scored),
+            sum(outcome.gold == outcome.answer.options[0] for outcome in scored),
         ),
         invalid=sum(outcome.invalid for outcome in known),
-        unscored=Counter(outcome.reason for outcome in here if outcome.correct is None),
+        unscored=Counter(outcome.reason for outcome in at_tier if outcome.correct is None),
         confidence=_confidence(scored) if scored else None,
     )
 
@@ -134,10 +134,6 @@ def _majority(known: Sequence[TierOutcome]) -> Statistic:
     labels = [outcome.gold for outcome in known if outcome.gold is not None]
     most = max(map(labels.count, set(labels)), default=0)
     return Statistic(most / len(labels)) if labels else Statistic(None, "no answers")
-
-
-def _first(outcome: TierOutcome) -> str:
-    return outcome.answer.options[0]
 
 
 def _confidence(scored: Sequence[TierOutcome]) -> Confidence:
@@ -175,7 +171,7 @@ def _nll(scored: Sequence[TierOutcome]) -> Statistic | None:
 def scaled_confidence(
     outcomes: Sequence[TierOutcome], tier: Tier, *, stories: Sequence[Story], seed: int
 ) -> Scaling:
-    """How calibrated the answers at a tier would be at the best temperature of other triples.
+    """The calibration of answers at a tier at the best temperature of the other triples.
 
     Answers with an impossible option are left out.
 
@@ -188,14 +184,9 @@ def scaled_confidence(
     scores, right, numbers = [], [], []
     for outcome in outcomes:
         values = outcome.answer.logprobs_nats
-        if (
-            outcome.tier != tier
-            or values is None
-            or outcome.correct is None
-            or outcome.gold is None
-        ):
+        if outcome.tier != tier or outcome.correct is None or outcome.gold is None:
             continue
-        if all(map(math.isfinite, values)):
+        if values is not None and all(map(math.isfinite, values)):
             scores.append(values)
             right.append(outcome.answer.options.index(outcome.gold))
             numbers.append(stories[outcome.row].story_id)
@@ -223,7 +214,7 @@ class Detection:
         criterion: above 0: inclined to answer "false".
         sibling_pair_accuracy: how often a plausible story has a higher margin than its own
             implausible variant, ties as half.
-        n_pairs: how many such pairs.
+        n_pairs: number of such pairs.
         mean_margin_nats: mean log-probability of "true" minus that of "false".
     """
 
@@ -250,7 +241,7 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
     is_plausible = [outcome.gold == TRUE for outcome in answered]
     called_plausible = [outcome.chosen == TRUE for outcome in answered]
     counts = confusion(is_plausible, called_plausible)
-    found = d_prime(counts)
+    sensitivity = d_prime(counts)
     margins = _margins(first)
     pairs = sibling_pairs(stories, margins)
     n = len(answered)
@@ -267,8 +258,8 @@ def detect(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Detecti
         auc=auc(list(margins.values()), [stories[row].plausible for row in margins])
         if margins
         else Statistic(None, NO_MARGINS),
-        d_prime=found.d_prime,
-        criterion=found.criterion,
+        d_prime=sensitivity.d_prime,
+        criterion=sensitivity.criterion,
         sibling_pair_accuracy=Statistic(sum(pairs.values()) / len(pairs))
         if pairs
         else Statistic(None, "no plausible story has a scored variant"),
@@ -304,7 +295,7 @@ def unbiased_mcc(
 
 
 def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dict[int, float]:
-    """Of each implausible story with a plausible sibling, whether that has the higher margin.
+    """For each implausible story with a plausible sibling, whether the sibling's margin is higher.
 
     Args:
         stories: all of them.
@@ -314,27 +305,27 @@ def sibling_pairs(stories: Sequence[Story], margins: Mapping[int, float]) -> dic
         Row of the implausible story to 1 (it has), 0.5 (a tie) or 0.
     """
     known = bases(stories)
-    found = {}
+    shares = {}
     for story in stories:
         base = known[story.story_id]
         if story.plausible or base is None:
             continue
         if story.row in margins and base.row in margins:
             difference = margins[base.row] - margins[story.row]
-            found[story.row] = 0.5 if difference == 0 else float(difference > 0)
-    return found
+            shares[story.row] = 0.5 if difference == 0 else float(difference > 0)
+    return shares
 
 
 def _margins(first: Sequence[TierOutcome]) -> dict[int, float]:
     """Row to how much more probable "true" is than "false", in nats, where that is finite."""
-    found = {}
+    margins = {}
     for outcome in first:
         values, options = outcome.answer.logprobs_nats, outcome.answer.options
         if values is not None:
             difference = values[options.index(TRUE)] - values[options.index(FALSE)]
             if math.isfinite(difference):
-                found[outcome.row] = difference
-    return found
+                margins[outcome.row] = difference
+    return margins
 
 
 def _answered(first: Sequence[TierOutcome]) -> list[TierOutcome]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from cimento.io.inline_markup import columns
@@ -15,9 +15,11 @@ from cimento.paradigms.stories.suite import (
     TRUE,
     Story,
     StorySuite,
+    StoryType,
     bases,
     by_triple,
     changed,
+    is_replacement,
     is_swap,
     made_as,
     most_frequent,
@@ -34,20 +36,19 @@ class Description:
     """Counts over the stories of a file; those of conflicts are over implausible stories.
 
     Attributes:
-        stories: how many.
-        triples: how many different stories with their variants.
+        stories: number of stories.
+        triples: number of different stories, each with its variants.
         complete: triples with a plausible story and at least one variant of either type.
         types: by type; ``null`` for none.
         plausible: ``true`` and ``false``.
         states: by state, the most frequent first.
         pairs: by conflict pair, the most frequent first.
         distances: by how far the breakpoint is from the conflicting sentence.
-        breakpoints: by the position of the breakpoint, from 0.
         locations: by place, over all stories.
         domains: by domain, over all stories.
         swaps: order variants that exchange exactly two sentences, by whether the conflict pair is
             these two, shares one of them, or none.
-        replacements: cloze variants that replace one sentence, by what that sentence is.
+        replacements: cloze variants that replace one sentence, by the role of that sentence.
     """
 
     stories: int
@@ -58,7 +59,6 @@ class Description:
     states: Mapping[str, int]
     pairs: Mapping[str, int]
     distances: Mapping[int, int]
-    breakpoints: Mapping[int, int]
     locations: Mapping[str, int]
     domains: Mapping[str, int]
     swaps: Mapping[str, int]
@@ -71,7 +71,7 @@ class Description:
 
 
 def describe(stories: Sequence[Story]) -> Description:
-    """Count what a file of stories holds."""
+    """Counts of everything that a file of stories holds."""
     conflicts = [story for story in stories if not story.plausible]
     pairs = [story.pair for story in conflicts if story.pair is not None]
     triples = by_triple(stories)
@@ -88,7 +88,6 @@ def describe(stories: Sequence[Story]) -> Description:
         states=most_frequent(story.state for story in conflicts if story.state),
         pairs=most_frequent(pair_label(*pair) for pair in pairs),
         distances=dict(sorted(Counter(high - low for low, high in pairs).items())),
-        breakpoints=dict(sorted(Counter(high for _, high in pairs).items())),
         locations=most_frequent(story.location for story in stories if story.location),
         domains=most_frequent(story.domain for story in stories if story.domain),
         swaps=_swaps(stories),
@@ -97,7 +96,7 @@ def describe(stories: Sequence[Story]) -> Description:
 
 
 def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
-    """Of each attribute, how often each code was given to an entity in a sentence."""
+    """For each attribute, the counts of its codes over entities and sentences."""
     counts: dict[str, Counter[int]] = {name: Counter() for name in ATTRIBUTES}
     for story in stories:
         for block in story.sentence_states:
@@ -109,40 +108,42 @@ def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
     }
 
 
-def _swaps(stories: Sequence[Story]) -> dict[str, int]:
-    """Order variants by how the annotated pair relates to the positions that were swapped."""
+def _variants(stories: Sequence[Story], kind: StoryType) -> Iterator[tuple[Story, Story]]:
+    """The variants of a kind, each with its plausible story."""
     known = bases(stories)
-    counts = {"the two": 0, "one of the two": 0, "neither": 0}
     for story in stories:
         base = known[story.story_id]
-        if base is None or made_as(story, base) != "order" or not is_swap(story, base):
-            continue
-        shared = set(story.pair or ()) & set(changed(story, base) or ())
-        counts[("neither", "one of the two", "the two")[len(shared)]] += 1
-    return counts
+        if base is not None and made_as(story, base) == kind:
+            yield story, base
+
+
+def _swaps(stories: Sequence[Story]) -> dict[str, int]:
+    """Order variants by how the annotated pair relates to the positions that were swapped."""
+    shared = Counter(
+        len({*(story.pair or ())} & {*(changed(story, base) or ())})
+        for story, base in _variants(stories, "order")
+        if is_swap(story, base)
+    )
+    return {"the two": shared[2], "one of the two": shared[1], "neither": shared[0]}
 
 
 def _replacements(stories: Sequence[Story]) -> dict[str, int]:
     """Cloze variants by what the replaced sentence is in the conflict."""
-    known = bases(stories)
     counts = {"conflicting": 0, "breakpoint": 0, "neither": 0}
-    for story in stories:
-        base = known[story.story_id]
-        places = None if base is None else changed(story, base)
-        if made_as(story, base) != "cloze" or places is None or len(places) != 1:
-            continue
-        pair = story.pair or ()
-        role = ("conflicting", "breakpoint")[pair.index(places[0])] if places[0] in pair else ""
-        counts[role or "neither"] += 1
+    for story, base in _variants(stories, "cloze"):
+        if is_replacement(story, base):
+            [place] = changed(story, base) or ()
+            roles = dict(zip(story.pair or (), ("conflicting", "breakpoint"), strict=False))
+            counts[roles.get(place, "neither")] += 1
     return counts
 
 
 def suite_text(suite: StorySuite, items: int) -> str:
-    """What is in a suite of stories, and its first stories.
+    """The content of a suite of stories, and its first stories.
 
     Args:
         suite: of stories.
-        items: how many of its stories.
+        items: number of its stories to show.
     """
     lines = [suite.name, columns(_facts(suite), indent=2)]
     lines += [_story(story) for story in suite.stories[:items]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,37 +32,29 @@ if TYPE_CHECKING:
 QUESTIONS = "questions.jsonl"
 
 
+@dataclass(slots=True)
 class _Tables:
-    """Requests and answers as they are found, numbered."""
+    """Requests and answers of a suite as they are read."""
 
-    def __init__(self, suite: str) -> None:
-        self._suite = suite
-        self._places: list[tuple[object, ...]] = []
-        self._choices: list[tuple[object, ...]] = []
-        self._replies: list[tuple[object, ...]] = []
+    suite: str
+    requests: list[tuple[object, ...]] = field(default_factory=list)
+    choices: list[tuple[object, ...]] = field(default_factory=list)
+    replies: list[tuple[object, ...]] = field(default_factory=list)
 
     def request(self, item: str | None, condition: str) -> int:
-        """A further request; version 0.1 did not keep the prompts."""
-        number = len(self._places)
-        self._places.append((number, self._suite, item, condition, 1, "", "", 0, 0, True))
+        """The number of a further request; version 0.1 did not keep the prompts."""
+        number = len(self.requests)
+        self.requests.append((number, self.suite, item, condition, 1, "", "", 0, 0, True))
         return number
 
-    def choice(self, number: int, option: int, *values: object) -> None:
-        """An option of a request: its text, log-probability, number of tokens, whether greedy."""
-        self._choices.append((number, option, *values))
-
-    def reply(self, number: int, text: object, stop_reason: object) -> None:
-        """What was written to a request."""
-        self._replies.append((number, text, stop_reason))
-
     def frames(self) -> dict[str, pl.DataFrame]:
-        """The tables; those without rows are not there."""
+        """The requests, and the choices and replies if there are any."""
         import polars as pl
 
-        found = ((REQUESTS, self._places), (CHOICES, self._choices), (REPLIES, self._replies))
+        tables = ((REQUESTS, self.requests), (CHOICES, self.choices), (REPLIES, self.replies))
         return {
             schema.name: pl.DataFrame(rows, schema=schema.polars(), orient="row")
-            for schema, rows in found
+            for schema, rows in tables
             if rows or schema is REQUESTS
         }
 
@@ -88,24 +80,24 @@ def earlier_tables(
         find_table(STORY_CHOICES, folder.path),
         find_table(STORY_REPLIES, folder.path),
     )
-    rows = choices.rows_by_key(["item", "condition"], named=True) if choices is not None else {}
+    by_key = choices.rows_by_key(["item", "condition"], named=True) if choices is not None else {}
     for tier in TIERS:
         known = tier_options(tier, suite, options)
-        here = [(item, found) for (item, condition), found in rows.items() if condition == tier]
-        for item, found in here:
-            _chosen(tables.request(item, tier), found, known, tables)
-        if here and options.norm == "pmi":
-            _without_story(here[0][1], tier, known, tables)
+        items = [(item, rows) for (item, condition), rows in by_key.items() if condition == tier]
+        for item, rows in items:
+            _chosen(tables.request(item, tier), rows, known, tables)
+        if items and options.norm == "pmi":
+            _without_story(items[0][1], tier, known, tables)
     for row in replies.iter_rows(named=True) if replies is not None else ():
         number = tables.request(row["item"], row["condition"])
-        tables.reply(number, row["text"], row["stop_reason"])
+        tables.replies.append((number, row["text"], row["stop_reason"]))
     return tables.frames()
 
 
 def _chosen(
-    number: int, found: list[dict[str, object]], known: AnswerOptions, tables: _Tables
+    number: int, rows: list[dict[str, object]], known: AnswerOptions, tables: _Tables
 ) -> None:
-    by_label = {row["option"]: row for row in found}
+    by_label = {row["option"]: row for row in rows}
     for option, label in enumerate(known.labels):
         row = by_label.get(label)
         if row is None:
@@ -113,20 +105,20 @@ def _chosen(
                 where="choices.parquet", seen=f"there is no option {label!r}", todo="Run again."
             )
         values = (row[name] for name in ("word", "logprob_nats", "n_tokens", "is_greedy"))
-        tables.choice(number, option, *values)
+        tables.choices.append((number, option, *values))
 
 
 def _without_story(
-    found: list[dict[str, object]], tier: Tier, known: AnswerOptions, tables: _Tables
+    rows: list[dict[str, object]], tier: Tier, known: AnswerOptions, tables: _Tables
 ) -> None:
-    """What the question without a story was answered: what every value was corrected by."""
+    """The answer to the question without a story, by which every value was corrected."""
     number = tables.request(None, tier)
-    by_label = {row["option"]: row for row in found}
+    by_label = {row["option"]: row for row in rows}
     for option, (label, word) in enumerate(zip(known.labels, known.words, strict=True)):
         row = by_label[label]
         nats, value = row["logprob_nats"], row["value_nats"]
         difference = nats - value if isinstance(nats, float) and isinstance(value, float) else None
-        tables.choice(number, option, word, difference, None, None)
+        tables.choices.append((number, option, word, difference, None, None))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,17 +146,17 @@ def read_question_lines(path: Path) -> list[QuestionLine]:
     from pydantic import TypeAdapter, ValidationError
 
     adapter = TypeAdapter(QuestionLine)
-    found = []
+    lines = []
     for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         try:
-            found.append(adapter.validate_json(line))
+            lines.append(adapter.validate_json(line))
         except ValidationError as error:
             place, message = faults_of(error)[0]
             where = f"{path} line {number} {place}".rstrip()
             raise TableError(
                 where=where, seen=f"cannot be read ({message})", todo="Run again."
             ) from error
-    return found
+    return lines
 
 
 def _questions(
@@ -185,7 +177,7 @@ def _questions(
     for line, question in zip(lines, questions, strict=True):
         number = tables.request(str(question.story.row), question.about)
         if line.logprobs_nats is None:
-            tables.reply(number, line.reply, None)
+            tables.replies.append((number, line.reply, None))
             continue
         for option, (value, word) in enumerate(
             zip(line.logprobs_nats, question.words, strict=True)
@@ -193,7 +185,7 @@ def _questions(
             # By characters, the sum can be had back; by tokens, it counts as that of one token.
             nats = value * (len(word) if options.norm == "char" else 1)
             n_tokens = 1 if options.norm == "token" else None
-            tables.choice(number, option, word, nats, n_tokens, None)
+            tables.choices.append((number, option, word, nats, n_tokens, None))
 
 
 def earlier_options(manifest: Mapping[str, JsonValue]) -> StoryOptions:

@@ -11,6 +11,7 @@ from cimento.paradigms.stories.classification import (
     detect,
     detection_intervals,
     scaled_confidence,
+    share,
     unbiased_mcc,
 )
 from cimento.paradigms.stories.grouping import Grouping
@@ -78,16 +79,16 @@ TITLES: Mapping[Tier, str] = {
 
 
 def question_of(tier: Tier) -> str:
-    """Of a tier, the question whether a story is right there and at all tiers before."""
+    """The question whether a story is right at a tier and at all tiers before."""
     return CHAINED.get(tier, tier)
 
 
 def chance_of(tier: Tier, *, chained: bool = False) -> float:
-    """What drawing an option by lot gets at a tier, or there and at all tiers before."""
-    before = TIERS[: TIERS.index(tier) + 1] if chained else (tier,)
+    """The accuracy of options drawn by lot at a tier, or there and at all tiers before."""
+    tiers = TIERS[: TIERS.index(tier) + 1] if chained else (tier,)
     chance = 1.0
-    for each in before:
-        chance /= len(OPTIONS[each])
+    for name in tiers:
+        chance /= len(OPTIONS[name])
     return chance
 
 
@@ -95,17 +96,17 @@ def tier_estimates(run: Run) -> list[Estimate]:
     """All estimates of a run of the three tiers, the headline first."""
     judged, table = judged_run(run), run.outcomes()
     like = Estimate(suite=run.suite.name, model=run.model, question="")
-    found = [_untiered(tier, table, judged, like) for tier in TIERS]
-    found += [_chained(tier, table, judged, like) for tier in CHAINED]
+    estimates = [_untiered(tier, table, judged, like) for tier in TIERS]
+    estimates += [_chained(tier, table, judged, like) for tier in CHAINED]
     for grouping in judged.groupings:
-        found += _metrics(grouping, table, judged, like)
-    found += [_given(tier, table, judged, like) for tier in TIERS]
-    found += _baselines(judged, like)
-    found += _detection(judged, like, seed=asked_of(run)[1].seed)
+        estimates += _metrics(grouping, table, judged, like)
+    estimates += [_given(tier, table, judged, like) for tier in TIERS]
+    estimates += _baselines(judged, like)
+    estimates += _detection(judged, like, seed=asked_of(run)[1].seed)
     for tier in TIERS:
-        found += _choices(tier, judged, like, seed=asked_of(run)[1].seed)
-    found += _partial(judged, like)
-    return [*found, *_by_examples(run, judged, table, like)]
+        estimates += _choices(tier, judged, like, seed=asked_of(run)[1].seed)
+    estimates += _partial(judged, like)
+    return [*estimates, *_by_examples(run, judged, table, like)]
 
 
 def _untiered(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
@@ -137,14 +138,14 @@ def _rate(
     *,
     empty: str = EMPTY,
 ) -> Estimate:
-    """How often the outcomes of a question are right: all of them, or those of some stories."""
+    """The share of right outcomes of a question, over all stories or over some of them."""
     import polars as pl
 
     is_here = pl.col("question") == like.question
     if rows is not None:
         is_here &= pl.col("item").is_in(list(map(str, rows)))
-    found = rate(table.filter(is_here), like)
-    return found if found.n else replace(found, reason=empty)
+    estimate = rate(table.filter(is_here), like)
+    return estimate if estimate.n else replace(estimate, reason=empty)
 
 
 def _chained(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
@@ -167,7 +168,7 @@ def _metrics(
     for name, (tier, group) in METRICS.items():
         if group is None and not grouping.corrections:
             continue  # of all stories, which have an estimate already
-        here = replace(
+        cell = replace(
             like,
             question=question_of(tier),
             group=grouping.label,
@@ -178,16 +179,16 @@ def _metrics(
             chance_method=BY_LOT if tier == STORY else BY_LOT_EACH,
         )
         if not judged.chained.known(tier):
-            yield replace(here, reason=judged.chained.reasons[tier])
+            yield replace(cell, reason=judged.chained.reasons[tier])
             continue
         rows = grouping.rows(group, later=tier != STORY)
-        found = _rate(table, here, rows)
+        estimate = _rate(table, cell, rows)
         # A story that a correction makes implausible was not asked at the later tiers.
-        yield replace(found, unscored=len(rows) - found.n)
+        yield replace(estimate, unscored=len(rows) - estimate.n)
 
 
 def _given(tier: Tier, table: pl.DataFrame, judged: Judged, like: Estimate) -> Estimate:
-    """How many of the implausible stories that reach a tier pass it: a step of the flow."""
+    """The share of the implausible stories reaching a tier that pass it: a step of the flow."""
     like = replace(
         like,
         question=tier,
@@ -228,15 +229,15 @@ def _baselines(judged: Judged, like: Estimate) -> Iterator[Estimate]:
 
 def _detection(judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimate]:
     """The first tier as detection of plausible stories, and its bias."""
-    found = detect(judged.stories, judged.outcomes)
+    detection = detect(judged.stories, judged.outcomes)
     intervals = detection_intervals(judged.stories, judged.outcomes)
     best = unbiased_mcc(judged.stories, judged.outcomes, seed=seed)
-    like = replace(like, question=STORY, role="detail", n=found.answered)
+    like = replace(like, question=STORY, role="detail", n=detection.answered)
     for statistic, name in _DETECTION.items():
-        yield _number(statistic, getattr(found, name), like, intervals.get(name, _NONE))
-    for label, share in found.answers.items():
-        yield replace(like, statistic=f"share of answers {label}", value=share, reason=_NO_INTERVAL)
-    for name, value in {"d'": found.d_prime, "criterion": found.criterion}.items():
+        yield _number(statistic, getattr(detection, name), like, intervals.get(name, _NONE))
+    for label, value in detection.answers.items():
+        yield _number(f"share of answers {label}", Statistic(value), like)
+    for name, value in {"d'": detection.d_prime, "criterion": detection.criterion}.items():
         yield _number(name, Statistic(value, "one class only"), like)
     yield _number("MCC at a held-out threshold", Statistic(best.mcc, best.reason), like)
     yield _number("MCC at the best threshold", Statistic(best.mcc_in_sample, best.reason), like)
@@ -262,13 +263,13 @@ def _choices(tier: Tier, judged: Judged, like: Estimate, *, seed: int) -> Iterat
     """The answers at a tier as choices among options, whichever stories were asked about."""
     if not any(outcome.tier == tier for outcome in judged.outcomes):
         return
-    found = choices(judged.outcomes, tier)
-    like = replace(like, question=tier, role="detail", n=found.n)
-    yield _number("accuracy of those asked", found.acc, like)
-    yield _number("accuracy by characters", found.acc_norm_chars, like)
-    yield _number("majority", found.majority, like)
-    yield _number("an option is greedy", found.any_choice_greedy_rate, like)
-    confidence = found.confidence
+    answers = choices(judged.outcomes, tier)
+    like = replace(like, question=tier, role="detail", n=answers.n)
+    yield _number("accuracy of those asked", answers.acc, like)
+    yield _number("accuracy by characters", answers.acc_norm_chars, like)
+    yield _number("majority", answers.majority, like)
+    yield _number("an option is greedy", answers.any_choice_greedy_rate, like)
+    confidence = answers.confidence
     if confidence is None:
         return
     like = replace(like, n=confidence.n)
@@ -278,7 +279,7 @@ def _choices(tier: Tier, judged: Judged, like: Estimate, *, seed: int) -> Iterat
     yield _number("ECE", error, like)
     yield _number("mean confidence", Statistic(confidence.mean_confidence), like)
     scaled = scaled_confidence(judged.outcomes, tier, stories=judged.stories, seed=seed)
-    like = replace(like, n=found.scored)
+    like = replace(like, n=answers.scored)
     for name, value in {
         "temperature": scaled.temperature,
         "NLL at that temperature": scaled.nll_scaled,
@@ -288,23 +289,19 @@ def _choices(tier: Tier, judged: Judged, like: Estimate, *, seed: int) -> Iterat
 
 
 def _partial(judged: Judged, like: Estimate) -> Iterator[Estimate]:
-    """How near wrong answers are, over all answers with a label at the later tiers."""
-    found = partial_credit(judged.outcomes)
+    """The nearness of wrong answers, over all answers with a label at the later tiers."""
+    credit = partial_credit(judged.outcomes)
     for name, (tier, right, n) in {
-        "exactly one sentence right": (CONFLICT, found.one_right, found.n_pairs),
-        "breakpoint right": (CONFLICT, found.breakpoint_right, found.n_pairs),
-        "conflicting sentence right": (CONFLICT, found.conflicting_right, found.n_pairs),
-        "state of the same family": (STATE, found.family_right, found.n_states),
+        "exactly one sentence right": (CONFLICT, credit.one_right, credit.n_pairs),
+        "breakpoint right": (CONFLICT, credit.breakpoint_right, credit.n_pairs),
+        "conflicting sentence right": (CONFLICT, credit.conflicting_right, credit.n_pairs),
+        "state of the same family": (STATE, credit.family_right, credit.n_states),
     }.items():
-        here = replace(
-            like, question=tier, method=PARTLY, statistic=name, role="detail", right=right
-        )
-        if n:
-            yield replace(here, value=right / n, n=n, reason=_NO_INTERVAL)
-        else:
-            yield replace(here, reason="no answers")
-    like = replace(like, question=CONFLICT, method=PARTLY, role="detail", n=found.n_pairs)
-    yield _number("mean distance", Statistic(found.mean_distance, "no answers"), like)
+        value = Statistic(right / n) if n else Statistic(None, "no answers")
+        alike = replace(like, question=tier, method=PARTLY, role="detail", right=right, n=n)
+        yield _number(name, value, alike)
+    like = replace(like, question=CONFLICT, method=PARTLY, role="detail", n=credit.n_pairs)
+    yield _number("mean distance", Statistic(credit.mean_distance, "no answers"), like)
 
 
 def _by_examples(
@@ -316,14 +313,14 @@ def _by_examples(
         return
     shots = choose_shots(STORY, suite.asked, suite.stories, options.examples)
     by_count: dict[int, list[int]] = {}
-    for story, some in zip(suite.asked, shots, strict=True):
-        by_count.setdefault(sum(shot.plausible for shot in some), []).append(story.row)
+    for story, examples in zip(suite.asked, shots, strict=True):
+        by_count.setdefault(sum(shot.plausible for shot in examples), []).append(story.row)
     for number, rows in sorted(by_count.items()):
-        here = replace(
+        accuracy = replace(
             like, question=STORY, group="plausible examples", level=str(number), role="detail",
             chance=chance_of(STORY), chance_method=BY_LOT,
         )  # fmt: skip
-        yield _rate(table, here, rows)
+        yield _rate(table, accuracy, rows)
 
 
 def question_estimates(run: Run) -> list[Estimate]:
@@ -351,21 +348,11 @@ def question_estimates(run: Run) -> list[Estimate]:
 
 def _first_chosen(answers: Sequence[QuestionAnswer], like: Estimate) -> Estimate:
     first = [answer.chosen == FIRST for answer in answers]
-    like = replace(
-        like, question=FIRST_CHOSEN, statistic="share of answers", role="main", right=sum(first)
-    )
-    if not first:
-        return replace(like, reason="nothing was asked")
     triples = [answer.question.story.story_id for answer in answers]
     design = Design(tuple(range(len(first))), tuple(triples))
-    interval = share_interval(first, design)
-    return replace(
-        like,
-        value=sum(first) / len(first),
-        low=interval.low,
-        high=interval.high,
-        interval_method=interval.method,
-        reason=interval.reason or "",
-        n=len(first),
+    like = replace(
+        like, question=FIRST_CHOSEN, role="main", right=sum(first), n=len(first),
         clustered=design.clustered,
-    )
+    )  # fmt: skip
+    value, interval = share(first, "nothing was asked"), share_interval(first, design)
+    return _number("share of answers", value, like, interval)

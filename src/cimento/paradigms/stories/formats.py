@@ -167,8 +167,8 @@ def _read_folder(folder: Path) -> StorySuite:
 
 def _meta(table: object, *, name: str) -> Meta:
     """``[meta]`` of suite.toml; what is no text where one should stand is kept as it is."""
-    found = plain(table) if isinstance(table, dict) else {}
-    meta = found if isinstance(found, dict) else {}
+    content = plain(table) if isinstance(table, dict) else {}
+    meta = content if isinstance(content, dict) else {}
     texts = {key: meta[key] for key in _TEXTS if isinstance(meta.get(key), str)}
     tags = meta.get("tags")
     known = {"name": name, **texts, "tags": tuple(map(str, tags)) if isinstance(tags, list) else ()}
@@ -239,8 +239,8 @@ def stories_of(
     stories: list[Story] = []
     faults: list[Fault] = []
     for row, (record, key, place) in enumerate(zip(records, keys, places, strict=True)):
-        checked, found = validate(StoryRow, record, where=f"{path.name} {place}")
-        faults += found
+        checked, row_faults = validate(StoryRow, record, where=f"{path.name} {place}")
+        faults += row_faults
         if checked is not None:
             stories.append(_story(checked, row=row, key=key))
     if errors(faults):
@@ -336,7 +336,7 @@ def record(story: Story, *, v1: bool = False) -> dict[str, JsonValue]:
 
 
 def _lists(nested: Sequence[Nested]) -> list[JsonValue]:
-    return [each if isinstance(each, int) else _lists(each) for each in nested]
+    return [part if isinstance(part, int) else _lists(part) for part in nested]
 
 
 def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language: str) -> Path:
@@ -370,5 +370,5 @@ def _write(meta: Mapping[str, JsonValue], stories: Sequence[Story], folder: Path
 
 
 def lost_in_v1(stories: Sequence[Story]) -> int:
-    """How many stories have a state of the whole story, which GITA v1 cannot hold."""
+    """The number of stories with a state of the whole story, which GITA v1 cannot hold."""
     return sum(bool(story.state) for story in stories)

@@ -22,15 +22,15 @@ _FILE = Path(__file__).parents[2] / "data" / "stories" / "corrections.json"
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """What is wrong in one story and what it should be.
+    """The errors of one story and their corrections.
 
     Attributes:
         row: of the story.
         example_id: of the story before correction, which must be found there.
         changes: field to its right value.
         reason: why.
-        leave_out: leave the story out where recorded answers are scored, because what was asked
-            about it depended on the error.
+        leave_out: whether the story is left out of recorded answers, because its questions
+            depended on the error.
     """
 
     row: int
@@ -59,8 +59,8 @@ def corrections(name: str) -> tuple[Correction, ...]:
 
 def applicable(stories: Sequence[Story]) -> str | None:
     """The set of corrections whose stories are all found in their rows; None where none is."""
-    for name, known in _load().items():
-        if all(_fits(each, stories) for each in known):
+    for name, entries in _load().items():
+        if all(_fits(correction, stories) for correction in entries):
             return name
     return None
 
@@ -75,10 +75,10 @@ def correct(stories: Sequence[Story], name: str) -> tuple[Story, ...]:
     changed = list(stories)
     for correction in corrections(name):
         if not _fits(correction, stories):
-            found = stories[correction.row].example_id if correction.row < len(stories) else None
+            row_id = stories[correction.row].example_id if correction.row < len(stories) else None
             raise InputError(
                 where=f"corrections {name}",
-                seen=f"row {correction.row} holds {found!r} and not {correction.example_id!r}",
+                seen=f"row {correction.row} holds {row_id!r} and not {correction.example_id!r}",
                 todo="These corrections were made for another file; leave them out.",
             )
         # The names and types of the fields are those of our own data file, held by a test.
@@ -116,13 +116,13 @@ def _load() -> dict[str, tuple[Correction, ...]]:
     return {
         name: tuple(
             Correction(
-                row=each["row"],
-                example_id=each["example_id"],
-                changes=each["set"],
-                reason=each["reason"],
-                leave_out=each.get("leave_out", False),
+                row=entry["row"],
+                example_id=entry["example_id"],
+                changes=entry["set"],
+                reason=entry["reason"],
+                leave_out=entry.get("leave_out", False),
             )
-            for each in content["corrections"]
+            for entry in content["corrections"]
         )
         for name, content in sets.items()
     }
@@ -130,8 +130,6 @@ def _load() -> dict[str, tuple[Correction, ...]]:
 
 GroupingName: TypeAlias = Literal["type", "paper_code", "corrected"]
 Group: TypeAlias = Literal["order", "cloze", "plausible"]
-
-GROUPS: tuple[Group, ...] = ("cloze", "order", "plausible")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +151,7 @@ class Grouping:
 
     @property
     def label(self) -> str:
-        """What tables call it."""
+        """The name in tables."""
         return self.name.replace("_", " ")
 
     def rows(self, group: str | None = None, *, later: bool = False) -> list[int]:
@@ -165,8 +163,8 @@ class Grouping:
         """
         return [
             row
-            for row, each in self.groups.items()
-            if (group is None or each == group) and (not later or row in self.implausible)
+            for row, label in self.groups.items()
+            if (group is None or label == group) and (not later or row in self.implausible)
         ]
 
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuestionAnswer:
-    """What a model answered to one question.
+    """The answer of a model to one question.
 
     Attributes:
         question: that was asked.
@@ -251,10 +251,11 @@ def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
     """Each tier by itself, then right at a later tier and at all before."""
     groups = {story.row: _groups(story, judged.groupings) for story in judged.stories}
     for tier in TIERS:
-        found = at(judged.outcomes, tier)
+        by_row = at(judged.outcomes, tier)
         for story in judged.wanted(tier):
-            outcome = found.get(story.row)
+            outcome = by_row.get(story.row)
             verdict = "unscored" if outcome is None else outcome.verdict
+            unasked = NO_GOLD if story.gold(tier) is None else NOT_ANSWERED
             yield Outcome(
                 item=str(story.row),
                 question=tier,
@@ -262,17 +263,13 @@ def tier_outcomes(judged: Judged) -> Iterator[Outcome]:
                 right=None if verdict == "unscored" else verdict == "pass",
                 value=None if outcome is None else outcome.margin_bits,
                 unit=_BITS,
-                reason=_unasked(story, tier) if outcome is None else outcome.reason,
+                reason=unasked if outcome is None else outcome.reason,
                 cluster=str(story.story_id),
                 groups=groups[story.row],
             )
     for tier, question in CHAINED.items():
         for story in judged.wanted(tier):
             yield _chained(story, tier, question, judged, groups[story.row])
-
-
-def _unasked(story: Story, tier: Tier) -> str:
-    return NO_GOLD if story.gold(tier) is None else NOT_ANSWERED
 
 
 def _chained(
@@ -299,7 +296,7 @@ def _chained(
 
 
 def _groups(story: Story, groupings: tuple[Grouping, ...]) -> dict[str, str]:
-    """What results are broken down by; of conflicts only where the story has one."""
+    """The columns by which results are broken down; those of conflicts if the story has one."""
     grouped = {grouping.label: grouping.groups.get(story.row, "") for grouping in groupings}
     return {name: value for name, value in grouped.items() if value} | kinds_of(story)
 
@@ -327,8 +324,8 @@ def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) ->
         )
     is_pair = any(answer.question.task == PAIR_TASK for answer in answers)
     worst: tuple[VerdictName, ...] = ("fail", "tie", "pass")
-    for row, some in by_story.items():
-        whole = next(verdict for verdict in worst if verdict in some)
+    for row, verdicts in by_story.items():
+        whole = next(verdict for verdict in worst if verdict in verdicts)
         yield Outcome(
             item=str(row),
             question=BOTH_ORDERS if is_pair else ALL_RIGHT,
@@ -339,18 +336,18 @@ def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) ->
 
 
 def tier_warnings(judged: Judged) -> Iterator[str]:
-    """What should be known of the answers at each tier, as sentences."""
+    """Warnings about the answers at each tier, as sentences."""
     for tier in TIERS:
-        here = [outcome for outcome in judged.outcomes if outcome.tier == tier]
-        greedy = [any(outcome.answer.greedy) for outcome in here if outcome.answer.greedy]
+        outcomes = [outcome for outcome in judged.outcomes if outcome.tier == tier]
+        greedy = [any(outcome.answer.greedy) for outcome in outcomes if outcome.answer.greedy]
         if greedy and not any(greedy):
             yield (
                 f"at {tier} no option is ever what the model would write itself: does the prompt"
                 " end where answers begin, with the right blank between?"
             )
-        invalid = sum(outcome.invalid for outcome in here)
+        invalid = sum(outcome.invalid for outcome in outcomes)
         if invalid:
             yield (
-                f"at {tier} no answer could be read from {invalid} of {len(here)} replies; they"
+                f"at {tier} no answer could be read from {invalid} of {len(outcomes)} replies; they"
                 " count as wrong"
             )

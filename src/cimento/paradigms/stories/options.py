@@ -34,7 +34,7 @@ Norm: TypeAlias = Literal["sum", "token", "char", "pmi", "prior"]
 def normalised(
     nats: Sequence[float], norm: Norm, *, n_tokens: Sequence[int | None], words: Sequence[str]
 ) -> tuple[float, ...]:
-    """What options are compared by, as far as one prompt tells.
+    """The values by which options are compared, as far as one prompt tells.
 
     Args:
         nats: log-probability of each option.
@@ -165,7 +165,7 @@ class StoryOptions(ParadigmOptions):
     @model_validator(mode="before")
     @classmethod
     def _completed(cls, given: Any) -> Any:  # noqa: ANN401  # as pydantic hands it over
-        """What ``protocol=paper`` brings with it; a choice that there is not is named here."""
+        """The settings with those of ``protocol=paper`` filled in, checked for unknown choices."""
         if not isinstance(given, dict):
             return given
         for name, field in cls.model_fields.items():
@@ -193,7 +193,7 @@ class StoryOptions(ParadigmOptions):
 
     @property
     def style(self) -> PromptStyle:
-        """What varies in a wording."""
+        """The style of a wording."""
         return PromptStyle(
             order=self.order,
             order_seed=self.order_seed,
@@ -204,7 +204,7 @@ class StoryOptions(ParadigmOptions):
 
     @property
     def examples(self) -> Shots:
-        """How worked examples are chosen."""
+        """The choice of worked examples."""
         return Shots(n=self.shots, mode=self.shots_mode, seed=self.shots_seed)
 
     def inputs(self, suite: StorySuite, scoring: Asking) -> dict[str, JsonValue]:  # noqa: ARG002

@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from cimento.paradigms.stories.suite import (
     CONFLICT,
     STATE,
     STORY,
     TIERS,
+    Known,
     Story,
     Tier,
     TierAnswer,
@@ -36,14 +36,14 @@ NOT_ANSWERED = "it was not asked, or there is no answer"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierOutcome:
-    """What came of one answer.
+    """The outcome of one answer.
 
     Attributes:
         row: of the story.
         tier: which question.
         gold: the right label; None where the story has none.
-        chosen: the label chosen; None where there is none, where options are tied, or where only
-            whether it was right is known.
+        chosen: the label chosen; None for no label, tied options, or an answer of which only the
+            correctness is known.
         correct: None where the answer cannot be scored; a tie is not right.
         tied: options share the highest log-probability.
         reason: why it cannot be scored, or why there is no label.
@@ -87,7 +87,7 @@ class TierOutcome:
 
 
 def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> TierOutcome:
-    """What an answer chose and whether that is right.
+    """The choice of an answer, and whether it is right.
 
     A reply that cannot be read is wrong. A tie is no answer, whichever option stands first in the
     list, and is not right. NaN, plus infinity, or nothing but probability zero cannot be scored;
@@ -180,30 +180,24 @@ def probabilities(answer: TierAnswer) -> tuple[float, ...] | None:
     return tuple(weight / total for weight in weights)
 
 
-Known: TypeAlias = "bool | None"
-
 NOT_ASKED = "this tier was not asked"
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """How far each story got.
+    """The tiers that each story passed.
 
     Attributes:
         passed: of each tier, row to whether the story is right at this tier and all before; None
-            where that cannot be told because an answer could not be scored. Rows of the first
-            tier are all stories, those of later ones the implausible stories.
-        reasons: of tiers that say nothing, why.
-        missing: how many stories reached a tier and were not answered there.
-        unscored: how many answers at a tier could not be scored.
+            if an answer could not be scored. Rows of the first tier are all stories, those of
+            later ones the implausible stories.
+        reasons: for each tier without results, the reason.
         tied: rows whose answer at a tier was one of several equally probable ones.
         triples: row to the number that a story shares with its variants, which belong together.
     """
 
     passed: Mapping[Tier, Mapping[int, bool | None]]
     reasons: Mapping[Tier, str]
-    missing: Mapping[Tier, int]
-    unscored: Mapping[Tier, int]
     tied: Mapping[Tier, frozenset[int]]
     triples: Mapping[int, TripleKey]
 
@@ -225,8 +219,6 @@ def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
     """
     passed: dict[Tier, Mapping[int, bool | None]] = {}
     reasons: dict[Tier, str] = {}
-    missing = {}
-    unscored = {}
     before: Mapping[int, bool | None] = {story.row: True for story in stories}
     implausible = {story.row for story in stories if not story.plausible}
     for tier in TIERS:
@@ -234,25 +226,20 @@ def chain(stories: Sequence[Story], outcomes: Sequence[TierOutcome]) -> Chain:
             before = {row: value for row, value in before.items() if row in implausible}
         answered = at(outcomes, tier)
         reached = [row for row, value in before.items() if value]
-        missing[tier] = sum(row not in answered for row in reached)
-        unscored[tier] = sum(outcome.correct is None for outcome in answered.values())
+        missing = sum(row not in answered for row in reached)
         if reasons:
             reasons[tier] = next(iter(reasons.values()))
-        elif missing[tier] and missing[tier] == len(reached):
+        elif missing and missing == len(reached):
             reasons[tier] = NOT_ASKED
-        elif missing[tier]:
-            reasons[tier] = (
-                f"{missing[tier]} of {len(reached)} stories that reached it lack answers"
-            )
+        elif missing:
+            reasons[tier] = f"{missing} of {len(reached)} stories that reached it lack answers"
         before = {row: _further(value, answered.get(row)) for row, value in before.items()}
         passed[tier] = before
     return Chain(
         passed=passed,
         reasons=reasons,
-        missing=missing,
-        unscored=unscored,
         tied={
-            tier: frozenset(each.row for each in at(outcomes, tier).values() if each.tied)
+            tier: frozenset(row for row, outcome in at(outcomes, tier).items() if outcome.tied)
             for tier in TIERS
         },
         triples={story.row: story.story_id for story in stories},
@@ -270,7 +257,7 @@ def _further(before: Known, outcome: TierOutcome | None) -> Known:
 
 
 def conditional(chained: Chain, tier: Tier) -> dict[int, bool] | None:
-    """Of the implausible stories that reached a later tier and are scored there, whether they pass.
+    """For each implausible story that was scored at a later tier, whether it passes.
 
     Returns:
         Row to the verdict; None where the tier says nothing.
@@ -303,7 +290,7 @@ class Step:
 
 
 def flow(stories: Sequence[Story], chained: Chain) -> tuple[Step, ...]:
-    """How many implausible stories reach and pass each tier."""
+    """The numbers of implausible stories that reach and pass each tier."""
     rows: list[int] | None = [story.row for story in stories if not story.plausible]
     steps = []
     for tier in (STORY, CONFLICT, STATE):

@@ -123,7 +123,7 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         return isinstance(suite, StorySuite)
 
     def later(self, suite: StorySuite, options: StoryOptions) -> int:  # noqa: ARG002
-        """How many requests follow the first tier at most: two for a story, and two without one."""
+        """The most requests after the first tier: two for a story, and two without one."""
         n_stories = len(suite.stories) if suite.limit is None else suite.limit
         return 2 * (n_stories + 1)
 
@@ -148,7 +148,7 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         return SuiteAudit(faults, audit_record(suite), self.holds(suite))
 
     def holds(self, suite: StorySuite) -> str:
-        """How many stories, and whether they suffice for the usual worked examples."""
+        """The number of stories, and whether they suffice for the usual worked examples."""
         count, others = len(suite.stories), len({story.story_id for story in suite.stories}) - 1
         stories = f"{count} stor{'y' if count == 1 else 'ies'}"
         if others >= Shots().n:
@@ -160,7 +160,7 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         return suite if limit >= len(suite.stories) else replace(suite, limit=limit)
 
     def describe(self, suite: StorySuite, items: int) -> str:
-        """What is in a file of stories, and its first stories."""
+        """The content of a file of stories, and its first stories."""
         return suite_text(suite, items)
 
     def survey_items(
@@ -256,7 +256,7 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         return tier_estimates(run) if is_tiers else question_estimates(run)
 
     def methods(self, run: Run) -> MethodFacts:
-        """How stories were asked about, and how the answers were judged."""
+        """The methods by which stories were asked about and answers judged."""
         suite, options = asked_of(run)
         prompt = prompt_for(options, suite)
         answered = _ANSWERS.get(options.answer, f"Options were compared by {_NORMS[options.norm]}.")

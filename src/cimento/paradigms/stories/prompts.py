@@ -30,7 +30,7 @@ _Table: TypeAlias = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Wording:
-    """How one tier is asked.
+    """The wording of the question at one tier.
 
     Attributes:
         instruction: stands before everything; may hold ``{options}`` and ``{definitions}``.
@@ -74,7 +74,7 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptStyle:
-    """What may vary in a prompt besides its wording.
+    """The properties of a prompt that may vary besides its wording.
 
     Attributes:
         order: of the options: ``paper``, ``alphabetical``, ``reversed``, or ``shuffled`` by
@@ -118,7 +118,7 @@ class TierPrompt:
 
     @property
     def wording(self) -> Wording:
-        """How the tier is asked."""
+        """The wording of the question at a tier."""
         return self.prompt.tiers[self.tier]
 
     @property
@@ -128,7 +128,7 @@ class TierPrompt:
 
     @property
     def instruction(self) -> str:
-        """What stands before everything."""
+        """The text before everything else."""
         wanted = self.style.definitions
         with_them = self.prompt.id == PAPER if wanted is None else wanted
         return fill(
@@ -139,7 +139,7 @@ class TierPrompt:
 
     @property
     def gap(self) -> str:
-        """What stands between the instruction and what follows."""
+        """The text between the instruction and the rest."""
         return self.prompt.gap if self.style.newlines == "recorded" else self.prompt.wide_gap
 
     def body(self, story: Story) -> str:
@@ -344,10 +344,10 @@ _SHARED = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shots:
-    """How examples are chosen.
+    """The choice of worked examples.
 
     Attributes:
-        n: how many; 0 for none.
+        n: number of examples; 0 for none.
         mode: ``fixed``: the same for all stories and models, but for siblings, which give way to
             the next one drawn; ``balanced``: the same, the labels in turns; ``varied``: the same,
             with as many different pairs, states and types as can be; ``per-item``: drawn again for
@@ -434,13 +434,9 @@ def _chosen(tier: Tier, item: Story, mixed: Sequence[Story], rule: Shots) -> tup
             raise _too_few(
                 tier, len(chosen), rule.n, f"that are no variants of {item.example_id!r}"
             )
-        pick = _PICKS.get(rule.mode, _first)
-        chosen.append(pick(tier, allowed, chosen))
+        pick = _PICKS.get(rule.mode)
+        chosen.append(pick(tier, allowed, chosen) if pick else allowed[0])
     return tuple(chosen)
-
-
-def _first(_tier: Tier, allowed: Sequence[Story], _chosen: Sequence[Story]) -> Story:
-    return allowed[0]
 
 
 def _of_next_label(tier: Tier, allowed: Sequence[Story], chosen: Sequence[Story]) -> Story:

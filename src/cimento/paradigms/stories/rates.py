@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from types import MappingProxyType
 
-from cimento.paradigms.stories.grouping import GROUPS, Grouping
+from cimento.paradigms.stories.grouping import Grouping
 from cimento.paradigms.stories.outcomes import Chain, TierOutcome, at, chain, judge_all
 from cimento.paradigms.stories.suite import (
     CONFLICT,
@@ -45,8 +45,6 @@ METRICS: Mapping[str, tuple[Tier, str | None]] = {
 """Name of each metric, to its tier and the group it is about (None for all)."""
 
 EMPTY = "there are no such stories"
-
-__all__ = ["GROUPS", "METRICS", "Rate", "rate_of", "rates"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +82,7 @@ def _rate(name: str, chained: Chain, grouping: Grouping) -> Rate:
 
 
 def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, reason: str) -> Rate:
-    """How often stories are right, with the interval over triples.
+    """The share of stories that are right, with the interval over triples.
 
     Args:
         name: of the metric.
@@ -107,7 +105,7 @@ def rate_of(name: str, values: Mapping[int, bool | None], chained: Chain, *, rea
 
 
 def metric_values(name: str, chained: Chain, grouping: Grouping) -> dict[int, bool | None]:
-    """Of each story that a metric counts, by row, whether it is right."""
+    """For the row of each story that a metric counts, whether the story is right."""
     tier, group = METRICS[name]
     rows = grouping.rows(group, later=tier != STORY)
     passed = chained.passed[tier]
@@ -128,7 +126,7 @@ FAMILIES: Mapping[str, frozenset[str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Survivors:
-    """How many implausible stories of a kind pass each tier and all before it.
+    """The numbers of implausible stories of a kind that pass each tier and all before it.
 
     Attributes:
         n: stories of the kind.
@@ -149,16 +147,16 @@ KINDS = ("state", "distance", "breakpoint", "pair", "place", "domain")
 
 def kinds_of(story: Story) -> dict[str, str]:
     """The kind of a story's conflict by each of `KINDS`; place and domain of plausible ones too."""
-    found: dict[str, object] = {"place": story.location.strip(), "domain": story.domain}
+    kinds: dict[str, object] = {"place": story.location.strip(), "domain": story.domain}
     if not story.plausible:
-        found = {
+        kinds = {
             "state": story.state,
             "distance": story.distance,
             "breakpoint": story.breakpoint if story.breakpoint >= 0 else None,
             "pair": story.gold(CONFLICT),
-            **found,
+            **kinds,
         }
-    return {name: str(value) for name, value in found.items() if value not in (None, "")}
+    return {name: str(value) for name, value in kinds.items() if value not in (None, "")}
 
 
 def survivors(stories: Sequence[Story], chained: Chain, kind: str) -> dict[str, Survivors]:
@@ -207,28 +205,29 @@ def by_true_shots(
     """
     gold = {story.row: story.gold(STORY) for story in stories}
     counts: dict[int, tuple[int, int]] = {}
-    for each in at(outcomes, STORY).values():
-        if each.correct is None or not each.answer.shots or not gold.keys() >= {*each.answer.shots}:
+    for outcome in at(outcomes, STORY).values():
+        shots = outcome.answer.shots
+        if outcome.correct is None or not shots or not gold.keys() >= {*shots}:
             continue
-        number = sum(gold[shot] == TRUE for shot in each.answer.shots)
+        number = sum(gold[shot] == TRUE for shot in shots)
         right, n = counts.get(number, (0, 0))
-        counts[number] = (right + each.correct, n + 1)
+        counts[number] = (right + outcome.correct, n + 1)
     return dict(sorted(counts.items()))
 
 
 def confusions(outcomes: Sequence[TierOutcome]) -> dict[str, dict[str, int]]:
     """At the third tier, the right state to the states chosen, both in alphabetical order."""
-    found: dict[str, dict[str, int]] = {}
+    counts: dict[str, dict[str, int]] = {}
     for outcome in outcomes:
         if outcome.tier == STATE and outcome.gold is not None and outcome.chosen is not None:
-            row = found.setdefault(outcome.gold, {})
+            row = counts.setdefault(outcome.gold, {})
             row[outcome.chosen] = row.get(outcome.chosen, 0) + 1
-    return {gold: dict(sorted(row.items())) for gold, row in sorted(found.items())}
+    return {gold: dict(sorted(row.items())) for gold, row in sorted(counts.items())}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartialCredit:
-    """How near wrong answers are, over all answers with a label at the later tiers.
+    """The nearness of wrong answers, over all answers with a label at the later tiers.
 
     Attributes:
         n_pairs: answers at the second tier.
@@ -254,7 +253,7 @@ class PartialCredit:
 
 
 def partial_credit(outcomes: Sequence[TierOutcome]) -> PartialCredit:
-    """Count answers that are partly right."""
+    """Counts of answers that are partly right."""
     pairs = [
         (_sentences(outcome.gold), _sentences(outcome.chosen))
         for outcome in outcomes
@@ -340,13 +339,13 @@ def _constant(
     stories: Sequence[Story], grouping: Grouping, labels: Mapping[Tier, str]
 ) -> dict[str, float | None]:
     outcomes = judge_all(constant_answers(stories, labels), stories)
-    found: Mapping[str, Rate] = rates(chain(stories, outcomes), grouping)
-    return {name: rate.value for name, rate in found.items()}
+    by_metric: Mapping[str, Rate] = rates(chain(stories, outcomes), grouping)
+    return {name: rate.value for name, rate in by_metric.items()}
 
 
 def _chance(tier: Tier) -> Fraction:
     """The probability of getting through a tier and all before it by drawing lots."""
     probability = Fraction(1)
-    for each in TIERS[: TIERS.index(tier) + 1]:
-        probability /= len(OPTIONS[each])
+    for name in TIERS[: TIERS.index(tier) + 1]:
+        probability /= len(OPTIONS[name])
     return probability

@@ -93,8 +93,8 @@ def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
-        answer, found = _answer(line, where=f"{path.name} line {number}", n_stories=len(stories))
-        faults += found
+        answer, wrong = _answer(line, where=f"{path.name} line {number}", n_stories=len(stories))
+        faults += wrong
         if answer is None:
             continue
         if (answer.row, answer.tier) in seen:
@@ -181,10 +181,10 @@ def _tier_of(task: TaskLog) -> Tier | None:
 
 
 def _content(sample: Sample) -> tuple[object, ...]:
-    """What tells a document from all others; its id may stand twice."""
+    """The fields that tell a document from all others; its id may stand twice."""
     doc, sentences = sample.doc, sample.doc.get("sentences")
-    told = tuple(sentences) if isinstance(sentences, list) else ()
-    return (doc.get("example_id"), told, doc.get("plausible"), doc.get("breakpoint"))
+    texts = tuple(sentences) if isinstance(sentences, list) else ()
+    return (doc.get("example_id"), texts, doc.get("plausible"), doc.get("breakpoint"))
 
 
 _NUMBER = re.compile(r"^\d+\. ", re.MULTILINE)
@@ -198,8 +198,8 @@ def _as_read(text: str) -> str:
 def _examples(prompt: str, texts: Mapping[str, int]) -> tuple[int, ...]:
     """The rows of the stories in a prompt, in its order; the last is what is asked about."""
     read = _as_read(prompt)
-    found = ((read.rfind(text), row) for text, row in texts.items() if text in read)
-    return tuple(row for _, row in sorted(found))
+    places = ((read.rfind(text), row) for text, row in texts.items() if text in read)
+    return tuple(row for _, row in sorted(places))
 
 
 def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None, list[Fault]]:
@@ -218,7 +218,7 @@ def _answer(text: str, *, where: str, n_stories: int) -> tuple[TierAnswer | None
 
 
 def _problem(row: AnswerRow, *, n_stories: int) -> str:
-    """What makes a line unusable, as a sentence; empty where nothing does."""
+    """The reason why a line is unusable, as a sentence; empty where it is usable."""
     options = row.options or OPTIONS[row.task]
     nothing = row.ll is None and row.label is None and row.reply is None and row.correct is None
     problems = {
@@ -264,7 +264,7 @@ def _from_row(row: AnswerRow) -> TierAnswer:
 
 
 def recorded_requests(suite: StorySuite, options: StoryOptions, recording: Recording) -> Requests:
-    """What a recording holds of the stories that are asked about."""
+    """The requests and answers of a recording for the stories that are asked about."""
     if options.task != "tiers":
         raise UsageError(
             where=f"--set task={options.task}",
@@ -306,12 +306,12 @@ def recorded_answers(path: Path, suite: StorySuite) -> Recording:
     import polars as pl
 
     if is_log(path):
-        found = logged_responses(one_log(path), stories=suite.stories)
+        recording = logged_responses(one_log(path), stories=suite.stories)
     else:
-        found = read_responses(path, stories=suite.stories)
+        recording = read_responses(path, stories=suite.stories)
     choices: list[tuple[object, ...]] = []
     replies: list[tuple[object, ...]] = []
-    for answer in found.answers:
+    for answer in recording.answers:
         key = (str(answer.row), answer.tier)
         known = RECORDED[answer.tier]
         is_reply = answer.reply is not None and answer.logprobs_nats is None
@@ -333,8 +333,8 @@ def recorded_answers(path: Path, suite: StorySuite) -> Recording:
         for schema, rows in ((CHOICES, choices), (REPLIES, replies))
         if rows
     }
-    card = ModelCard(name=found.model, kind="replay", revision=found.sha256, tokenizer="")
-    inputs = {"revision": found.sha256}
+    card = ModelCard(name=recording.model, kind="replay", revision=recording.sha256, tokenizer="")
+    inputs = {"revision": recording.sha256}
     return Recording(card=card, tables=tables, inputs=inputs, named=f"replay:{path.resolve()}")
 
 

@@ -5,10 +5,9 @@ What a chat template does with system turns is found by rendering one, never by 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict
 
 from cimento.engine.requests import Choose, Reply, Request, Requests
@@ -25,6 +24,7 @@ from cimento.paradigms.stories.prompts import (
     dialogue,
 )
 from cimento.paradigms.stories.suite import Story, StorySuite, Tier
+from cimento.suites.reading import sha256_of
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 SystemRule: TypeAlias = Literal["system", "folded"]
@@ -218,7 +218,7 @@ class PromptFormat:
 
 
 def find_format(model: AskedModel, options: StoryOptions) -> PromptFormat:
-    """The format in which a model is prompted, by what it has and what is wanted.
+    """The format of a model's prompts, by its templates and the options.
 
     Args:
         model: who is asked; a recording was asked already, and is not prompted.
@@ -281,7 +281,6 @@ class StoryPrompt:
         words: what is answered for each.
         rendered: the prompt.
         shots: rows of the worked examples.
-        prompt_sha256: of the prompt.
     """
 
     row: int
@@ -290,11 +289,6 @@ class StoryPrompt:
     words: tuple[str, ...]
     rendered: Rendered
     shots: tuple[int, ...] = ()
-    prompt_sha256: str = field(default="", init=False)
-
-    def __post_init__(self) -> None:
-        digest = hashlib.sha256(self.shown.encode()).hexdigest()
-        object.__setattr__(self, "prompt_sha256", digest)
 
     def choose(self) -> Choose:
         """The options as texts after the prompt."""
@@ -329,6 +323,11 @@ class StoryPrompt:
     def shown(self) -> str:
         """The prompt as text; the turns as JSON where a server renders them itself."""
         return self.rendered.text or json.dumps(self.rendered.messages, ensure_ascii=False)
+
+    @property
+    def prompt_sha256(self) -> str:
+        """The SHA-256 digest of the prompt, hexadecimal."""
+        return sha256_of(self.shown.encode())
 
 
 def tier_prompts(

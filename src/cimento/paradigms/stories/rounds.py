@@ -105,24 +105,24 @@ def pair_questions(stories: Sequence[Story], language: str) -> list[Question]:
 
 
 def attribute_questions(stories: Sequence[Story], language: str) -> list[Question]:
-    """What conflicts in each implausible story whose sentences have states, attribute by attribute.
+    """Questions about the conflict of each implausible story with states, attribute by attribute.
 
     Asked is what is not TRIP's default: the value after the conflicting sentence, where it has
     one, and the value that the breakpoint needs. Of locations it is asked what happens.
     """
     wording = extra_wordings(language)
-    found = []
+    questions = []
     for story in stories:
         if story.plausible or story.pair is None or not story.sentence_states:
             continue
         for number, side in zip(story.pair, _SIDES, strict=True):
             for name, entries in story.sentence_states[number].entries.items():
-                found += [
+                questions += [
                     _asked(story, number, side, ATTRIBUTES[name], entity, value, wording)
                     for entity, code in entries
                     if not is_default(name, value := side_value(name, code, side))
                 ]
-    return found
+    return questions
 
 
 def question_prompts(
@@ -152,7 +152,7 @@ def question_prompts(
     chosen = choose_shots(
         CONFLICT,
         [question.story for question in questions],
-        [some[0].story for some in by_row.values()],
+        [examples[0].story for examples in by_row.values()],
         options.examples,
     )
     wording = extra_wordings(language)
@@ -161,7 +161,7 @@ def question_prompts(
         # Every other example has its second question: the plausible story does not always come
         # first, and effects are not all that is shown.
         by_shot = [by_row[shot.row] for shot in shots]
-        worked = [some[place % len(some)] for place, some in enumerate(by_shot)]
+        worked = [examples[place % len(examples)] for place, examples in enumerate(by_shot)]
         task, rows = question.task, tuple(shot.row for shot in shots)
         parts = Dialogue(
             (wording.pair if task == PAIR_TASK else wording.attributes)["instruction"],
@@ -278,7 +278,8 @@ def next_round(
             prompt_format=prompt_format,
         )
         if asks and first == answers.n:
-            places = [(_item(ask), tier, ask.shown) for ask in asks]
+            about = [None if ask.row == WITHOUT_STORY else str(ask.row) for ask in asks]
+            places = [(item, tier, ask.shown) for item, ask in zip(about, asks, strict=True)]
             return numbered_requests(
                 suite, [ask.request(options) for ask in asks], places, first=first
             )
@@ -287,11 +288,6 @@ def next_round(
             items = [story for story in items if story.row in right]
         first += len(asks)
     return None
-
-
-def _item(ask: StoryPrompt) -> str | None:
-    """The item that is asked about; None for the prompt without a story."""
-    return None if ask.row == WITHOUT_STORY else str(ask.row)
 
 
 def _right(
@@ -306,8 +302,8 @@ def _right(
     """The rows of the stories that were right at a tier that was asked."""
     asked = ((number, ask.row) for number, ask in enumerate(asks, start=first))
     raw = raw_answers(answers.tables)
-    found = tier_answers(tier, asked, raw, suite=suite, options=options)
-    return {answer.row for answer in found if judge(answer, suite.stories[answer.row]).correct}
+    given = tier_answers(tier, asked, raw, suite=suite, options=options)
+    return {answer.row for answer in given if judge(answer, suite.stories[answer.row]).correct}
 
 
 def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> Requests:

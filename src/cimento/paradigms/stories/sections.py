@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -28,9 +29,9 @@ from cimento.report.records import (
     Rates,
     RunReport,
     SuiteReport,
-    about_of,
     provenance_of,
 )
+from cimento.report.sections import run_report, runs_by_suite
 from cimento.report.strips import Piece, RegionStrip, Strip
 from cimento.runs.outcomes import Estimate, VerdictName
 from cimento.runs.outcomes import Outcome as ItemOutcome
@@ -49,7 +50,7 @@ CONSTANT = "one answer for all"
 
 
 def flow_figure(flows: Mapping[str, Sequence[Step]], *, suite: str) -> Figure:
-    """How many implausible stories reach each tier (grey) and pass it (blue), model by model.
+    """The implausible stories that reach each tier (grey) and pass it (blue), model by model.
 
     Args:
         flows: label of a model, or `CONSTANT`, to its steps.
@@ -151,41 +152,31 @@ SHOWN = 4
 
 def story_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     """The sections of some runs of stories, one a suite."""
-    by_suite: dict[str, list[Run]] = {}
-    for run in runs:
-        by_suite.setdefault(run.suite.name, []).append(run)
-    return [_section(name, some) for name, some in by_suite.items()]
+    return [_section(several) for several in runs_by_suite(runs)]
 
 
-def _section(name: str, runs: Sequence[Run]) -> SuiteReport:
+def _section(runs: Sequence[Run]) -> SuiteReport:
     named = list(zip(names_of(runs), runs, strict=True))
     tiers = {model: run for model, run in named if asked_of(run)[1].task == "tiers"}
     judged = {model: judged_run(run) for model, run in tiers.items()}
     return SuiteReport(
         runs=tuple(_report(run, model, judged.get(model)) for model, run in named),
-        figures=story_figures(name, judged),
+        figures=story_figures(runs[0].suite.name, judged),
         tables=tuple(_tables(tiers, judged)),
     )
 
 
 def _report(run: Run, model: str, judged: Judged | None) -> RunReport:
-    estimates = run.estimates()
-    rates = _rates(estimates)
-    shown = [each for one in rates for _, each in one.lines]
-    headline = next((estimate for estimate in estimates if estimate.role == "headline"), None)
-    return RunReport(
-        suite=run.suite.name,
-        paradigm=run.paradigm.name,
+    rates = _rates(run.estimates())
+    main = [estimate for rate in rates for _, estimate in rate.lines if estimate.role != "detail"]
+    return replace(
+        run_report(run, items=_items(judged) if judged is not None else ()),
         model=model,
         n_items=len(asked_of(run)[0].asked),
-        language=run.suite.meta.language,
-        folder=str(run.folder) if run.folder else None,
-        about=about_of(run.suite.meta),
-        items=_items(judged) if judged is not None else (),
+        claims=(),
         provenance=provenance_of(run.manifest),
-        headline=headline,
         rates=rates,
-        notes=(*rate_remarks([each for each in shown if each.role != "detail"]), *run.warnings),
+        notes=(*rate_remarks(main), *run.warnings),
     )
 
 
@@ -195,14 +186,15 @@ def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
     alone = [estimate for estimate in main if estimate.question in TIERS]
     chained = [estimate for estimate in main if estimate.question in CHAINED.values()]
     kinds = [
-        estimate for estimate in estimates if estimate.role == "detail" and estimate.group == "type"
+        estimate
+        for estimate in estimates
+        if estimate.role == "detail" and estimate.group == "type" and not estimate.method
     ]
-    kinds = [estimate for estimate in kinds if not estimate.method]
-    found = (
-        ("Each tier by itself", [(each.description, each) for each in alone]),
+    blocks = (
+        ("Each tier by itself", [(estimate.description, estimate) for estimate in alone]),
         (
             "Right at this tier and at all before",
-            [(each.question.capitalize(), each) for each in chained]
+            [(estimate.question.capitalize(), estimate) for estimate in chained]
             + [(estimate.description, estimate) for estimate in kinds],
         ),
         (
@@ -214,13 +206,13 @@ def _rates(estimates: Sequence[Estimate]) -> tuple[Rates, ...]:
             ],
         ),
     )
-    return tuple(Rates(title, tuple(lines)) for title, lines in found if lines)
+    return tuple(Rates(title, tuple(lines)) for title, lines in blocks if lines)
 
 
 def _tables(runs: Mapping[str, Run], judged: Mapping[str, Judged]) -> Iterator[NamedGrid]:
     if not runs:
         return
-    steps = [(model, flow_rows(found)) for model, found in judged.items()]
+    steps = [(model, flow_rows(result)) for model, result in judged.items()]
     title = "Flow of implausible stories, beside one answer: who reaches and passes each tier."
     note = "Shares of those who reach a tier have no interval; the table metrics has intervals."
     yield NamedGrid("flow", _grid(steps, title, note))
@@ -233,10 +225,10 @@ def _tables(runs: Mapping[str, Run], judged: Mapping[str, Judged]) -> Iterator[N
     yield NamedGrid("metrics", _grid(metrics, title, note))
 
 
-def _grid(found: Sequence[tuple[str, Rows]], title: str, note: str) -> Grid:
+def _grid(tables: Sequence[tuple[str, Rows]], title: str, note: str) -> Grid:
     """Tables of the same columns under each other, the model before each row."""
-    header = found[0][1][0]
-    rows = [(model, *row) for model, rows in found for row in rows[1:] if len(row) == len(header)]
+    header = tables[0][1][0]
+    rows = [(model, *row) for model, rows in tables for row in rows[1:] if len(row) == len(header)]
     return Grid(title=title, header=("model", *header), rows=tuple(rows), labels=2, notes=(note,))
 
 
@@ -244,18 +236,18 @@ def story_figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]
     """Flow, confusions and calibration of some models on the same stories."""
     if not judged:
         return ()
-    flows = {model: flow(each.stories, each.chained) for model, each in judged.items()}
+    flows = {model: flow(result.stories, result.chained) for model, result in judged.items()}
     flows[CONSTANT] = constant_flow(next(iter(judged.values())))
     makers: list[Callable[[], Figure]] = [partial(flow_figure, flows, suite=name)]
     makers += [
-        partial(states_figure, confusions(each.outcomes), model=model, suite=name)
-        for model, each in judged.items()
+        partial(states_figure, confusions(result.outcomes), model=model, suite=name)
+        for model, result in judged.items()
     ]
     for tier in TIERS:
         curves = {
-            model: found.calibration
-            for model, each in judged.items()
-            if (found := choices(each.outcomes, tier).confidence) is not None
+            model: confidence.calibration
+            for model, result in judged.items()
+            if (confidence := choices(result.outcomes, tier).confidence) is not None
         }
         if curves:
             title = f"Whether probabilities mean what they say on {name}, {tier}"
@@ -275,34 +267,34 @@ def _items(judged: Judged) -> tuple[ItemRecord, ...]:
 
 def _item(story: Story, outcomes: Mapping[Tier, TierOutcome]) -> ItemRecord:
     item = f"{story.row}: {story.example_id}" if story.example_id else str(story.row)
-    asked = [
-        (tier, outcomes[tier])
+    asked = {
+        tier: outcomes[tier]
         for tier in TIERS
         if tier in outcomes and (tier == STORY or not story.plausible)
-    ]
-    first = next((each for _, each in asked), None)
-    verdicts = [each.verdict for _, each in asked]
-    margin = first.margin_bits if first is not None else None
+    }
+    first = next(iter(asked.values()), None)
+    verdicts = [outcome.verdict for outcome in asked.values()]
     worst: tuple[VerdictName, ...] = ("unscored", "fail", "tie", "pass")
-    outcome = ItemOutcome(
+    whole = ItemOutcome(
         item=item,
         question="story",
-        verdict=next((each for each in worst if each in verdicts), None),
-        value=margin,
+        verdict=next((verdict for verdict in worst if verdict in verdicts), None),
+        value=first.margin_bits if first is not None else None,
         unit="bits",
-        reason=next((each.reason for _, each in asked if each.reason), ""),
+        reason=next((outcome.reason for outcome in asked.values() if outcome.reason), ""),
     )
     return ItemRecord(
         id=item,
         phenomenon=story.type or "plausible",
-        outcome=outcome if asked else None,
+        outcome=whole if asked else None,
         strips=(story_strip(story),),
-        answers=tuple(_answers(tier, each) for tier, each in asked),
-        remarks=tuple(
-            (tier, f"{each.verdict}; right: {each.gold}; chosen: {each.chosen or 'nothing'}")
-            for tier, each in asked
-        ),
+        answers=tuple(_answers(tier, outcome) for tier, outcome in asked.items()),
+        remarks=tuple((tier, _remark(outcome)) for tier, outcome in asked.items()),
     )
+
+
+def _remark(outcome: TierOutcome) -> str:
+    return f"{outcome.verdict}; right: {outcome.gold}; chosen: {outcome.chosen or 'nothing'}"
 
 
 def story_strip(story: Story) -> Strip:

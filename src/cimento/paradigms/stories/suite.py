@@ -127,7 +127,7 @@ class Story:
 
     @property
     def distance(self) -> int | None:
-        """How many sentences the breakpoint comes after the conflicting one."""
+        """The number of sentences from the conflicting one to the breakpoint."""
         return None if self.pair is None else self.pair[1] - self.pair[0]
 
     @property
@@ -151,7 +151,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TierAnswer:
-    """What a model answered about one story at one tier.
+    """The answer of a model about one story at one tier.
 
     One of three is filled in: the log-probabilities of the options, the label read from a reply
     (None where it could not be read, with `reason`), or only whether it was right.
@@ -185,10 +185,10 @@ class TierAnswer:
 
 def flatten(nested: Sequence[Nested]) -> tuple[int, ...]:
     """The numbers in nested tuples, in order."""
-    found: list[int] = []
-    for each in nested:
-        found += [each] if isinstance(each, int) else flatten(each)
-    return tuple(found)
+    numbers: list[int] = []
+    for part in nested:
+        numbers += [part] if isinstance(part, int) else flatten(part)
+    return tuple(numbers)
 
 
 def split_names(text: str) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ class StorySuite:
     """A suite of stories.
 
     Attributes:
-        meta: who made it, about what, and on which terms.
+        meta: author, content and licence.
         stories: in file order; ``stories[n].row == n``.
         limit: only the first so many are asked about; None for all. The others stay, for worked
             examples come from all stories.
@@ -334,7 +334,7 @@ ATTRIBUTES: Mapping[str, Attribute] = {each.name: each for each in _ALL}
 
 def bearers(bearer: Bearer) -> tuple[Attribute, ...]:
     """The attributes of actors, or those of objects."""
-    return tuple(each for each in ATTRIBUTES.values() if each.bearer == bearer)
+    return tuple(attribute for attribute in ATTRIBUTES.values() if attribute.bearer == bearer)
 
 
 Side: TypeAlias = Literal["precondition", "effect"]
@@ -347,7 +347,7 @@ _PLACES = ("h_location", "location")
 
 
 def side_value(attribute: str, code: int, side: Side) -> Value:
-    """What a code says of an attribute before or after a sentence.
+    """The value that a code gives an attribute before or after a sentence.
 
     Args:
         attribute: one of the twenty.
@@ -376,10 +376,10 @@ def is_default(attribute: str, value: Value) -> bool:
 
 def by_triple(stories: Sequence[Story]) -> dict[TripleKey, tuple[Story, ...]]:
     """The stories of each number, in file order."""
-    found: dict[TripleKey, list[Story]] = {}
+    triples: dict[TripleKey, list[Story]] = {}
     for story in stories:
-        found.setdefault(story.story_id, []).append(story)
-    return {key: tuple(group) for key, group in found.items()}
+        triples.setdefault(story.story_id, []).append(story)
+    return {key: tuple(group) for key, group in triples.items()}
 
 
 def base_of(triple: Sequence[Story]) -> Story | None:
@@ -426,7 +426,7 @@ def is_replacement(story: Story, base: Story) -> bool:
 
 
 def made_as(story: Story, base: Story | None) -> StoryType | None:
-    """How a variant says it was made, or looks made where it does not say; None for no variant.
+    """The way in which a variant was made, as stated or else as it looks; None for no variant.
 
     A story with a conflict and without a type is an order variant where it has the sentences of
     its base in another order.
@@ -454,12 +454,12 @@ def with_states(stories: Sequence[Story], others: Sequence[Story]) -> tuple[Stor
     known: dict[tuple[str, ...], list[tuple[SentenceStates, ...]]] = {}
     for other in others:
         if len(other.sentence_states) == len(other.sentences):
-            found = known.setdefault(_told(other), [])
-            if other.sentence_states not in found:
-                found.append(other.sentence_states)
+            states = known.setdefault(_told(other), [])
+            if other.sentence_states not in states:
+                states.append(other.sentence_states)
     return tuple(
-        replace(story, sentence_states=found[0])
-        if len(found := known.get(_told(story), [])) == 1
+        replace(story, sentence_states=states[0])
+        if len(states := known.get(_told(story), [])) == 1
         else story
         for story in stories
     )

@@ -55,25 +55,22 @@ def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) ->
         if estimate.statistic == "accuracy"
     }
     first = groupings[0].label
-    without = list(
-        dict.fromkeys(
-            estimate.method for estimate in estimates if estimate.method.startswith(BASELINE)
-        )
-    )
+    methods = dict.fromkeys(estimate.method for estimate in estimates)
+    without = [method for method in methods if method.startswith(BASELINE)]
     names = (method.removeprefix(BASELINE) for method in without)
     rows: Rows = [("metric", "n", *(grouping.label for grouping in groupings), *names, "chance")]
     for name, (tier, group) in METRICS.items():
         question, level = question_of(tier), group or ""
         whole = known[question, "", "", ""]
-        found = [known.get((question, "", grouping.label, level), whole) for grouping in groupings]
+        row = [known.get((question, "", grouping.label, level), whole) for grouping in groupings]
         beside = [known[question, method, first, level] for method in without]
         rows.append(
             (
                 name,
-                ", ".join(map(str, sorted({each.n for each in found if each.value is not None}))),
-                *map(_with_interval, found),
-                *(shown(each.value, 3) for each in beside),
-                shown(found[0].chance, 3),
+                ", ".join(map(str, sorted({cell.n for cell in row if cell.value is not None}))),
+                *map(_with_interval, row),
+                *(shown(baseline.value, 3) for baseline in beside),
+                shown(row[0].chance, 3),
             )
         )
     return rows
@@ -84,40 +81,38 @@ def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
     known = {
         estimate.question: estimate for estimate in reversed(estimates) if estimate.role != "detail"
     }
-    rows: Rows = [("tier", "accuracy", "95 %", "n", "ties", "greedy", "unread", "unscored")]
-    for tier in TIERS:
-        rate, here = known[tier], choices(judged.outcomes, tier)
-        rows.append(
+    answers = {tier: choices(judged.outcomes, tier) for tier in TIERS}
+    return [
+        ("tier", "accuracy", "95 %", "n", "ties", "greedy", "unread", "unscored"),
+        *(
             (
                 tier,
-                shown(rate.value, 3),
-                interval(rate.low, rate.high) if rate.low is not None else rate.reason,
-                str(rate.n) if rate.value is not None else UNKNOWN,
-                str(here.n_ties_at_max),
-                shown(here.any_choice_greedy_rate.value, 2),
-                str(here.invalid),
-                str(sum(here.unscored.values())),
+                shown(known[tier].value, 3),
+                _interval_or_reason(known[tier]),
+                str(known[tier].n) if known[tier].value is not None else UNKNOWN,
+                str(at_tier.n_ties_at_max),
+                shown(at_tier.any_choice_greedy_rate.value, 2),
+                str(at_tier.invalid),
+                str(sum(at_tier.unscored.values())),
             )
-        )
-    return rows
+            for tier, at_tier in answers.items()
+        ),
+    ]
 
 
 def flow_rows(judged: Judged) -> Rows:
-    """How many implausible stories reach and pass each tier, next to constant answers."""
-    rows: Rows = [("tier", "reached", "unscored", "passed", "share", "constant")]
+    """The implausible stories that reach and pass each tier, next to constant answers."""
     steps = flow(judged.stories, judged.chained)
-    for step, constant in zip(steps, constant_flow(judged), strict=True):
-        rows.append(
+    return [
+        ("tier", "reached", "unscored", "passed", "share", "constant"),
+        *(
             (
-                step.tier,
-                _count(step.reached),
-                str(step.unscored),
-                _count(step.passed),
-                shown(share_of(step), 3),
-                shown(share_of(constant), 3),
+                step.tier, shown(step.reached, 0), str(step.unscored), shown(step.passed, 0),
+                shown(share_of(step), 3), shown(share_of(constant), 3),
             )
-        )
-    return rows
+            for step, constant in zip(steps, constant_flow(judged), strict=True)
+        ),
+    ]  # fmt: skip
 
 
 def constant_flow(judged: Judged) -> tuple[Step, ...]:
@@ -134,32 +129,23 @@ def share_of(step: Step) -> float | None:
 
 
 def question_rows(estimates: Iterable[Estimate]) -> Rows:
-    """How often the additional questions are right."""
-    rows: Rows = [("", "share", "95 %", "right", "n", "chance")]
-    for estimate in estimates:
-        rows.append(
+    """The shares of additional questions that are right."""
+    return [
+        ("", "share", "95 %", "right", "n", "chance"),
+        *(
             (
-                estimate.question,
-                shown(estimate.value, 3),
-                interval(estimate.low, estimate.high)
-                if estimate.low is not None
-                else estimate.reason,
-                str(estimate.right or 0),
-                str(estimate.n),
-                shown(estimate.chance, 2),
+                estimate.question, shown(estimate.value, 3), _interval_or_reason(estimate),
+                str(estimate.right or 0), str(estimate.n), shown(estimate.chance, 2),
             )
-        )
-    return rows
+            for estimate in estimates
+        ),
+    ]  # fmt: skip
 
 
 def interval_notes(estimates: Sequence[Estimate]) -> list[str]:
-    """How the intervals of rates were made, and why some are not there, one sentence each."""
-    rates = [
-        estimate
-        for estimate in estimates
-        if estimate.is_share and estimate.value is not None and estimate.n
-    ]
-    rates = [rate for rate in rates if rate.statistic in ("accuracy", "share of answers")]
+    """Notes on how intervals of rates were made and why some are missing, one sentence each."""
+    known = [rate for rate in estimates if rate.is_share and rate.value is not None and rate.n]
+    rates = [rate for rate in known if rate.statistic in ("accuracy", "share of answers")]
     made = dict.fromkeys(rate.interval_method for rate in rates if rate.low is not None)
     missing = dict.fromkeys(rate.reason for rate in rates if rate.low is None)
     notes = [f"Intervals (95 %): {'; '.join(filter(None, made))}."] if made else []
@@ -171,8 +157,10 @@ def shown(value: float | None, digits: int) -> str:
     return UNKNOWN if value is None else f"{value:.{digits}f}"
 
 
-def _count(value: int | None) -> str:
-    return UNKNOWN if value is None else str(value)
+def _interval_or_reason(estimate: Estimate) -> str:
+    if estimate.low is None:
+        return estimate.reason
+    return interval(estimate.low, estimate.high)
 
 
 def _with_interval(estimate: Estimate) -> str:

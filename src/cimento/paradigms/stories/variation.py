@@ -15,7 +15,7 @@ from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.outcomes import Chain
 from cimento.paradigms.stories.suite import STORY, Tier
 from cimento.runs.run import Run, open_run, paradigm_name
-from cimento.runs.store import find_runs
+from cimento.runs.store import find_runs, manifest_part
 from cimento.statistics.agreement import fleiss_kappa
 from cimento.statistics.correlation import coefficient
 from cimento.statistics.reliability import VarianceShares, variance_shares
@@ -73,23 +73,23 @@ def variation(chains: Mapping[PromptCondition, Chain], *, tier: Tier = STORY) ->
         None where no condition says anything about the tier.
     """
     columns = {
-        condition: {row: value for row, value in each.passed[tier].items() if value is not None}
-        for condition, each in sorted(chains.items())
-        if each.known(tier)
+        condition: {row: value for row, value in chain.passed[tier].items() if value is not None}
+        for condition, chain in sorted(chains.items())
+        if chain.known(tier)
     }
     columns = {condition: column for condition, column in columns.items() if column}
     if not columns:
         return None
-    found = {condition: fmean(column.values()) for condition, column in columns.items()}
+    rates = {condition: fmean(column.values()) for condition, column in columns.items()}
     common = sorted(set.intersection(*(set(column) for column in columns.values())))
     ratings = [[column[row] for column in columns.values()] for row in common]
     several = len(columns) > 1
     return Variation(
-        rates=found,
-        mean=fmean(found.values()),
-        low=min(found.values()),
-        high=max(found.values()),
-        sd=stdev(found.values()) if several else None,
+        rates=rates,
+        mean=fmean(rates.values()),
+        low=min(rates.values()),
+        high=max(rates.values()),
+        sd=stdev(rates.values()) if several else None,
         n_common=len(common),
         same_throughout=fmean(len(set(row)) == 1 for row in ratings)
         if several and ratings
@@ -148,11 +148,11 @@ def compare_rankings(models: Mapping[str, Mapping[PromptCondition, float]]) -> P
         for condition in shared
     }
     pairs = list(combinations(shared, 2))
+    rates = {condition: [models[name][condition] for name in names] for condition in shared}
     taus = [
         tau
         for one, other in pairs
-        if (tau := _tau([models[n][one] for n in names], [models[n][other] for n in names]))
-        is not None
+        if (tau := coefficient(rates[one], rates[other], kind="kendall").r) is not None
     ]
     return PromptRanking(
         orders=orders,
@@ -165,10 +165,6 @@ def compare_rankings(models: Mapping[str, Mapping[PromptCondition, float]]) -> P
         },
         reason="" if taus else "fewer than two conditions or three models that differ",
     )
-
-
-def _tau(first: Sequence[float], second: Sequence[float]) -> float | None:
-    return coefficient(first, second, kind="kendall").r
 
 
 def _ahead(one: float, other: float) -> float:
@@ -192,20 +188,20 @@ def open_story_runs(paths: Iterable[Path]) -> list[Run]:
         for folder in folders
         if paradigm_name(folder, folder.manifest()) == KIND
     ]
-    found = [run for run in runs if asked_of(run)[1].task == "tiers"]
-    if not found:
+    tiered = [run for run in runs if asked_of(run)[1].task == "tiers"]
+    if not tiered:
         raise TableError(
             where=", ".join(map(str, named)),
             seen="there is no run of stories here",
             todo="Run a suite of stories first, such as it-stories.",
         )
-    return found
+    return tiered
 
 
 def vary(
     runs: Sequence[Run], *, tier: Tier = STORY
 ) -> tuple[dict[str, Variation], PromptRanking | None]:
-    """How much each model varies over prompts and seeds, and whether the ranking is stable.
+    """The variation of each model over prompts and seeds, and the stability of the ranking.
 
     Args:
         runs: of one suite.
@@ -217,7 +213,7 @@ def vary(
     Raises:
         UsageError: the runs are of different stories, or two are of the same model asked alike.
     """
-    if len({_sha256(run) for run in runs}) > 1:
+    if len({manifest_part(run.manifest, "suite").get("sha256", "") for run in runs}) > 1:
         names = ", ".join(sorted({run.suite.name for run in runs}))
         raise UsageError(
             where="runs",
@@ -235,7 +231,7 @@ def vary(
                 todo="Leave one of the two out.",
             )
         known[condition] = run
-    found = {
+    variations = {
         model: result
         for model, known in models.items()
         if (
@@ -244,8 +240,8 @@ def vary(
             )
         )
     }
-    order = compare_rankings({model: each.rates for model, each in found.items()})
-    return found, order if len(found) > 1 else None
+    order = compare_rankings({model: result.rates for model, result in variations.items()})
+    return variations, order if len(variations) > 1 else None
 
 
 def condition_of(run: Run) -> PromptCondition:
@@ -273,15 +269,12 @@ def names_of(runs: Sequence[Run]) -> list[str]:
         [*condition.prompt.split(), f"shots_seed={condition.seed}"] for condition in conditions
     ]
     names = []
-    for run, said in zip(runs, words, strict=True):
-        twins = [some for other, some in zip(runs, words, strict=True) if other.model == run.model]
-        own = [word for word in said if not all(word in some for some in twins)]
-        if len(twins) > 1 and not own and run.folder is not None:
-            own = [run.folder.name.rpartition("--")[2]]
-        names.append(f"{run.model} ({', '.join(own)})" if len(twins) > 1 else run.model)
+    for run, settings in zip(runs, words, strict=True):
+        twins = [
+            theirs for twin, theirs in zip(runs, words, strict=True) if twin.model == run.model
+        ]
+        differing = [word for word in settings if not all(word in theirs for theirs in twins)]
+        if len(twins) > 1 and not differing and run.folder is not None:
+            differing = [run.folder.name.rpartition("--")[2]]
+        names.append(f"{run.model} ({', '.join(differing)})" if len(twins) > 1 else run.model)
     return names
-
-
-def _sha256(run: Run) -> str:
-    suite = run.manifest.get("suite")
-    return str(suite.get("sha256", "")) if isinstance(suite, Mapping) else ""

@@ -140,8 +140,7 @@ def _held(pair: AnswerPair, decision: tuple[str, str] | None, by: str) -> tuple[
     """The valid answer at a place, and its origin; None while nothing is decided."""
     if not pair.differs:
         alone = pair.first is None or pair.second is None
-        said = f"only {pair.any.annotator} answered" if alone else "both say so"
-        return pair.any.value, said
+        return pair.any.value, f"only {pair.any.annotator} answered" if alone else "both say so"
     if decision is None:
         return None, ""
     value, reason = decision
@@ -259,10 +258,10 @@ def _shown(pair: AnswerPair) -> str:
     lines = [f"{shared.item} {shared.condition}".strip() + f"  {shared.question}"]
     if shared.candidate:
         lines.append(f"  {shared.candidate}")
-    for place, said in enumerate((pair.first, pair.second), start=1):
-        if said is not None:
-            remark = f"  ({said.remark})" if said.remark else ""
-            lines.append(f"  {place} {said.annotator}: {said.value}{remark}")
+    for place, answer in enumerate((pair.first, pair.second), start=1):
+        if answer is not None:
+            remark = f"  ({answer.remark})" if answer.remark else ""
+            lines.append(f"  {place} {answer.annotator}: {answer.value}{remark}")
     return "\n".join(lines)
 
 
@@ -286,9 +285,9 @@ def _chosen(pair: AnswerPair, text: str, known: set[str]) -> str:
     """The answer that was typed; 1 and 2 are the annotators, =1 is the rating 1."""
     if text == OPEN:
         return OPEN
-    said = {"1": pair.first, "2": pair.second}.get(text)
-    if said is not None:
-        return said.value or ""
+    answer = {"1": pair.first, "2": pair.second}.get(text)
+    if answer is not None:
+        return answer.value or ""
     value = text.removeprefix("=")
     if is_rated(pair.any.question):
         if finite(value) is None:

@@ -168,8 +168,8 @@ class CandidateDialogue:
         if self._with_probability and task.probability is not None:
             lines.append(f"  probability: {task.probability:.4f}")
         if known is not None:
-            said = f"  judged: {known.fits}" + "".join(f"; {remark}" for remark in known.remarks)
-            lines.append(said)
+            verdict = f"  judged: {known.fits}" + "".join(f"; {remark}" for remark in known.remarks)
+            lines.append(verdict)
         return "\n".join(lines)
 
     def _answer(self, line: str) -> str:

@@ -214,7 +214,7 @@ class RunAgreement:
     divided: tuple[tuple[CandidateKey, Mapping[str, str]], ...]
 
     def plain(self) -> dict[str, JsonValue]:
-        """As JSON."""
+        """The agreement as JSON values."""
         return {
             "annotators": dict(self.judged),
             "krippendorff_alpha": _plain(self.alpha),
@@ -229,8 +229,8 @@ class RunAgreement:
                 for pair in self.pairs
             ],
             "divided": [
-                {"item": item, "candidate": candidate, "said": dict(said)}
-                for (item, candidate), said in self.divided
+                {"item": item, "candidate": candidate, "said": dict(verdicts)}
+                for (item, candidate), verdicts in self.divided
             ],
         }
 
@@ -263,7 +263,7 @@ def candidate_agreement(run: Path) -> RunAgreement:
             design=_design(keys, clusters),
         ),
         pairs=tuple(_two(votes, *names, clusters) for names in combinations(votes, 2)),
-        divided=tuple((key, said) for key, said in by_key.items() if len(set(said.values())) > 1),
+        divided=tuple((key, fits) for key, fits in by_key.items() if len(set(fits.values())) > 1),
     )
 
 
@@ -276,8 +276,8 @@ def candidate_agreement_text(agreement: RunAgreement) -> str:
         for pair in agreement.pairs
     ]
     lines.append(f"Krippendorff's alpha {formatting.agreement_text(agreement.alpha)}")
-    for (item, candidate), said in agreement.divided:
-        votes = ", ".join(f"{name} {value}" for name, value in said.items())
+    for (item, candidate), verdicts in agreement.divided:
+        votes = ", ".join(f"{name} {value}" for name, value in verdicts.items())
         lines.append(f"  {item}: {candidate}: {votes}")
     return "\n".join(lines)
 

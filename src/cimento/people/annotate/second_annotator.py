@@ -6,7 +6,7 @@ import json
 import random
 import re
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean
@@ -125,13 +125,7 @@ def write_story_judgments(judgments: Sequence[StoryJudgment], path: Path) -> Pat
     Raises:
         StorageError: the file cannot be written.
     """
-    lines = (
-        json.dumps(
-            {name: getattr(judged, name) for name in StoryJudgment.__dataclass_fields__},
-            ensure_ascii=False,
-        )
-        for judged in judgments
-    )
+    lines = (json.dumps(asdict(judged), ensure_ascii=False) for judged in judgments)
     return write_text("".join(f"{line}\n" for line in lines), path)
 
 
@@ -175,21 +169,21 @@ def story_agreement(
     by_tier = []
     for tier in TIERS:
         pairs = [
-            (gold, said, judged.row)
+            (gold, label, judged.row)
             for judged in judgments
-            if (gold := _gold(stories[judged.row], tier)) and (said := judged.label(tier))
+            if (gold := _gold(stories[judged.row], tier)) and (label := judged.label(tier))
         ]
         first: list[Hashable] = [gold for gold, _, _ in pairs]
-        second: list[Hashable] = [said for _, said, _ in pairs]
+        second: list[Hashable] = [label for _, label, _ in pairs]
         rows = tuple(row for _, _, row in pairs)
         design = Design(rows, tuple(stories[row].story_id for row in rows))
         by_tier.append(
             TierAgreement(
                 tier=tier,
                 compared=len(pairs),
-                equal=sum(gold == said for gold, said, _ in pairs),
+                equal=sum(gold == label for gold, label, _ in pairs),
                 kappa=cohen_kappa(first, second, design=design),
-                alpha=krippendorff_alpha([[gold, said] for gold, said, _ in pairs], design=design),
+                alpha=krippendorff_alpha(list(zip(first, second, strict=True)), design=design),
             )
         )
     return by_tier

@@ -19,7 +19,7 @@ from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import read_toml
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
-from cimento.suites.reading import open_json_lines
+from cimento.suites.reading import open_json_lines, sha256_of
 from cimento.suites.tables import Row, Table, open_table
 from cimento.suites.workbooks import write_workbook
 
@@ -81,29 +81,29 @@ def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[Candidat
     decisions = []
     for row in table.rows:
         item, candidate = _decoded(row.cells["item"]), _decoded(row.cells["candidate"])
-        said = row.cells["fits"].strip().lower()
+        fits = row.cells["fits"].strip().lower()
         if (item, candidate) not in known:
             raise InputError(
                 where=table.where(row),
                 seen=f"the run has no candidate {candidate!r} for the item {item!r}",
                 todo="Is it the table of another run?",
             )
-        if not said:
+        if not fits:
             continue
-        if said not in _VERDICTS:
+        if fits not in _VERDICTS:
             raise InputError(
-                where=table.where(row), seen=f"fits is {said!r}", todo="Write yes, no or nothing."
+                where=table.where(row), seen=f"fits is {fits!r}", todo="Write yes, no or nothing."
             )
         remarks = _decoded(row.cells.get("remarks", ""))
         parts = tuple(part.strip() for part in remarks.split(REMARK_JOINT) if part.strip())
-        decisions.append(CandidateDecision(item, candidate, _VERDICTS[said], parts))
+        decisions.append(CandidateDecision(item, candidate, _VERDICTS[fits], parts))
     return decisions
 
 
 def _row(task: CandidateTask, decision: CandidateDecision | None) -> list[str]:
-    said = "" if decision is None else decision.fits or ""
+    fits = "" if decision is None else decision.fits or ""
     remarks = REMARK_JOINT.join(decision.remarks) if decision else ""
-    return [_coded(text) for text in (task.item, task.candidate, task.sentence, said, remarks)]
+    return [_coded(text) for text in (task.item, task.candidate, task.sentence, fits, remarks)]
 
 
 def _coded(text: str) -> str:
@@ -293,9 +293,7 @@ def _story_rows(path: Path) -> Iterator[SheetRow]:
 
 
 def _version(path: Path) -> str:
-    from hashlib import sha256
-
-    return sha256(read_bytes(path)).hexdigest()[:_HASH]
+    return sha256_of(read_bytes(path))[:_HASH]
 
 
 # --- The sheet's side

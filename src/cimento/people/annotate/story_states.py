@@ -30,14 +30,14 @@ def empty_blocks(
     Args:
         actors: who acts.
         objects: what is there.
-        n_sentences: how many blocks.
+        n_sentences: number of blocks.
         trip: codes are TRIP's defaults and not 0.
     """
     return [
         {
             attribute.name: [(name, attribute.default if trip else 0) for name in names]
-            for bearer, names in (("actor", actors), ("object", objects))
-            for attribute in bearers("actor" if bearer == "actor" else "object")
+            for attribute in ATTRIBUTES.values()
+            for names in [actors if attribute.bearer == "actor" else objects]
         }
         for _ in range(n_sentences)
     ]

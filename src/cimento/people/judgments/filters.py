@@ -1,9 +1,10 @@
-"""Exclusion of participants and answers in the open: who, by which rule, and what it changes."""
+"""Exclusion of participants and answers, with the rule behind each and its effect on results."""
 
 from __future__ import annotations
 
 import dataclasses
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -178,7 +179,10 @@ def _rules(judgments: Sequence[Judgment], limits: ExclusionRules) -> Iterator[_R
         wanted = {status.upper() for status in limits.statuses}
         yield "status", f"not {', '.join(sorted(wanted))}", lambda left: _status(left, wanted)
     if limits.by_hand:
-        _refuse_unknown(judgments, limits.by_hand)
+        known = judgments_by_person(judgments)
+        for name in limits.by_hand:
+            seen = "nobody of that name has answered"
+            need_known(name, known, where=f"--drop {name}", seen=seen)
         named = {name: Measurement(None, reason) for name, reason in limits.by_hand.items()}
         yield "by hand", "named one by one", lambda _left: Failing(people=named)
     measured: tuple[_Measured, ...] = (
@@ -246,20 +250,15 @@ def _status(left: Sequence[Judgment], wanted: set[str]) -> Failing:
     return Failing(people=people, unmeasured=unknown)
 
 
-def _refuse_unknown(judgments: Sequence[Judgment], reasons: Mapping[str, str]) -> None:
-    known = judgments_by_person(judgments)
-    for name in reasons:
-        need_known(name, known, where=f"--drop {name}", seen="nobody of that name has answered")
-
-
 def _exclusions(left: Sequence[Judgment], failing: Failing) -> Iterator[Exclusion]:
-    counts: dict[str, int] = {}
-    for place, judgment in enumerate(left):
-        if place in failing.rows or judgment.annotator in failing.people:
-            counts[judgment.annotator or ""] = counts.get(judgment.annotator or "", 0) + 1
+    counts = Counter(
+        judgment.annotator or ""
+        for place, judgment in enumerate(left)
+        if place in failing.rows or judgment.annotator in failing.people
+    )
     for name, count in counts.items():
-        said = failing.people.get(name, Measurement(None, "answered the same again"))
-        yield Exclusion(annotator=name, why=said.basis, measured=said.value, judgments=count)
+        failure = failing.people.get(name, Measurement(None, "answered the same again"))
+        yield Exclusion(annotator=name, why=failure.basis, measured=failure.value, judgments=count)
 
 
 def _moved(

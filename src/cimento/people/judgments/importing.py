@@ -263,8 +263,8 @@ def _doubled(judgments: Sequence[Judgment]) -> list[str]:
     n = sum(count - 1 for count in counts.values())
     if not n:
         return []
-    said = f"{n} answers are to a question that the same person had answered before; all are kept:"
-    return [said + " `cimento annotate filter --duplicates first` keeps the first ones."]
+    note = f"{n} answers are to a question that the same person had answered before; all are kept:"
+    return [note + " `cimento annotate filter --duplicates first` keeps the first ones."]
 
 
 def _prolific_notes(

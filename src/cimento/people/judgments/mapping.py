@@ -202,11 +202,11 @@ class AskedItems:
         if name not in self._hints:
             key, known = comparable_text(name), self._by_name
             close = difflib.get_close_matches(key, known, n=1)
-            some = ", ".join(map(repr, itertools.islice(known, _SHOWN_NAMES)))
+            examples = ", ".join(map(repr, itertools.islice(known, _SHOWN_NAMES)))
             self._hints[name] = (
                 did_you_mean(key, known)
                 if close
-                else f"Is it the suite that was asked? Its items are called {some} ..."
+                else f"Is it the suite that was asked? Its items are called {examples} ..."
             )
         return self._hints[name]
 

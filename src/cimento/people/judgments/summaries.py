@@ -211,11 +211,11 @@ def judgments_by_person(judgments: Sequence[Judgment]) -> dict[str, list[Judgmen
 
 def sitting_seconds(answers: Sequence[Judgment]) -> Measurement:
     """The duration of a sitting: recorded, else the sum of answers, else first to last."""
-    said = {
+    recorded = {
         judgment.session_seconds for judgment in answers if judgment.session_seconds is not None
     }
-    if said:
-        return _time(math.fsum(said), "as recorded for the whole sitting")
+    if recorded:
+        return _time(math.fsum(recorded), "as recorded for the whole sitting")
     taken = [judgment.seconds for judgment in answers if judgment.seconds is not None]
     if len(taken) == len(answers):
         return _time(math.fsum(taken), "for all answers together")

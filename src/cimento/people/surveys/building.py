@@ -1,4 +1,4 @@
-"""Surveys built from a suite: list assignment, attention checks, and an order for each survey.
+"""Surveys built from a suite: list assignment, checks, orders, and questions about participants.
 
 The list assignment is a Latin square where there can be one, and balanced as far as possible.
 """
@@ -8,15 +8,16 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, need_known
 from cimento.people.judgments.records import FILLER, PRACTICE
-from cimento.people.surveys.background import background_questions, parted
 from cimento.people.surveys.design import (
+    PARTICIPANT_COLUMNS,
     AnswerChoice,
+    BackgroundQuestion,
     QuestionKind,
     Survey,
     SurveyDesign,
@@ -27,6 +28,7 @@ from cimento.people.surveys.material import MaterialOptions, SurveyMaterial, rea
 from cimento.people.surveys.ordering import order_questions
 from cimento.people.surveys.tasks import Words, fields_for, guidelines, words
 from cimento.suites.reading import open_text
+from cimento.suites.tables import Row, Table, open_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,8 @@ class QuestionSet:
     """A set of questions of which nobody may see two, such as the conditions of an item.
 
     Attributes:
-        size: how many members there are.
-        times: how often members are asked in all, over all surveys; ``2 * size`` asks each twice.
+        size: number of members.
+        times: total of askings of members over all surveys; ``2 * size`` asks each twice.
         group: what the surveys are balanced over.
     """
 
@@ -55,7 +57,7 @@ def assign_lists(sets: Sequence[QuestionSet], surveys: int) -> list[list[tuple[i
 
     Args:
         sets: in an order that was drawn by chance.
-        surveys: how many.
+        surveys: number of surveys.
 
     Returns:
         For each survey, set and member as numbers from 0.
@@ -120,7 +122,7 @@ class SurveyPlan:
 
     Attributes:
         wanted: which questions.
-        surveys: how many; None for as few as the suite allows.
+        surveys: number of surveys; None for as few as the suite allows.
         times: in how many surveys each question is asked.
         scale: points of the scale, for ratings.
         checks: attention checks in each survey, in cimento's own words.
@@ -189,7 +191,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         guidelines=guidelines(material.task, texts, fields, none=material.none),
         fields=fields,
         remarks=material.task == "candidate",
-        background=background_questions(plan.background, plan.background_file, texts),
+        background=_background(plan.background, plan.background_file, texts),
         break_every=plan.break_every,
         completion=plan.completion,
         questions=(*(member for members in material.sets for member in members), *more),
@@ -312,8 +314,6 @@ def _more_questions(plan: SurveyPlan, first: SurveyField) -> Iterator[SurveyQues
 
 def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
     """Questions from a table: ``text``, ``expected``, and ``choices`` with bars between."""
-    from cimento.suites.tables import open_table
-
     table = open_table(path)
     questions = []
     for number, row in enumerate(table.rows, start=1):
@@ -322,14 +322,8 @@ def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
             raise InputError(
                 where=table.where(row), seen="there is no text", todo="Fill the column text."
             )
-        choices = tuple(AnswerChoice(part, part) for part in parted(row.cells.get("choices", "")))
-        if len(set(choices)) != len(choices):
-            raise InputError(
-                where=table.where(row),
-                seen=f"a choice is there twice in {row.cells['choices']!r}",
-                todo="Give different answers, with | between them.",
-            )
-        if choices and expected and expected not in {choice.value for choice in choices}:
+        choices = _choices(table, row)
+        if choices and expected and expected not in choices:
             raise InputError(
                 where=table.where(row),
                 seen=f"{expected!r} is none of the choices",
@@ -337,9 +331,28 @@ def _read_questions(path: Path, name: str) -> list[SurveyQuestion]:
             )
         id_ = f"{name}-{number}"
         questions.append(
-            SurveyQuestion(id=id_, item=id_, lines=(text,), choices=choices, expected=expected)
+            SurveyQuestion(
+                id=id_,
+                item=id_,
+                lines=(text,),
+                choices=tuple(AnswerChoice(choice, choice) for choice in choices),
+                expected=expected,
+            )
         )
     return questions
+
+
+def _choices(table: Table, row: Row) -> tuple[str, ...]:
+    """The answers in the column ``choices``, with bars between them."""
+    cell = row.cells.get("choices", "")
+    choices = tuple(part.strip() for part in cell.split("|") if part.strip())
+    if len({*choices}) != len(choices):
+        raise InputError(
+            where=table.where(row),
+            seen=f"a choice is there twice in {cell!r}",
+            todo="Give different answers, with | between them.",
+        )
+    return choices
 
 
 def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:
@@ -353,3 +366,50 @@ def _consent(plan: SurveyPlan, texts: Words) -> tuple[str, ...]:
     if not paragraphs:
         raise InputError(where=str(plan.consent), seen="is empty", todo="Write the consent text.")
     return paragraphs
+
+
+USUAL = ("first-language", "region", "age", "dialect")
+"""Names of the questions about participants that there are words for in all languages."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]{0,39}")
+
+
+def _background(
+    usual: Iterable[str], path: Path | None, texts: Words
+) -> tuple[BackgroundQuestion, ...]:
+    """The usual questions about the participant by their names, then those of a table."""
+    words = texts["background"]
+    questions = []
+    for name in usual:
+        need_known(name, USUAL, where=f"--background {name}", seen="there is no such question")
+        choices = tuple(words.get(f"{name}-choices", "").splitlines())
+        questions.append(BackgroundQuestion(name, words[name], choices))
+    if path is not None:
+        questions += _own_background(path)
+    counts = Counter(question.name for question in questions)
+    twice = next((name for name, count in counts.items() if count > 1), None)
+    if twice is not None:
+        raise UsageError(where=f"--background {twice}", seen="is asked twice", todo="Ask it once.")
+    return tuple(_refusable(question, texts["pages"]["no_answer"]) for question in questions)
+
+
+def _own_background(path: Path) -> Iterator[BackgroundQuestion]:
+    """Questions from a table: ``name``, ``text``, and ``choices`` with bars between."""
+    table = open_table(path)
+    for row in table.rows:
+        name, text = (row.cells.get(column, "").strip() for column in ("name", "text"))
+        if not _NAME.fullmatch(name) or name in PARTICIPANT_COLUMNS or not text:
+            raise InputError(
+                where=table.where(row),
+                seen=f"the name is {name!r} and the text is {text!r}",
+                todo="Fill the columns name (small letters, digits and -, and no name of a column"
+                " of participants.csv) and text.",
+            )
+        yield BackgroundQuestion(name, text, _choices(table, row))
+
+
+def _refusable(question: BackgroundQuestion, no_answer: str) -> BackgroundQuestion:
+    """The question, with the choice that one would rather not say where there are choices."""
+    if not question.choices or no_answer in question.choices:
+        return question
+    return replace(question, choices=(*question.choices, no_answer))

@@ -17,11 +17,17 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.paradigms.base import SurveyTask
 from cimento.people.judgments.records import ATTENTION
+from cimento.suites.reading import sha256_of
 
 FORMAT = 2
 MOST_CHOICES = 200
 """Among which one may be asked to choose."""
 FILE = "design.json"
+PARTICIPANT_COLUMNS = (
+    "participant", "survey", "link_made", "consent_version", "consented", "finished",
+    "session_seconds", "answered", "questions", "checks", "checks_passed",
+)  # fmt: skip
+"""The table of participants; the answers to questions about them are written in further columns."""
 QuestionKind: TypeAlias = Literal["", "filler", "practice"]
 
 
@@ -206,16 +212,12 @@ class SurveyDesign:
     @property
     def consent_version(self) -> str:
         """Twelve hexadecimal digits that change whenever the consent text does."""
-        from hashlib import sha256
-
-        return sha256("\n".join(self.consent).encode()).hexdigest()[:12]
+        return sha256_of("\n".join(self.consent).encode())[:12]
 
     @property
     def sha256(self) -> str:
         """The SHA-256 of the design file, hexadecimal."""
-        from hashlib import sha256
-
-        return sha256(design_json(self).encode()).hexdigest()
+        return sha256_of(design_json(self).encode())
 
     def fields_of(self, question: SurveyQuestion) -> tuple[SurveyField, ...]:
         """The fields of a question; of what is not of the suite, the first field only."""

@@ -1,4 +1,4 @@
-"""Tasks of surveys: what each asks, with which answers, in which words of which language."""
+"""Tasks of surveys: their questions, answers and guidelines in each language."""
 
 from __future__ import annotations
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from cimento.api import Failure, ProgressFor
 from cimento.engine.cache import AnswerCache
@@ -18,7 +17,6 @@ from cimento.errors import CimentoError, UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.registry import shown_name
 from cimento.options import RunOptions
-from cimento.paradigms.loading import LoadedSuite, load_suites
 from cimento.runs.job import refuse_unused, suite_job
 from cimento.runs.run import Run
 from cimento.statistics.multiple import holm
@@ -58,59 +56,21 @@ from cimento.studies.agreement.twins import (
     drops_by_property,
     plain_name,
 )
-from cimento.suites.archives import ARCHIVE_SUFFIX
-from cimento.suites.published import language_code
 
 if TYPE_CHECKING:
     from cimento.statistics.regression import Regression
+    from cimento.studies.agreement.released import LanguageSuite
+    from cimento.studies.agreement.syntaxgym import Scores
     from cimento.studies.agreement.table import Version
     from cimento.studies.agreement.twins import AgreementRun
-    from cimento.suites.model import Suite
 
 
 DROP = "drop"
 """How the outcomes of drops begin."""
 
 
-def read_languages(paths: Sequence[Path]) -> list[tuple[str, LoadedSuite]]:
-    """Suites with their languages; where a suite does not name one, its archive does.
-
-    Args:
-        paths: archives, or folders of them.
-
-    Raises:
-        UsageError: two suites of one language have the same name, so that their runs would be one.
-        CimentoError: a suite cannot be read.
-    """
-    found: dict[tuple[str, str], LoadedSuite] = {}
-    for path in paths:
-        archives = sorted(path.glob(f"*{ARCHIVE_SUFFIX}")) if path.is_dir() else []
-        for archive in archives or [path]:
-            for loaded in load_suites(archive):
-                meta = loaded.suite.meta
-                language = language_code(meta.language or archive.stem)
-                other = found.get((language, loaded.suite.name))
-                if other is not None:
-                    raise UsageError(
-                        where=f"suite {loaded.suite.name!r}",
-                        seen=f"two suites of one language have this name:"
-                        f" {other.reading.path} and {loaded.reading.path}",
-                        todo="Give one of them another name, or leave one out.",
-                    )
-                named = replace(cast("Suite", loaded.suite), meta=replace(meta, language=language))
-                reading = replace(loaded.reading, suite=named)
-                found[language, named.name] = replace(loaded, reading=reading)
-    by_language = dict.fromkeys(language for language, _ in found)
-    return [
-        (language, loaded)
-        for language in by_language
-        for (other, _), loaded in found.items()
-        if other == language
-    ]
-
-
 def ask_languages(
-    suites: Sequence[tuple[str, LoadedSuite]],
+    suites: Sequence[LanguageSuite],
     models: Sequence[str],
     options: RunOptions,
     *,
@@ -191,6 +151,8 @@ class AgreementReport:
         facts: what goes with the ratio over models; empty likewise.
         final_marks: whether punctuation at the end of the target counts.
         refusals: suites that say nothing about a target, and why.
+        syntaxgym: scores on SyntaxGym's suites, of published models first; empty where these
+            suites were not asked.
     """
 
     suites: tuple[SuiteRow, ...]
@@ -204,6 +166,7 @@ class AgreementReport:
     facts: tuple[FactRow, ...]
     final_marks: FinalMarkRule
     refusals: tuple[str, ...]
+    syntaxgym: tuple[Scores, ...] = ()
 
 
 def agreement_report(

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from cimento.report.formatting import number, p_short
 from cimento.report.grid import Grid
 from cimento.statistics.regression import CONSTANT_TERM
-from cimento.studies.agreement.profile import CONTROLS
+from cimento.studies.agreement.profile import CONTROLS, VERSIONS
 from cimento.studies.agreement.report import DROP
+from cimento.studies.agreement.twins import plain_name
+from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.report import AgreementReport, CovariateRow
 
 NO_SAMPLE = "without intervals: the suites of a language are no sample of suites"
+UNPUBLISHED = "The ratios that the paper printed are not part of cimento."
 _MOST_NAMED = 8
 
 Column: TypeAlias = "str | tuple[str, str | Callable[[Any], str]]"
@@ -72,29 +75,69 @@ _FACTS: Sequence[Column] = (
 )  # fmt: skip
 
 
-def tables(report: AgreementReport) -> list[Grid]:
-    """The tables that there are."""
+OF_PROFILE = ("attractors", "profile", "covariates", "models", "pairs", "facts")
+"""Names of the tables that a profile adds."""
+
+
+def tables(report: AgreementReport) -> dict[str, Grid]:
+    """The tables that there are, by the names of their files."""
     averaging = report.languages[0].averaging if report.languages else ""
     facts = dict.fromkeys(name for row in report.models for name in row.facts)
-    grids = (
-        _table("ratio and accuracy of every suite", report.suites, _SUITES, _contexts(report)),
-        _table("plain minus adversarial, item by item", report.twins, _TWINS),
-        _table("the drop by properties of the attractors", report.attractors, _ATTRACTORS),
-        _table(
+    grids = {
+        **{f"table-{code}": _languages_suites(report, code) for code in _codes(report)},
+        "suites": _table(
+            "ratio and accuracy of every suite", report.suites, _SUITES, _contexts(report)
+        ),
+        "twins": _table("plain minus adversarial, item by item", report.twins, _TWINS),
+        "attractors": _table(
+            "the drop by properties of the attractors", report.attractors, _ATTRACTORS
+        ),
+        "languages": _table(
             f"means of languages, {averaging} weighted equally",
             report.languages,
             _LANGUAGES,
             [*_without_accuracy(report), NO_SAMPLE],
         ),
-        _table("competence by agreement and feature", report.profile, _PROFILE),
-        _covariates(report),
-        _table("models and what is known of them", report.models, (*_MODELS, *map(_fact, facts))),
-        _table(
+        "profile": _table("competence by agreement and feature", report.profile, _PROFILE),
+        "covariates": _covariates(report),
+        "models": _table(
+            "models and what is known of them", report.models, (*_MODELS, *map(_fact, facts))
+        ),
+        "pairs": _table(
             "ratio of the first model minus that of the second, item by item", report.pairs, _PAIRS
         ),
-        _table("what goes with the ratio over models", report.facts, _FACTS),
+        "facts": _table("what goes with the ratio over models", report.facts, _FACTS),
+    }
+    return {name: grid for name, grid in grids.items() if grid.rows}
+
+
+def _codes(report: AgreementReport) -> list[str]:
+    return list(dict.fromkeys(row.language for row in report.suites))
+
+
+def _languages_suites(report: AgreementReport, language: str) -> Grid:
+    """The ratios of one language: a row for each model, two columns for a suite and its twin."""
+    rows = [row for row in report.suites if row.language == language]
+    ratios = {(row.model, row.suite): row.ratio for row in rows}
+    means = {
+        (row.model, row.version): row.ratio for row in report.languages if row.language == language
+    }
+    suites = list(dict.fromkeys((row.suite, row.version) for row in rows))
+    versions = [version for version in VERSIONS if version in {row.version for row in rows}]
+    return Grid(
+        title=f"{NAMES.get(language, language)}: mean probability ratio of every suite",
+        groups=("", *(plain_name(name) or name for name, _ in suites), *("mean" for _ in versions)),
+        header=("model", *(version for _, version in suites), *versions),
+        rows=tuple(
+            (
+                model,
+                *(number(ratios.get((model, name))) for name, _ in suites),
+                *(number(means.get((model, version))) for version in versions),
+            )
+            for model in dict.fromkeys(row.model for row in rows)
+        ),
+        notes=("Intervals: table suites. Means: table languages.", UNPUBLISHED),
     )
-    return [grid for grid in grids if grid.rows]
 
 
 def _table(

@@ -9,10 +9,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.measures.normalising import Scope, z_scores
+from cimento.measures.normalising import NORMALISATIONS, Scope, z_scores
 from cimento.measures.sentence import Missing
-from cimento.paradigms.regions.factorial import Factorial, PhenomenonEffects, factorial
-from cimento.paradigms.regions.two_by_two import CellMean, cell_mean, effects_of, effects_of_means
+from cimento.paradigms.regions.factorial import (
+    DesignRate,
+    Factorial,
+    PhenomenonEffects,
+    factorial,
+)
+from cimento.paradigms.regions.two_by_two import (
+    CellMean,
+    Effects,
+    cell_mean,
+    effects_of,
+    effects_of_means,
+)
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
 from cimento.statistics.means import t_test, within_intervals
@@ -26,6 +37,7 @@ from cimento.studies.record import (
     need,
     number,
     printed_column,
+    printed_tables,
     read_rows,
 )
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS, ISLAND_SQUARE
@@ -339,13 +351,63 @@ def _as_given(phenomenon: PhenomenonEffects) -> PhenomenonEffects:
     return replace(phenomenon, effects=dict.fromkeys(phenomenon.effects, raw))
 
 
+ITEMS = 8
+"""Of each phenomenon of Sprouse et al. 2016."""
+
+
+def known_people() -> Factorial:
+    """The English ratings of Sprouse et al. 2016, from the means and standard errors over items.
+
+    There are no single items in it, so that nothing can be tested.
+    """
+    untold = "only means over items are known"
+    none = DesignRate(
+        name="DD > 0", passed=0, failed=0, tied=0, unscored=ITEMS, accuracy=None, low=None,
+        high=None, interval_method=None, reason=untold,
+    )  # fmt: skip
+    phenomena = tuple(
+        PhenomenonEffects(
+            name=name,
+            square=ISLAND_SQUARE,
+            n_items=ITEMS,
+            pairs=(),
+            super_additive=none,
+            effects=dict.fromkeys(("raw", *NORMALISATIONS), _known_effects(row)),
+        )
+        for name, row in printed_tables("islands")["Sprouse 2016, English"].items()
+    )
+    return Factorial(
+        suite="sprouse2016-en", model="people", measure="rating", unit="z", phenomena=phenomena
+    )
+
+
+def _known_effects(row: Mapping[str, Sequence[str]]) -> Effects:
+    cells = [
+        CellMean(cell=cell, n=ITEMS, mean=float(mean), sd=None, se=float(se))
+        for cell in ISLAND_SQUARE.cells
+        for mean, se in [row[cell.name]]
+    ]
+    length, structure, total, dd = effects_of_means([cell.mean for cell in cells])
+    return Effects(
+        normalisation="raw",
+        scope="suite",
+        cells=tuple(cells),
+        length_effect=length,
+        structure_effect=structure,
+        total_effect=total,
+        dd=dd,
+        items=(),
+    )
+
+
 def _released(path: Path) -> Means:
     groups = by_phenomenon(read_judgments(path))
     return {name: unit_means(group, "item") for name, group in groups.items() if name[:3] == "wh_"}
 
 
 def _plain(path: Path, rows: list[dict[str, str]]) -> Means:
-    need(path, rows, ("phenomenon", "item", "condition"))
+    todo = f"A table of ratings has phenomenon, item, condition, and one of {', '.join(VALUES)}."
+    need(path, rows, ("phenomenon", "item", "condition"), todo=todo)
     column = _value_column(rows)
     if column is None:
         raise InputError(

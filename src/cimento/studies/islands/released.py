@@ -21,13 +21,22 @@ LOOKED_FOR: Mapping[str, str] = {
     "gpt2/whether_*_result.csv, lstm/whether_*_result.csv": "data/results of"
     " github.com/anastasiakobzeva/learning-FGDs-with-NLMs",
     "wh_islands.csv": "scripts of github.com/wilcoxeg/fgd_learnability",
+    "adjunct_island.jsonl, complex_NP_island.jsonl, wh_island.jsonl": "for -m, data of"
+    " github.com/alexwarstadt/blimp (or `cimento suites get blimp`)",
     "context-none-ratings.csv": "github.com/jhlau/acceptability-prediction-in-context",
 }
 """Names of released files to what they are and where they are released."""
 
 WITHOUT = (
-    "Without any, --section tables, variations and pseudo-likelihoods check the printed tables."
+    "Without --data, the printed tables are checked, and -m asks your models about it-islands."
 )
+
+BLIMP_FILES: Mapping[str, str] = {
+    "adjunct island": "adjunct_island.jsonl",
+    "complex NP island": "complex_NP_island.jsonl",
+    "wh island": "wh_island.jsonl",
+}
+"""Column of Table 3 to the file of BLiMP that it is about."""
 
 _SUITES: Mapping[str, tuple[str, str, str]] = {
     "adjunct": ("custom-wh_adjunct_islands", "wh_adjunct_islands", "wh_adjunct_island"),

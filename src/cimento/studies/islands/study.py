@@ -1,38 +1,24 @@
-"""The sections of the study, and those about its materials and about models of one's own."""
+"""The sections of the study, and those about its materials."""
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING
 
-from cimento.errors import need_known
+from cimento.errors import UsageError, need_known
 from cimento.measures.normalising import NORMALISATIONS
-from cimento.paradigms.regions.factorial import DesignRate, Factorial, normalised_scores
+from cimento.paradigms.regions.factorial import normalised_scores
 from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.studies.islands.fillers import kobzeva, wilcox
 from cimento.studies.islands.human import RATINGS, by_phenomenon, human, read_judgments, unit_means
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
-from cimento.studies.islands.released import (
-    AbsentError,
-    find,
-    item_files,
-    new_items,
-    published_items,
-)
+from cimento.studies.islands.released import AbsentError, find, item_files
 from cimento.studies.islands.tables import (
-    AVERAGE,
-    INVALID,
-    INVALID_NOTE,
-    SOURCE,
-    TENTHS,
     blimp_models,
     blimp_people,
     blimp_table,
-    printed_accuracies,
     pseudo_likelihoods,
     tables,
     variations,
@@ -47,14 +33,10 @@ from cimento.studies.record import (
     printed_tables,
     read_rows,
 )
-from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_SQUARE
+from cimento.suites.design import ISLAND_SQUARE
 from cimento.suites.faults import CHECKS
-from cimento.suites.load import inspect_suite, open_suite
+from cimento.suites.load import inspect_suite
 from cimento.suites.model import Condition, Suite, sentence
-from cimento.suites.pairs import merge_suites
-
-if TYPE_CHECKING:
-    from cimento.report.grid import Grid
 
 ITEMS_PER_SUITE = "items"
 
@@ -185,143 +167,6 @@ def _ratings(path: Path) -> dict[str, float]:
     return found
 
 
-THESIS_MODELS: Mapping[str, str] = {
-    "geppetto": "GePpeTto",
-    "bert-base-italian-xxl-cased": "BERT-it-xxl-cased",
-    "gilberto": "GilBERTo",
-}
-"""Part of a model's name, in small letters, to its name in the tables of the 2022 study."""
-
-MEASURES: tuple[str, ...] = ("lp", "penlp", "lp-l", "penlp-l")
-MEASURE_NAMES = {"lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"}
-SUITES = {"madeddu": 1, "sprouse": 2}
-"""Name of a suite to the table that prints its accuracies."""
-
-_TYPES = dict(zip(ISLAND_CONDITIONS, ("Short-N.I.", "Long-N.I.", "Short-I.S."), strict=False))
-
-
-def read_study_suites(data: Path) -> list[Suite]:
-    """The two Italian suites of the study, each with its four phenomena in one.
-
-    Raises:
-        InputError: a file is missing.
-        SuiteError: a file cannot be used.
-    """
-    suites = []
-    for name, files in (("madeddu", new_items(data)), ("sprouse", published_items(data))):
-        parts = {phenomenon: open_suite(path).suite for phenomenon, path in files.items()}
-        merged = merge_suites(parts, name=f"islands-{name}")
-        meta = dataclasses.replace(merged.meta, language="it")
-        suites.append(dataclasses.replace(merged, meta=meta))
-    return suites
-
-
-def model_sections(results: Sequence[Factorial]) -> list[Section]:
-    """Accuracies of some models on the suites of the study, beside what is printed for them.
-
-    Args:
-        results: of the suites of `read_study_suites`, for any models and measures.
-    """
-    sections = []
-    for name, table in SUITES.items():
-        own = [result for result in results if result.suite == f"islands-{name}"]
-        printed, _ = printed_accuracies(table)
-        lines = [line for each in own for line in _lines(each, printed)]
-        sections.append(
-            Section(
-                name=f"models-{name}",
-                title=f"Accuracy in % on the {name} suite, scored with original masking",
-                source=SOURCE,
-                cells=tuple(lines),
-            )
-        )
-    return sections
-
-
-def accuracy_tables(results: Sequence[Factorial]) -> dict[str, Grid]:
-    """Tables 1 and 2 with a row for each model and measure, the published ones first.
-
-    Args:
-        results: of the suites of `read_study_suites`, for any models and measures.
-    """
-    return {
-        f"table-{table}": _accuracy_table(
-            table, [result for result in results if result.suite == f"islands-{name}"]
-        )
-        for name, table in SUITES.items()
-    }
-
-
-def _accuracy_table(table: int, results: Sequence[Factorial]) -> Grid:
-    from cimento.report.grid import Grid
-
-    printed, averages = printed_accuracies(table)
-    columns = list(next(iter(printed.values())))
-    rows = [
-        (f"{name} (published)", *(f"{cells[c]:.1f}" for c in columns), averages[name])
-        for name, cells in printed.items()
-    ]
-    for result in (result for result in results if not result.reason):
-        found = {
-            (f"Wh-{phenomenon.name.replace('_', ' ')}", _TYPES[pair.name]): pair.accuracy
-            for phenomenon in result.phenomena
-            for pair in phenomenon.pairs
-        }
-        average = result.average if found.keys() >= set(columns) else None
-        values = [*(found.get(column) for column in columns), average]
-        label = f"{result.model} {MEASURE_NAMES.get(result.measure, result.measure)}"
-        rows.append((label, *("" if v is None else f"{100 * v:.1f}" for v in values)))
-    return Grid(
-        title=f"Table {table}. Accuracy in %: each acceptable type against Long-Island",
-        header=("model", *(kind for _, kind in columns), AVERAGE),
-        groups=("", *(phenomenon for phenomenon, _ in columns), ""),
-        rows=tuple(rows),
-        rules=frozenset({len(printed)}) if results else frozenset(),
-        notes=(f"Published rows: {SOURCE}. {INVALID}: {INVALID_NOTE}.",),
-    )
-
-
-def _lines(result: Factorial, printed: dict[str, dict[tuple[str, str], float]]) -> Iterator[Cell]:
-    label = f"{result.model} {result.measure}"
-    if result.reason:
-        yield Cell(what=label, computed=None, note=result.reason)
-        return
-    thesis = next(
-        (name for part, name in THESIS_MODELS.items() if part in result.model.lower()), ""
-    )
-    column = printed.get(f"{thesis} {MEASURE_NAMES.get(result.measure, '')}", {})
-    note = INVALID_NOTE if thesis == INVALID else ""
-    for phenomenon in result.phenomena:
-        for pair in phenomenon.pairs:
-            known = column.get((f"Wh-{phenomenon.name.replace('_', ' ')}", _TYPES[pair.name]))
-            value = None if pair.accuracy is None else 100 * pair.accuracy
-            yield beside(
-                f"{label}: {phenomenon.name}, {pair.name}",
-                value,
-                None if known is None else format(known, TENTHS),
-                note="; ".join(filter(None, (pair.reason or _items(pair), note))),
-            )
-        share = phenomenon.super_additive
-        dd = phenomenon.effects["likert-z"].dd
-        shown = "undefined" if dd is None else f"{dd:.3f}"
-        yield Cell(
-            what=f"{label}: {phenomenon.name}, DD > 0",
-            computed=None if share.accuracy is None else 100 * share.accuracy,
-            note=share.reason or f"{_items(share)}; DD in z of 7 Likert points {shown}",
-        )
-    average = None if result.average is None else 100 * result.average
-    note = "no interval: the phenomena of a suite are no sample of phenomena"
-    yield Cell(what=f"{label}: average of the pairs", computed=average, note=note)
-
-
-def _items(share: DesignRate) -> str:
-    """On how many items a rate rests, and its interval in per cent."""
-    n = share.passed + share.failed + share.tied
-    if share.low is None or share.high is None:
-        return f"{n} items, too few for an interval"
-    return f"{n} items, 95 % {100 * share.low:.1f} to {100 * share.high:.1f}"
-
-
 SECTIONS: Mapping[str, Maker] = {
     "materials": materials,
     "tables": tables,
@@ -343,19 +188,28 @@ OF_PRINTED = frozenset({"tables", "variations", "pseudo-likelihoods"})
 """Sections of printed numbers alone, which cimento has."""
 
 
-def study(data: Path, names: Sequence[str] = ()) -> list[Section]:
+def study(data: Path | None, names: Collection[str] = ()) -> list[Section]:
     """Sections of the study, in its order.
 
     Args:
-        data: the folder of released data.
+        data: the folder of released data; None: only `OF_PRINTED` can be made.
         names: of the sections wanted; empty for all that the files give.
 
     Raises:
-        UsageError: there is no section of a name.
+        UsageError: there is no section of a name, or it needs files.
         InputError: a file is missing or cannot be read.
     """
     for name in names:
         need_known(name, SECTIONS, where=f"--section {name}", seen="there is no such section")
+    for name in names if data is None else ():
+        if name not in OF_PRINTED:
+            raise UsageError(
+                where=f"--section {name}",
+                seen="it is about released files, and there is no --data",
+                todo=f"Give their folder. Without it there are {', '.join(sorted(OF_PRINTED))}.",
+            )
+    if data is None:
+        return [make(Path()) for name, make in SECTIONS.items() if name in (names or OF_PRINTED)]
     if names:
         return [make(data) for name, make in SECTIONS.items() if name in names]
     sections: list[Section] = []

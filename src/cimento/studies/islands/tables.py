@@ -183,11 +183,11 @@ def checked_table(
 def variations(_: Path) -> Section:
     """Table 4: the difference of PenLP between acceptable and unacceptable sentence."""
     lines = []
-    for good, good_value, bad, bad_value, printed in _printed("table 4").values():
+    for good, good_value, bad, bad_value, printed in printed_variations().values():
         notes = [
             f"{name}: {fault}"
             for name, text in (("long_nonisland", good), ("long_island", bad))
-            for fault in _faults(text)
+            for fault in sentence_faults(text)
         ]
         difference = float(good_value) - float(bad_value)
         lines.append(beside(good, difference, printed, note="; ".join(notes)))
@@ -223,7 +223,7 @@ def blimp_table(data: Path) -> Section:
         for row in released_accuracies(find(data, "models_summary.jsonl"))
     }
     lines = []
-    for name, row in _printed("table 3").items():
+    for name, row in printed_blimp().items():
         column = next((model for model in paradigms if name.lower().startswith(model)), "")
         for paradigm, shown in row.items():
             computed, note = None, ""
@@ -251,6 +251,16 @@ _OTHER_SCORE = (
 
 def _printed(table: str) -> Mapping[str, Any]:
     return printed_tables("islands")[f"bert-syntax-it 2022, {table}"]
+
+
+def printed_blimp() -> Mapping[str, Mapping[str, str]]:
+    """The accuracies of Table 3: model to paradigm of BLiMP to what is printed."""
+    return _printed("table 3")
+
+
+def printed_variations() -> Mapping[str, Sequence[str]]:
+    """The pairs of Table 4: the sentence without an island, its PenLP, the other, its, Diff."""
+    return _printed("table 4")
 
 
 AVERAGE = "Average"
@@ -327,7 +337,7 @@ def _item_lines(label: str, cells: Cells, items: Mapping[str, int]) -> Iterator[
             )
 
 
-def _faults(text: str) -> list[str]:
+def sentence_faults(text: str) -> list[str]:
     """Slips in a sentence that a model sees."""
     words = text.lower().split()
     doubled = [f"doubled {one!r}" for one, two in pairwise(words) if one == two]

@@ -52,12 +52,8 @@ from cimento.suites.formats.region_rows import (
     read_syntaxgym_csv,
     read_words,
 )
-from cimento.suites.formats.syntaxgym import (
-    is_rows,
-    read_syntaxgym,
-    read_syntaxgym_rows,
-    write_syntaxgym,
-)
+from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
+from cimento.suites.formats.syntaxgym_rows import is_rows, read_syntaxgym_rows
 from cimento.suites.model import Suite
 from cimento.suites.reading import Reading
 from cimento.suites.tables import OTHER_WORKBOOKS, SUFFIXES, Table, read_header, read_table

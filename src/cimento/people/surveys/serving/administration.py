@@ -23,7 +23,7 @@ from cimento.people.judgments.records import (
     table_of,
     write_judgments,
 )
-from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
+from cimento.people.surveys.design import PARTICIPANT_COLUMNS, SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment, safe_csv
 from cimento.people.surveys.serving import retention, storage
 from cimento.people.surveys.serving.retention import background
@@ -44,12 +44,6 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
     from starlette.routing import BaseRoute
-
-
-_PEOPLE = (
-    "participant", "survey", "link_made", "consent_version", "consented", "finished",
-    "session_seconds", "answered", "questions", "checks", "checks_passed",
-)  # fmt: skip
 
 
 @contextmanager
@@ -117,8 +111,8 @@ def people_csv(path: Path) -> str:
             if design.by_id[answer.question].expected == answer.value
         )
         names = [question.name for question in design.background]
-        said = background(path)
-        lines = [[*_PEOPLE, *names]]
+        of_people = background(path)
+        lines = [[*PARTICIPANT_COLUMNS, *names]]
         for person in storage.participants(path):
             questions = design.by_survey[person.survey]
             seconds = session_seconds(person)
@@ -129,7 +123,7 @@ def people_csv(path: Path) -> str:
                     person.consented_at or "", person.finished_at or "",
                     "" if seconds is None else f"{seconds:.3f}", str(given[person.id]),
                     str(len(questions)), str(checks), str(passed[person.id]),
-                    *(said.get((person.id, name), "") for name in names),
+                    *(of_people.get((person.id, name), "") for name in names),
                 ]
             )  # fmt: skip
         return safe_csv(lines)
@@ -191,7 +185,7 @@ def _judgment(
 
 
 def _condition(question: SurveyQuestion, answer: StoredAnswer) -> str:
-    """That of the question, or of the sentence that was preferred."""
+    """The condition of the question, or of the sentence that was preferred."""
     if answer.field != BETTER:
         return question.condition
     return next((c.condition for c in question.choices if c.value == answer.value), "")
@@ -214,7 +208,7 @@ class Administration:
         key: forms are signed with it.
         secret: who knows it is the administrator.
         url: the address that links begin with; empty for that of the request.
-        attempts: how often one address may try to sign in.
+        attempts: limit on how often one address may try to sign in.
         sessions: hash of a session's cookie to when it ends; in memory only.
     """
 

@@ -39,7 +39,7 @@ def make_app(
         path: the SQLite file of the answers; it is made where there is none.
         secret: who knows it is the administrator.
         url: the address that participants know; empty for that of each request.
-        pace: how many requests a second one participant may make in the long run.
+        pace: requests a second that one participant may make in the long run.
 
     Raises:
         MissingDependencyError: the extra ``serve`` is not installed.

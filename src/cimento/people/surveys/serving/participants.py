@@ -149,8 +149,8 @@ class Participants:
         reader: a connection for reading, used by the event loop only.
         writer: through which everything is written.
         pages: what is shown.
-        pace: how often one participant may ask.
-        strangers: how often one address may ask for links that do not exist.
+        pace: limit on how often one participant may ask.
+        strangers: limit on how often one address may ask for links that do not exist.
     """
 
     design: SurveyDesign
@@ -237,14 +237,15 @@ class Participants:
         token = request.path_params["token"]
         if person.consent is None or self._waits(person):
             return redirect(f"/p/{token}")
-        return self.pages.guidelines(token, position=min(self._first(person), self._last(person)))
+        last = len(person.questions)
+        return self.pages.guidelines(token, position=min(self._first(person), last))
 
     async def ask(self, request: Request, person: Participant) -> Response:
         """One question; not one beyond the first that waits for an answer."""
         token, position = request.path_params["token"], request.path_params["position"]
         if person.consent is None or self._waits(person):
             return redirect(f"/p/{token}")
-        if not 1 <= position <= min(self._first(person), self._last(person)):
+        if not 1 <= position <= min(self._first(person), len(person.questions)):
             return redirect(f"/p/{token}/guidelines")
         question = self.design.by_id[person.questions[position - 1]]
         known = storage.answer_to(self.reader, person.id, question.id)
@@ -287,7 +288,7 @@ class Participants:
     async def done(self, request: Request, person: Participant) -> Response:
         """The last page, for those who have answered everything."""
         token = request.path_params["token"]
-        if person.consent is None or self._first(person) <= self._last(person):
+        if person.consent is None or self._first(person) <= len(person.questions):
             return redirect(f"/p/{token}")
         return self.pages.done(token, person)
 
@@ -336,9 +337,6 @@ class Participants:
         # A break just before the end would only keep people.
         left = len(person.questions) - position
         return every > 0 and position % every == 0 and 4 * left >= every
-
-    def _last(self, person: Participant) -> int:
-        return len(person.questions)
 
     def _values(self, question: SurveyQuestion, fields: Mapping[str, str]) -> dict[str, str] | None:
         """The answers by field; None where one is missing or invalid."""

@@ -57,14 +57,14 @@ def data_of(path: Path, participant: str) -> str:
 
 
 def background(path: Path) -> dict[tuple[str, str], str]:
-    """What participants say of themselves, by their code and the name of the question."""
+    """Answers of participants about themselves, by their code and the name of the question."""
     with storage.opened(path) as connection:
         rows = connection.execute("SELECT participant, name, value FROM background")
         return {(code, name): value for code, name, value in rows}
 
 
 def delete_participant(path: Path, participant: str) -> int:
-    """Delete one participant with all answers; what remains is that this was done, and when.
+    """Delete one participant with all answers; a record of the deletion and its date remains.
 
     Returns:
         How many answers there were.

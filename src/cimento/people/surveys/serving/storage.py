@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS
@@ -220,8 +220,7 @@ def invite_participants(
     made = []
     with opened(path) as connection:
         connection.execute("BEGIN IMMEDIATE")
-        counts = Counter({survey.name: 0 for survey in design.surveys})
-        counts.update(row[0] for row in connection.execute("SELECT survey FROM participants"))
+        counts = Counter(row[0] for row in connection.execute("SELECT survey FROM participants"))
         for _ in range(number):
             survey = min(design.by_survey, key=lambda name: counts[name])
             counts[survey] += 1
@@ -462,12 +461,11 @@ class Writer:
             connection.close()
 
 
-class _Write:
+class _Write(NamedTuple):
     """A function waiting to be run, and the future of its result."""
 
-    def __init__(self, job: Callable[[sqlite3.Connection], Any], future: Future[Any]) -> None:
-        self.job = job
-        self.future = future
+    job: Callable[[sqlite3.Connection], Any]
+    future: Future[Any]
 
 
 def _commit(connection: sqlite3.Connection, writes: list[_Write]) -> None:

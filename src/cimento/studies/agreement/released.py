@@ -1,0 +1,213 @@
+"""What the authors of agreement and SyntaxGym suites released, found under its own names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from cimento.errors import InputError, UsageError
+from cimento.io.files import read_bytes
+from cimento.paradigms.loading import LoadedSuite, load_suites
+from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
+from cimento.suites.archives import TOML, is_archive
+from cimento.suites.builtin import builtin_names
+from cimento.suites.published import NAMES, find_published, language_code
+
+if TYPE_CHECKING:
+    from cimento.suites.model import Suite
+
+LanguageSuite: TypeAlias = tuple[str, LoadedSuite]
+"""ISO 639-1 code of a language, and a suite in it."""
+
+RESULTS = "syntaxgym_results_*.csv"
+SURPRISALS, SPEC, EXAMPLE = (
+    "surprisals_fgd_hierarchy.txt",
+    "spec.template.json",
+    "fgd_hierarchy.json",
+)
+STARTER_LANGUAGES = ("es", "it", "pt", "ru")
+_TWIN = "-adversarial"
+
+_GYM = "github.com/cpllab/syntactic-generalization"
+LOOKED_FOR: Mapping[str, str] = {
+    "*.zip": "agreement suites, an archive for each language, {agreement} (`cimento suites get"
+    " syntactic-agreement`)",
+    f"mvrr.json, npz_ambig.json and {len(SUITES) - 2} others": "SyntaxGym's suites,"
+    f" test_suites/json of {_GYM} (`cimento suites get syntaxgym-2020`)",
+    RESULTS: f"verdicts of Hu et al. 2020, data/raw/sg_results of {_GYM}",
+    f"{SURPRISALS}, {SPEC}, {EXAMPLE}": "the example of github.com/pqian11/sg-eval",
+}
+"""Names of released files to what they are and where they are released."""
+
+WITHOUT = (
+    "Without any, `cimento study agreement` shows the published scores of SyntaxGym, and -m MODEL"
+    " asks a model our own suites, in four languages."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Released:
+    """The released files that a user gave.
+
+    Attributes:
+        languages: agreement suites with their languages, language by language.
+        syntaxgym: SyntaxGym's suites of 2020.
+        results: files of verdicts.
+        example: suite, surprisals and spec of sg-eval's example, where all three are there.
+    """
+
+    languages: tuple[LanguageSuite, ...] = ()
+    syntaxgym: tuple[LanguageSuite, ...] = ()
+    results: tuple[Path, ...] = ()
+    example: tuple[Path, Path, Path] | None = None
+
+
+class AbsentError(InputError):
+    """No released file is there."""
+
+
+def looked_for() -> str:
+    """What the study reads, where it is released, and what can be had without."""
+    address = find_published("syntactic-agreement").address
+    files = "; ".join(f"{name}: {what}" for name, what in LOOKED_FOR.items())
+    return f"{files.format(agreement=address)}. {WITHOUT}"
+
+
+def find_released(paths: Sequence[Path]) -> Released:
+    """The released files at some paths, folders searched to their ends.
+
+    Args:
+        paths: folders, archives, suites or files of verdicts.
+
+    Raises:
+        AbsentError: a folder holds nothing that the study reads.
+        UsageError: two suites of one language have the same name, so that their runs would be one.
+        CimentoError: a suite cannot be read.
+    """
+    places: list[Path] = []
+    results: dict[str, Path] = {}
+    examples: list[tuple[Path, Path, Path]] = []
+    for path in paths:
+        inside = [path] if path.is_file() else _below(path)
+        verdicts = [each for each in inside if each.match(RESULTS)]
+        # Of several copies of a file the first by path counts.
+        results = {each.name: each for each in reversed(verdicts)} | results
+        example = _example(inside)
+        examples += [example] if example else []
+        archives = [each for each in inside if is_archive(each)]
+        suites = [] if path.is_file() else [*archives, *_gym_suites(inside)]
+        places += suites or ([] if verdicts or example else [path])
+    found = _read_languages(places)
+    gym = tuple(each for each in found if _is_gym(each))
+    return Released(
+        languages=tuple(each for each in found if not _is_gym(each)),
+        syntaxgym=gym,
+        results=tuple(sorted(results.values())),
+        example=examples[0] if examples else None,
+    )
+
+
+def starter_suites() -> tuple[LanguageSuite, ...]:
+    """Our own agreement suites, each beside its adversarial twin."""
+    names = builtin_names()
+    pairs = [
+        name
+        for name in names
+        if name.removesuffix(_TWIN) + _TWIN in names and name[:2] in STARTER_LANGUAGES
+    ]
+    return tuple(_read_languages([Path(name) for name in pairs]))
+
+
+def _below(folder: Path) -> list[Path]:
+    """Everything in a folder and below it that is not hidden, by path."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    ]
+
+
+def _gym_suites(inside: Sequence[Path]) -> list[Path]:
+    """The suites of the folder that has most files named like SyntaxGym's, if any has."""
+    folders: dict[Path, list[Path]] = {}
+    for path in inside:
+        if path.suffix == ".json":
+            folders.setdefault(path.parent, []).append(path)
+    named = {
+        folder: sum(path.stem in SUITES for path in paths) for folder, paths in folders.items()
+    }
+    best = max(named, key=named.__getitem__, default=None)
+    if best is None or not named[best]:
+        return []
+    return [path for path in folders[best] if path.stem in SUITES or _is_suite(path)]
+
+
+def _is_suite(path: Path) -> bool:
+    """Whether a JSON file has what only SyntaxGym's suites have."""
+    return b'"region_meta"' in read_bytes(path)
+
+
+def _example(inside: Sequence[Path]) -> tuple[Path, Path, Path] | None:
+    """The files of sg-eval's example: the suite and the spec nearest to the surprisals."""
+    surprisals = next((path for path in inside if path.name == SURPRISALS), None)
+    if surprisals is None:
+        return None
+    above = set(surprisals.parents)
+    near = sorted(inside, key=lambda path: -len(above & set(path.parents)))
+    suite, spec = (
+        next((path for path in near if path.name == name), None) for name in (EXAMPLE, SPEC)
+    )
+    return (suite, surprisals, spec) if suite and spec else None
+
+
+def _is_gym(found: LanguageSuite) -> bool:
+    language, loaded = found
+    return language == LANGUAGE and loaded.suite.name in SUITES
+
+
+def _read_languages(places: Sequence[Path]) -> list[LanguageSuite]:
+    """Suites with their languages; where a suite does not name one, its archive or folder does."""
+    found: dict[tuple[str, str], LoadedSuite] = {}
+    for place in places:
+        alone = place.is_file() and not is_archive(place)
+        around = place.resolve().parent.name if alone else place.stem
+        for loaded in _loaded(place):
+            meta = loaded.suite.meta
+            language = language_code(meta.language or around)
+            if meta.name in SUITES and language not in NAMES:
+                language = LANGUAGE
+            other = found.get((language, meta.name))
+            if other is not None:
+                raise UsageError(
+                    where=f"suite {meta.name!r}",
+                    seen=f"two suites of one language have this name:"
+                    f" {other.reading.path} and {loaded.reading.path}",
+                    todo="Give one of them another name, or leave one out.",
+                )
+            named = replace(cast("Suite", loaded.suite), meta=replace(meta, language=language))
+            reading = replace(loaded.reading, suite=named)
+            found[language, named.name] = replace(loaded, reading=reading)
+    order = list(dict.fromkeys(language for language, _ in found))
+    pairs = [(language, loaded) for (language, _), loaded in found.items()]
+    return sorted(pairs, key=lambda pair: order.index(pair[0]))
+
+
+def _loaded(place: Path) -> list[LoadedSuite]:
+    """The suites at a path; a folder without any is answered with what the study reads."""
+    try:
+        return list(load_suites(place))
+    except InputError as error:
+        if not place.is_dir() or _holds_suites(place):
+            raise
+        raise AbsentError(
+            where=str(place),
+            seen="nothing that the study reads is there or below",
+            todo=f"It reads these files, each as released. {looked_for()}",
+        ) from error
+
+
+def _holds_suites(folder: Path) -> bool:
+    tables = (folder / TOML).is_file() or any(folder.glob(f"*/{TOML}"))
+    return tables or any(map(_is_suite, folder.glob("*.json")))

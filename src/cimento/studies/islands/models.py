@@ -1,0 +1,299 @@
+"""Tables 1 to 4 of the study for models of one's own, the published rows above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from cimento.measures import find_measure
+from cimento.measures.sentence import Missing
+from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorials, good_scores
+from cimento.paradigms.regions.factorial import (
+    DesignRate,
+    Factorial,
+    PhenomenonEffects,
+    average_of_shares,
+)
+from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
+from cimento.runs.run import Run
+from cimento.statistics.design import Design
+from cimento.statistics.intervals import share_interval
+from cimento.studies.islands.asked import VARIATIONS, Asked
+from cimento.studies.islands.tables import (
+    AVERAGE,
+    INVALID,
+    INVALID_NOTE,
+    SOURCE,
+    printed_accuracies,
+    printed_blimp,
+    printed_variations,
+    sentence_faults,
+)
+from cimento.suites.design import ISLAND_CONDITIONS
+from cimento.suites.model import BAD, GOOD
+
+MEASURES: Mapping[str, str] = {
+    "lp": "LP", "penlp": "PenLP", "lp-l": "LP-L", "penlp-l": "PenLP-L"
+}  # fmt: skip
+"""Measures of the study to their names in its tables."""
+_NAMES = tuple(MEASURES.values())
+
+_ITEMS = {1: "new items", 2: "the items of Sprouse et al. 2016"}
+PUBLISHED_ROW = "(published)"
+_FORMS = dict(zip(ISLAND_CONDITIONS, ("Short-N.I.", "Long-N.I.", "Short-I.S."), strict=False))
+"""Acceptable condition to the sentence form of Tables 1 and 2."""
+
+_BLIMP_LIKE = {
+    "adjunct island": ("adjunct", "short_island"),
+    "complex NP island": ("complex_np", "short_island"),
+    "wh island": ("whether", "long_nonisland"),
+}
+"""Column of Table 3 to the Italian phenomenon and condition that differ from the unacceptable one
+as BLiMP's sentences do: both have the island, or only the bad one."""
+
+Results = Mapping[str, Mapping[str, Factorial]]
+"""Model to measure to what came of one suite."""
+
+
+def model_tables(runs: Sequence[Run], asked: Asked, *, limit: int | None) -> dict[str, Grid]:
+    """The tables of some models, by the names of their files.
+
+    Args:
+        runs: of the suites asked, for any models.
+        asked: what they are about.
+        limit: how many items of each suite were asked; None for all.
+    """
+    cut = () if limit is None else (f"Of each suite only the first {limit} items were asked.",)
+    by_suite: dict[str, list[Run]] = {}
+    for run in runs:
+        by_suite.setdefault(run.suite.name, []).append(run)
+    new, published = (results_of(by_suite.get(name, ())) for name in (asked.new, asked.published))
+    tables = {
+        "table-1": accuracy_table(1, new),
+        "table-2": accuracy_table(2, published),
+        "table-3": _blimp_table(by_suite, asked, new or published),
+        "table-4": _variation_table(by_suite.get(VARIATIONS, ())),
+    }
+    return {
+        name: replace(table, notes=(*table.notes, *asked.notes.get(name, ()), *cut))
+        for name, table in tables.items()
+    }
+
+
+def results_of(runs: Sequence[Run]) -> Results:
+    """Model and measure to the results of some runs of one factorial suite."""
+    found: dict[str, dict[str, Factorial]] = {}
+    for result in factorials(runs, tuple(MEASURES)):
+        found.setdefault(result.model, {})[result.measure] = result
+    return found
+
+
+def accuracy_table(number: int, results: Results) -> Grid:
+    """Table 1 or 2: a row for each phenomenon, sentence form and model.
+
+    Args:
+        number: of the table, whose published rows stand above the others.
+        results: of models, which may be none.
+    """
+    published = _published_columns(number)
+    rows: list[tuple[GridCell, ...]] = []
+    rules, bold, above = set(), set(), BLANK
+    for phenomenon, form in next(iter(published.values()))["LP"]:
+        lines: list[tuple[GridCell, ...]] = [
+            (model, *(columns.get(name, {}).get((phenomenon, form), BLANK) for name in _NAMES))
+            for model, columns in published.items()
+        ]
+        lines += [
+            (model, *(_accuracy(columns.get(measure), phenomenon, form) for measure in MEASURES))
+            for model, columns in results.items()
+        ]
+        bold |= {(len(rows) + row, 2 + column) for row, column in _highest(lines)}
+        label = BLANK
+        if phenomenon != above:
+            rules.add(len(rows))
+            label = above = phenomenon
+        rows.append((label, form, *lines[0]))
+        rows += [(BLANK, BLANK, *line) for line in lines[1:]]
+    return Grid(
+        title=f"Table {number}. Accuracy in % on {_ITEMS[number]}: each acceptable sentence form"
+        " against Long-Island",
+        header=("Phenomenon", "Sentence form", "Model", *_NAMES),
+        rows=tuple(rows),
+        rules=frozenset(rules - {0}),
+        bold=frozenset(bold),
+        labels=3,
+        notes=(
+            f"Published rows: {SOURCE}. {INVALID}: {INVALID_NOTE}.",
+            "Ties count as failures. Bold: the highest of each form.",
+            *([f"Blank: {OF_MASKED_MODELS}."] if _has_undefined(results) else ()),
+        ),
+    )
+
+
+def _published_columns(number: int) -> dict[str, dict[str, dict[tuple[str, str], str]]]:
+    """Model and name of a measure to phenomenon and form to what Table 1 or 2 prints."""
+    found: dict[str, dict[str, dict[tuple[str, str], str]]] = {}
+    cells, averages = printed_accuracies(number)
+    for column, values in cells.items():
+        model, _, name = column.rpartition(" ")
+        shown = {key: f"{value:.1f}" for key, value in values.items()}
+        columns = found.setdefault(f"{model} {PUBLISHED_ROW}", {})
+        columns[name] = {**shown, (AVERAGE, BLANK): averages[column]}
+    return found
+
+
+def _has_undefined(results: Results) -> bool:
+    return any(result.reason for columns in results.values() for result in columns.values())
+
+
+def _highest(lines: Sequence[Sequence[GridCell]]) -> Iterator[tuple[int, int]]:
+    """Row and column of the highest numbers; the first column is a label."""
+    known = {
+        (row, column): float(value)
+        for row, line in enumerate(lines)
+        for column, cell in enumerate(line)
+        if column and (value := cell.numbers[0] if isinstance(cell, EstimateCell) else cell)
+    }
+    highest = max(known.values(), default=None)
+    return (place for place, value in known.items() if value == highest)
+
+
+def _accuracy(result: Factorial | None, phenomenon: str, form: str) -> GridCell:
+    """One accuracy of a model; blank where it was not asked or the measure is not defined."""
+    if result is None or result.reason:
+        return BLANK
+    if phenomenon == AVERAGE:
+        return _average(result)
+    pair = _pair(result, phenomenon, form)
+    return BLANK if pair is None else rate_cell(pair)
+
+
+def rate_cell(rate: DesignRate) -> EstimateCell:
+    """A rate over items in percent, with its interval."""
+    return EstimateCell.percent((rate.accuracy, rate.low, rate.high), rate.n, rate.reason)
+
+
+def _pair(result: Factorial, phenomenon: str, form: str) -> DesignRate | None:
+    return next(
+        (
+            pair
+            for each in result.phenomena
+            if _label(each) == phenomenon
+            for pair in each.pairs
+            if _FORMS[pair.name] == form
+        ),
+        None,
+    )
+
+
+def _label(phenomenon: PhenomenonEffects) -> str:
+    """The name of a phenomenon in the tables."""
+    return f"Wh-{phenomenon.name.replace('_', ' ')}"
+
+
+def _average(result: Factorial) -> GridCell:
+    """The mean over the table's twelve cells, which stands only where all of them do."""
+    printed = next(iter(printed_accuracies(1)[0].values()))
+    names = {phenomenon for phenomenon, _ in printed}
+    groups = [each for each in result.phenomena if _label(each) in names]
+    if len(groups) < len(names):
+        return BLANK
+    clusters = dict(item for group in groups for item in group.clusters.items())
+    mean = average_of_shares([group.pairs for group in groups], clusters, seed=0)
+    return EstimateCell.percent((mean.value, mean.low, mean.high), mean.n, mean.reason)
+
+
+def _blimp_table(by_suite: Mapping[str, Sequence[Run]], asked: Asked, italian: Results) -> Grid:
+    """Table 3: a row for each model and measure, BLiMP's three islands in columns."""
+    rows: list[tuple[GridCell, ...]] = [
+        (f"{model} {PUBLISHED_ROW}", *row.values()) for model, row in printed_blimp().items()
+    ]
+    published = len(rows)
+    rows += _blimp_rows(by_suite, asked.blimp) if asked.blimp else _italian_rows(italian)
+    return Grid(
+        title="Table 3. Accuracy in % on three islands of BLiMP",
+        header=("Model", "Adjunct", "Complex NP", "Wh"),
+        rows=tuple(rows),
+        rules=frozenset({published}),
+        notes=(f"Published rows: {SOURCE}. The first is of 2020, before BLiMP's erratum.",),
+    )
+
+
+def _blimp_rows(
+    by_suite: Mapping[str, Sequence[Run]], blimp: Mapping[str, str]
+) -> Iterator[tuple[GridCell, ...]]:
+    runs = {name: {run.model: run for run in by_suite.get(name, ())} for name in blimp.values()}
+    kinds = {run.model: run.model_kind for own in runs.values() for run in own.values()}
+    for model, kind in kinds.items():
+        for measure in MEASURES:
+            if kind != "causal" or "logit" not in find_measure(measure).needs:
+                asked = (runs[blimp[column]].get(model) for column in _BLIMP_LIKE)
+                cells = (BLANK if run is None else _good_rate(run, measure) for run in asked)
+                yield (f"{model} ({_name(measure, kind)})", *cells)
+
+
+def _name(measure: str, kind: str) -> str:
+    """A measure as Table 3 calls it: LP of masked models is their pseudo-log-likelihood."""
+    return "PLL" if measure == "lp" and kind == "masked" else MEASURES[measure]
+
+
+def _good_rate(run: Run, measure: str) -> EstimateCell:
+    """How often the good sentence of a pair scores above the bad one."""
+    held = {}
+    for item, scores in good_scores(run, find_measure(measure)).items():
+        good, bad = scores[GOOD], scores[BAD]
+        if not isinstance(good, Missing) and not isinstance(bad, Missing):
+            held[item] = good > bad
+    interval = share_interval(list(held.values()), Design.independent(len(held)))
+    share = sum(held.values()) / len(held) if held else None
+    return EstimateCell.percent((share, interval.low, interval.high), len(held), interval.reason)
+
+
+def _italian_rows(results: Results) -> Iterator[tuple[GridCell, ...]]:
+    """Rows of the Italian items that are like BLiMP's, where these are not there."""
+    for model, columns in results.items():
+        kind = "causal" if any(result.reason for result in columns.values()) else "masked"
+        for measure, result in columns.items():
+            if not result.reason:
+                rates = {
+                    (each.name, pair.name): pair for each in result.phenomena for pair in each.pairs
+                }
+                cells = (
+                    rate_cell(rates[place]) if place in rates else BLANK
+                    for place in _BLIMP_LIKE.values()
+                )
+                yield (f"{model} ({_name(measure, kind)}), {result.suite}", *cells)
+
+
+def _variation_table(runs: Sequence[Run]) -> Grid:
+    """Table 4: PenLP of six pairs of sentences, one row for each pair and model."""
+    penlp = {run.model: good_scores(run, find_measure("penlp")) for run in runs}
+    rows: list[tuple[str, ...]] = []
+    rules, notes = set(), []
+    for id_, (good, good_value, bad, bad_value, difference) in printed_variations().items():
+        rules.add(len(rows))
+        rows.append((f"GePpeTto {PUBLISHED_ROW}", good, good_value, bad, bad_value, difference))
+        for model, scores in penlp.items():
+            one, other = (scores.get(id_, {}).get(name) for name in (GOOD, BAD))
+            values = [_value(one), _value(other), BLANK]
+            if isinstance(one, float) and isinstance(other, float):
+                values[2] = f"{one - other:.2f}"
+            rows.append((model, BLANK, values[0], BLANK, *values[1:]))
+        notes += [f"{text!r}: {fault}." for text in (good, bad) for fault in sentence_faults(text)]
+    said = f" Faults that models see: {' '.join(notes)}" if notes else ""
+    return Grid(
+        title="Table 4. PenLP of pairs of complex NP sentences",
+        header=("Model", "text", "PenLP", "text", "PenLP", "Diff"),
+        groups=(BLANK, *("Long-NonIsland",) * 2, *("Long-Island",) * 2, BLANK),
+        rows=tuple(rows),
+        rules=frozenset(rules - {0}),
+        labels=2,
+        notes=(
+            f"Published rows: {SOURCE}. PenLP in nats, penalty exponent 0.8.",
+            f"Diff above 0: the sentence without an island is more acceptable, as expected.{said}",
+        ),
+    )
+
+
+def _value(score: float | Missing | None) -> str:
+    return f"{score:.2f}" if isinstance(score, float) else BLANK

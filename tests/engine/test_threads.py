@@ -1,0 +1,83 @@
+"""Models on a GPU: this process encodes the next texts while it waits for them."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import threading
+
+import pytest
+
+import cimento
+from cimento.engine.cache import FileCache
+from cimento.models.base import Score
+from cimento.models.fake import FakeScorer
+
+PAIRS = [(f"The dog number {n} barks.", f"The dog number {n} bark.") for n in range(600)]
+
+
+def by_length(tokens, index):
+    return -math.log(3 + len(tokens[index]) + index)
+
+
+class OnGpu(FakeScorer):
+    """A model that says it is on a GPU, and notes who encodes while it computes."""
+
+    def __init__(self, patience_s: float = 30.0) -> None:
+        super().__init__(by_length, name="on-gpu")
+        super().encode([Score(text) for pair in PAIRS for text in pair])  # the ids of all words
+        self.encoded = threading.Semaphore(0)
+        self.computing = threading.Lock()
+        self.units = self.beside = 0
+        self.patience_s = patience_s
+
+    @property
+    def card(self):
+        return dataclasses.replace(super().card, device="cuda:0")
+
+    def encode(self, requests):
+        encoded = super().encode(requests)
+        self.encoded.release()
+        return encoded
+
+    def score(self, encoded):
+        assert self.computing.acquire(blocking=False), "two threads ask the model at once"
+        self.units += 1
+        self.encoded.acquire(timeout=self.patience_s)  # that of this unit
+        if 1 < self.units < 5:  # of the five units the first is done alone, the last has no next
+            self.beside += self.encoded.acquire(timeout=self.patience_s)
+            self.encoded.release()
+        values = super().score(encoded)
+        self.computing.release()
+        return values
+
+
+class Failing(OnGpu):
+    def score(self, encoded):
+        if self.units == 3:
+            raise cimento.errors.ModelError(where="model", seen="it is gone", todo="Wait.")
+        return super().score(encoded)
+
+
+@pytest.fixture
+def suite():
+    return cimento.pairs(PAIRS, name="dogs", language="en")
+
+
+def test_the_next_texts_are_encoded_while_the_model_computes(suite, tmp_path):
+    model, cache = OnGpu(), FileCache(tmp_path / "cache")
+    run = cimento.evaluate(suite, model, output=tmp_path / "gpu", cache=cache)
+    assert (model.units, model.beside) == (5, 3)
+    plain = cimento.evaluate(suite, FakeScorer(by_length), output=tmp_path / "cpu")
+    for name in ("tokens", "requests"):
+        assert run.table(name).equals(plain.table(name))
+    assert run.outcomes()["value"].to_list() == plain.outcomes()["value"].to_list()
+    assert cache.count() == 2 * len(PAIRS)
+    cache.close()
+
+
+def test_a_model_that_fails_beside_another_unit_ends_the_run_with_its_message(suite, tmp_path):
+    with pytest.raises(cimento.errors.ModelError, match="it is gone"):
+        cimento.evaluate(suite, Failing(), output=tmp_path)
+    run = cimento.evaluate(suite, OnGpu(patience_s=0.0), output=tmp_path)
+    assert run.n_items == len(PAIRS)

@@ -1,0 +1,90 @@
+"""The tables and figures of the agreement study for models of one's own, on our own suites."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from cimento.cli.main import invoke
+
+MODELS = ("-m", "demo-causal", "-m", "demo-masked")
+TABLES = (
+    *(f"table-{language}" for language in ("es", "it", "pt", "ru")),
+    *("suites", "twins", "languages", "attractors", "profile", "covariates", "models", "pairs"),
+)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """Both demo models, on the first items of our own suites."""
+    folder = tmp_path_factory.mktemp("study")
+    arguments = ["study", "agreement", *MODELS, "--limit", "2", "-o", str(folder)]
+    assert invoke(arguments) == 0
+    return folder, arguments
+
+
+def rows_of(folder: Path, name: str) -> list[list[str]]:
+    return list(csv.reader((folder / f"{name}.csv").read_text(encoding="utf-8").splitlines()))
+
+
+def test_every_table_is_written_in_three_forms_and_figures_beside(written):
+    folder, _ = written
+    names = {path.name for path in folder.iterdir()}
+    assert {f"{name}{end}" for name in TABLES for end in (".txt", ".csv", ".tex")} <= names
+    assert {"profile.svg", "drops.svg", "runs"} <= names
+    assert "\\toprule" in (folder / "table-ru.tex").read_text(encoding="utf-8")
+    text = (folder / "table-ru.txt").read_text(encoding="utf-8")
+    assert "The ratios that the paper printed are not part of cimento." in text
+
+
+def test_a_language_has_a_row_for_each_model_and_two_columns_for_a_suite_and_its_twin(written):
+    folder, _ = written
+    header, *rows = rows_of(folder, "table-it")
+    assert header[1:3] == ["it-clitic-participle plain", "it-clitic-participle adversarial"]
+    assert header[-2:] == ["mean plain", "mean adversarial"]
+    assert len(header) == 1 + 2 * 6 + 2
+    assert [row[0].partition("@")[0] for row in rows] == ["demo-causal", "demo-masked"]
+    for row in rows:
+        plain, adversarial = map(float, row[1:-2:2]), map(float, row[2:-2:2])
+        for values, mean in ((list(plain), row[-2]), (list(adversarial), row[-1])):
+            # each cell is rounded to three decimals
+            assert sum(values) / 6 == pytest.approx(float(mean), abs=0.0011)
+    assert {row[1] for row in rows_of(folder, "suites")[1:]} == {"es", "it", "pt", "ru"}
+    assert len(rows_of(folder, "suites")) == 1 + 2 * 48
+
+
+def test_without_data_the_command_says_whose_suites_are_asked(written, capsys):
+    _, arguments = written
+    capsys.readouterr()
+    assert invoke(arguments) == 0
+    captured = capsys.readouterr()
+    assert "there is no --data: 48 suites of our own are asked" in captured.err
+    # what is printed is what is written, without the tables of the profile
+    assert "Italian: mean probability ratio of every suite" in captured.out
+    assert "competence by agreement" not in captured.out
+
+
+def test_a_second_run_asks_nothing_again(written, monkeypatch, capsys):
+    from cimento.models.hf import loading
+
+    def refuse(*_: object, **__: object) -> None:
+        pytest.fail("the model was loaded again")
+
+    folder, arguments = written
+    before = (folder / "suites.csv").read_bytes()
+    monkeypatch.setattr(loading, "load", refuse)
+    assert invoke(arguments) == 0
+    assert (folder / "suites.csv").read_bytes() == before
+    capsys.readouterr()
+
+
+def test_the_tables_of_a_profile_are_printed_when_asked_for(written, capsys):
+    _, arguments = written
+    capsys.readouterr()
+    assert invoke([*arguments, "--profile", "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert {row["features"] for row in report["profile"]} >= {"number", "gender + number"}
+    assert report["syntaxgym"] == []

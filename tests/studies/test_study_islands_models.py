@@ -1,0 +1,184 @@
+"""Tables and figures of the island study for models of one's own, without and with its data."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+
+import pytest
+
+from cimento.cli.main import invoke
+from cimento.paradigms.regions.designs import factorial_of
+from cimento.paradigms.regions.factorial import Factorial, factorial
+from cimento.runs.run import open_runs
+from cimento.studies.islands.asked import asked_of
+from cimento.studies.islands.human import known_people, people_result
+from cimento.studies.islands.models import accuracy_table
+from cimento.studies.islands.released import BLIMP_FILES
+from tests.helpers.designs import island_suite, scores
+
+
+def test_a_model_stands_below_the_published_rows_of_each_cell():
+    rows = {str(n): (-1.0, -2.0, -3.0, -2.5) for n in range(5)} | {"6": (-4.0, -2.0, -2.0, -3.0)}
+    suite = island_suite({"complex_np": [*rows]})
+    found = factorial(suite, scores(rows))
+    lp = Factorial(suite="s", model="x/GePpeTto", measure="lp", unit="nats", phenomena=found)
+    blank = Factorial(suite="s", model=lp.model, measure="lp-l", unit="", phenomena=(), reason="no")
+    grid = accuracy_table(1, {lp.model: {"lp": lp, "lp-l": blank}})
+    first = next(k for k, row in enumerate(grid.rows) if row[0] == "Wh-complex np")
+    own = grid.text[first + 3]
+    assert grid.text[first][:5] == (
+        "Wh-complex np", "Short-N.I.", "GePpeTto (published)", "90.0", "92.0"
+    )  # fmt: skip
+    # 5 of 6; 6 of 6; 1 of 6: Wilson's interval of the first is that of its closed form
+    centre, half = (5 + 1.96**2 / 2) / (6 + 1.96**2), 1.96 / (6 + 1.96**2)
+    half *= (5 * 1 / 6 + 1.96**2 / 4) ** 0.5
+    ends = f"[{100 * (centre - half):.1f}, {100 * (centre + half):.1f}]"
+    assert own == ("", "", "x/GePpeTto", f"83.3 {ends}", "", "", "")
+    assert [grid.text[first + k][3].split()[0] for k in (7, 11)] == ["100.0", "16.7"]
+    # the average is that of twelve cells, or none
+    assert grid.text[-1] == ("", "", "x/GePpeTto", "", "", "", "")
+    assert (first, 3) not in grid.bold
+    assert (first + 1, 3) in grid.bold
+    assert not any("logistic" in note for note in accuracy_table(1, {}).notes)
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """A folder that the command made of two demo models, without any data of the study."""
+    folder = tmp_path_factory.mktemp("mine")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CIMENTO_CACHE_DIR", str(folder / "cache"))
+        models = ["-m", "demo-causal", "-m", "demo-masked"]
+        assert invoke(["study", "islands", *models, "-o", str(folder / "study")]) == 0
+    return folder / "study"
+
+
+def times_of(folder):
+    return {path: path.stat().st_mtime_ns for path in folder.rglob("*.parquet")}
+
+
+def cells_of(folder, table):
+    text = (folder / f"{table}.csv").read_text(encoding="utf-8")
+    return list(csv.DictReader(text.splitlines()))
+
+
+@pytest.mark.slow
+def test_tables_of_our_own_items_are_written_for_two_models(written, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(written.parent / "cache"))
+    for number in (1, 2, 3, 4):
+        for ending in ("txt", "csv", "tex"):
+            assert (written / f"table-{number}.{ending}").stat().st_size
+    rows = cells_of(written, "table-1")
+    models = [row["Model"].partition("@")[0] for row in rows[:5]]
+    published = ["GePpeTto (published)", "BERT-it-xxl-cased (published)", "GilBERTo (published)"]
+    assert models == [*published, "demo-causal", "demo-masked"]
+    assert [row["LP"] for row in rows[:3]] == ["96.0", "94.0", "86.0"]
+    assert len(rows) == 13 * 5
+    # The same rates as of the runs themselves; a causal model has no logistic forms.
+    runs = open_runs(sorted((written / "runs" / "it-islands").iterdir()))
+    for row, run in zip(rows[3:5], sorted(runs, key=lambda run: run.model), strict=True):
+        adjunct = next(p for p in factorial_of(run, "penlp").phenomena if p.name == "adjunct")
+        assert row["PenLP"] == f"{100 * adjunct.pairs[0].accuracy:.1f}"
+        assert row["PenLP n"] == "40"
+        assert bool(row["LP-L"]) == (run.model_kind == "masked")
+        assert run.manifest["asking"]["policy"]["pll"] == "original"
+    # The published items are not part of cimento: nothing stands for them, which is said.
+    assert {row["Model"] for row in cells_of(written, "table-2")} == set(published)
+    assert "suites get sprouse-it" in (written / "table-2.txt").read_text(encoding="utf-8")
+    own = cells_of(written, "table-3")[9:]
+    assert [row["Model"].split(" ", 1)[1] for row in own] == [
+        "(LP), it-islands", "(PenLP), it-islands", "(PLL), it-islands", "(PenLP), it-islands",
+        "(LP-L), it-islands", "(PenLP-L), it-islands",
+    ]  # fmt: skip
+    assert "suites get blimp" in (written / "table-3.txt").read_text(encoding="utf-8")
+    pairs = cells_of(written, "table-4")
+    assert len(pairs) == 6 * 3
+    for row in pairs:
+        one, other = float(row["Long-NonIsland PenLP"]), float(row["Long-Island PenLP"])
+        assert float(row["Diff"]) == pytest.approx(one - other, abs=0.0101)
+    # Asked again it asks nothing.
+    stored = times_of(written / "runs")
+    again = ["-m", "demo-causal", "-m", "demo-masked", "-o", str(written), "--json"]
+    assert invoke(["study", "islands", *again]) == 0
+    out, err = capsys.readouterr()
+    assert list(json.loads(out)["tables"]) == [f"table-{number}" for number in (1, 2, 3, 4)]
+    assert "cimento's own items" in err
+    assert stored == times_of(written / "runs")
+
+
+@pytest.mark.slow
+def test_panels_and_tokens_are_drawn_for_each_model(written):
+    panels = {path.name.partition("@")[0] for path in written.glob("figure-*.svg")}
+    assert panels == {
+        "figure-lp-demo-causal", "figure-penlp-demo-causal", "figure-lp-demo-masked",
+        "figure-penlp-demo-masked", "figure-lp-l-demo-masked", "figure-penlp-l-demo-masked",
+    }  # fmt: skip
+    drawn = next(written.glob("figure-penlp-demo-causal*.svg")).read_text(encoding="utf-8")
+    for title in ("people, English", "published items: none", "whether: it-islands"):
+        assert title in drawn
+    # The smallest and the largest DD of five phenomena, for two models.
+    tokens = sorted(path.name for path in (written / "tokens").iterdir())
+    assert len(tokens) == 20
+    assert all(name.endswith(("smallest-dd.svg", "largest-dd.svg")) for name in tokens)
+
+
+def test_the_known_ratings_of_people_give_effects_and_no_tests():
+    """DD of whether by hand: (0.7959 + 0.5644) - (1.0601 - 0.8434)."""
+    whether = next(p for p in known_people().phenomena if p.name == "wh_whether")
+    for effects in whether.effects.values():
+        assert effects.dd == pytest.approx(1.1436)
+    assert whether.average is None
+
+
+def test_what_is_asked_must_fit_together(tmp_path, capsys):
+    assert invoke(["study", "islands"]) == 0
+    out, err = capsys.readouterr()
+    assert "Without --data, only printed tables are checked" in err
+    assert "All sections: 26 of 30 compared numbers equal the printed ones." in out
+    for arguments, message in (
+        (["--section", "human"], "there is no --data"),
+        (["-o", str(tmp_path / "x")], "none is given"),
+        (["-m", "demo-causal", "--section", "human"], "-m asks a model"),
+        (["-m", "demo-causal", "--data", str(tmp_path)], "custom-wh_complex_np_islands.jsonl"),
+    ):
+        assert invoke(["study", "islands", *arguments]) == 2
+        assert message in capsys.readouterr().err
+
+
+@pytest.mark.golden
+def test_the_known_ratings_are_those_of_the_released_file(shared):
+    released = people_result(shared / "data" / "islands" / "english" / "sprouse2016_en_ratings.csv")
+    for known, found in zip(known_people().phenomena, released.phenomena, strict=True):
+        assert known.name == found.name
+        for cell, other in zip(known.effects["z"].cells, found.effects["z"].cells, strict=True):
+            assert (cell.mean, cell.se) == pytest.approx((other.mean, other.se), abs=5.1e-5)
+            assert cell.n == other.n
+
+
+@pytest.mark.golden
+@pytest.mark.slow
+def test_models_score_the_suites_of_the_study(shared, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
+    for name in BLIMP_FILES.values():
+        shutil.copy(shared / "data" / "blimp" / name, tmp_path)
+    shutil.copytree(shared / "data" / "authors" / "islands-master", tmp_path / "islands-master")
+    new, published = asked_of(tmp_path).suites[:2]
+    assert [len(suite.items) for suite in (new, published)] == [209, 32]
+    assert asked_of(tmp_path).remarks == []
+    command = ["study", "islands", "--data", str(tmp_path), "--limit", "2"]
+    code = invoke([*command, "-m", "demo-masked", "-o", str(tmp_path / "mine")])
+    assert code == 0, capsys.readouterr().err
+    own = [row for row in cells_of(tmp_path / "mine", "table-2") if "published" not in row["Model"]]
+    # two adjunct items only, with four measures, and no average
+    assert [row["LP n"] for row in own] == ["2"] * 3 + [""] * 10
+    blimp = cells_of(tmp_path / "mine", "table-3")[9:]
+    assert [row["Model"].split(" ", 1)[1] for row in blimp] == [
+        "(PLL)", "(PenLP)", "(LP-L)", "(PenLP-L)"
+    ]  # fmt: skip
+    assert {row["Wh n"] for row in blimp} == {"2"}
+    assert "only the first 2 items" in (tmp_path / "mine" / "table-3.txt").read_text("utf-8")
+    panels = next((tmp_path / "mine").glob("figure-lp-demo*.svg")).read_text(encoding="utf-8")
+    assert "adjunct: published items" in panels
+    assert "adjunct: new items" in panels
