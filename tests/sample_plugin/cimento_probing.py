@@ -51,7 +51,7 @@ class Probe:
 
 @dataclass(frozen=True)
 class ProbingSuite:
-    """Probes with what is known of them."""
+    """Probes with their metadata."""
 
     meta: Meta
     probes: tuple[Probe, ...]
@@ -66,8 +66,8 @@ class ProbingOptions(ParadigmOptions):
     """Options of probing.
 
     Attributes:
-        article: what stands before every beginning.
-        seed: of what is drawn; nothing is.
+        article: text before the beginning of every sentence.
+        seed: seed of random draws, of which there are none here.
     """
 
     ASKED = frozenset({"article"})
@@ -144,7 +144,7 @@ class Probing(PlainParadigm[ProbingSuite, ProbingOptions]):
         )
 
     def judge(self, run: Run) -> pl.DataFrame:
-        """A pass where the verb that agrees is more probable; equal probabilities tie."""
+        """A pass if the verb that agrees is more probable; equal probabilities are a tie."""
         suite = run.suite
         assert isinstance(suite, ProbingSuite)
         scores = run.table("choices").partition_by("request", as_dict=True)
@@ -167,7 +167,7 @@ class Probing(PlainParadigm[ProbingSuite, ProbingOptions]):
         return outcomes_table(suite.name, outcomes)
 
     def estimate(self, run: Run) -> Sequence[Estimate]:
-        """How often the verb that agrees is preferred; by chance one half."""
+        """The rate at which the verb that agrees is preferred; one half by chance."""
         like = Estimate(
             suite=run.suite.name,
             model=run.model,

@@ -1,4 +1,4 @@
-"""What a run rests on: references as BibTeX, a methods paragraph, and its appendix."""
+"""Citations for runs: references in BibTeX, a methods paragraph, and its appendix."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = [
 
 
 def cite(runs: RunsLike, what: Cited = "bibtex", *, form: ParagraphForm = "text") -> str:
-    """What runs rest on as BibTeX, or how they were made, in brief or in full.
+    """The references of runs in BibTeX, or their methods, in brief or in full.
 
     Args:
-        runs: that are cited.
-        what: ``bibtex``, ``methods`` for the paragraph of a paper, ``appendix`` for all of the
+        runs: the runs to cite.
+        what: ``bibtex``, ``methods`` for the paragraph of a paper, or ``appendix`` for the full
             protocol.
-        form: of a paragraph: ``text``, ``markdown`` or ``latex``.
+        form: form of a paragraph: ``text``, ``markdown`` or ``latex``.
 
     Raises:
         TableError: a run cannot be read.

@@ -1,4 +1,4 @@
-"""The works that can be cited: facts in ``references.toml``, and what is written from them."""
+"""The works that can be cited: the facts in ``references.toml``, and the entries made from them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cimento._version import __version__
 from cimento.io.inline_markup import tex
 
 OTHERS = "others"
-"""Ends a list of authors that was cut."""
+"""The name that ends a shortened list of authors."""
 
 _FIELDS = (
     "journal", "booktitle", "series", "publisher", "year", "volume", "number", "pages", "version",
@@ -26,7 +26,7 @@ _BIBTEX_KEY = re.compile(r"@\w+\s*\{\s*([^,\s}]+)")
 _MOST_NAMED = 2
 _LONGEST_NAME = 60
 YEAR = "2026"
-"""Year of this version of cimento, which entries of BibTeX need."""
+"""Year of this version of cimento, which BibTeX entries require."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,13 +34,13 @@ class Reference:
     """A work that can be cited.
 
     Attributes:
-        key: of the BibTeX entry; stable.
-        type: of the BibTeX entry.
-        authors: as ``Family, Given``; ``others`` ends a cut list, braces keep a group's name.
-        title: of the work; may be empty where only a text is known.
-        fields: the other fields by their BibTeX names, as plain text.
-        known_as: texts that name it where a DOI or an address would not.
-        ready: the entry as its author wrote it in BibTeX; empty where it is made from the rest.
+        key: key of the BibTeX entry; it never changes.
+        type: type of the BibTeX entry.
+        authors: names as ``Family, Given``; ``others`` ends a shortened list, braces hold a group.
+        title: title of the work; may be empty if only a text is known.
+        fields: the other fields as plain text, by their BibTeX names.
+        known_as: texts that identify the work instead of its DOI or address.
+        ready: the BibTeX entry as its author wrote it; empty if it is made from the rest.
     """
 
     key: str
@@ -53,10 +53,10 @@ class Reference:
 
     @property
     def short(self) -> str:
-        """As it is named in a text: ``Kauf and Ivanova 2023``."""
+        """The form of citation within a text: ``Kauf and Ivanova 2023``."""
         names = [_family(author) for author in self.authors if author != OTHERS]
         if "year" not in self.fields:
-            # Suites and software are named by what they are, not by who made them.
+            # Suites and software have no year and are cited by version or title, not by author.
             version = self.fields.get("version")
             return f"version {version}" if version else self.title or self._note or self.key
         if not names:
@@ -67,7 +67,7 @@ class Reference:
 
     @property
     def line(self) -> str:
-        """As a list of references has it, in plain text."""
+        """The entry in a list of references, in plain text."""
         if self.ready or not self.title:
             return self.fields.get("note") or self.ready
         authors = "; ".join("et al." if name == OTHERS else _bare(name) for name in self.authors)
@@ -85,12 +85,12 @@ class Reference:
 
     @property
     def _note(self) -> str:
-        """What is known of a work of which only a text is known, cut where it is long."""
+        """The text by which a work is known, shortened if it is long."""
         return shorten(self.fields.get("note", ""), _LONGEST_NAME, placeholder=" ...")
 
     @property
     def _place(self) -> str:
-        """Where it appeared: ``Language 88(1), 82-123``."""
+        """The place of publication: ``Language 88(1), 82-123``."""
         facts = self.fields
         number = f"({facts['number']})" if "number" in facts else ""
         volume = facts.get("volume", "") + number
@@ -111,18 +111,18 @@ def bibtex(references: Iterable[Reference]) -> str:
 
 @functools.cache
 def library() -> Mapping[str, Reference]:
-    """All works of the data file, by key."""
+    """All works in the data file, by key."""
     text = (resources.files("cimento.cite") / "references.toml").read_text(encoding="utf-8")
     return {key: _reference(key, facts) for key, facts in tomllib.loads(text).items()}
 
 
 def find_reference(key: str) -> Reference:
-    """The work of a key; KeyError where there is none."""
+    """The work with a key; KeyError if there is none."""
     return library()[key]
 
 
 def cimento_itself() -> Reference:
-    """The entry of this toolkit."""
+    """The reference for this toolkit."""
     return Reference(
         key="cimento",
         type="misc",
@@ -133,12 +133,12 @@ def cimento_itself() -> Reference:
 
 
 def works_in(text: str) -> tuple[Reference, ...]:
-    """The works that a text names by DOI or address, part by part (``;`` stands between).
+    """The works that a text names by DOI or address, separated by ``;``.
 
-    A part that names none that is known is a reference of its own, with the part as its note.
+    A part that names no known work is a reference of its own, with the part as its note.
 
     Args:
-        text: such as the source of a measure or the reference of a suite.
+        text: a text such as the source of a measure or the reference of a suite.
     """
     found: dict[str, Reference] = {}
     for part in filter(None, map(str.strip, text.split(";"))):
@@ -148,11 +148,11 @@ def works_in(text: str) -> tuple[Reference, ...]:
 
 
 def from_text(text: str, *, key: str = "") -> Reference:
-    """A reference of which only a text is known; BibTeX is kept as it is.
+    """A reference known only by a text; a text in BibTeX is kept unchanged.
 
     Args:
-        text: as somebody wrote it.
-        key: where the text is no BibTeX; made from the text where it is empty.
+        text: the text as its author wrote it.
+        key: key if the text is not BibTeX; derived from the text if empty.
     """
     own = _BIBTEX_KEY.match(text.strip())
     if own is not None:
@@ -163,13 +163,13 @@ def from_text(text: str, *, key: str = "") -> Reference:
 
 
 def slug(text: str) -> str:
-    """A text as a BibTeX key: letters, digits and hyphens, not too long."""
+    """A text as a BibTeX key: letters, digits and hyphens, at most 40 characters."""
     plain = re.sub(r"[^a-z0-9]+", "-", _ascii(text).lower()).strip("-")
     return plain[:40].rstrip("-") or "reference"
 
 
 def _known(part: str) -> tuple[Reference, ...]:
-    """The works of the data file that a text names."""
+    """The works in the data file that a text names."""
     dois = {match.rstrip(".)").lower() for match in _DOI.findall(part)}
     addresses = {match.rstrip("./)").lower() for match in _ADDRESS.findall(part)}
     return tuple(each for each in library().values() if _is_named(each, part, dois, addresses))
@@ -210,7 +210,7 @@ def _entry(work: Reference) -> str:
         names = " and ".join(map(_author, work.authors))
         lines.append(f"  author = {{{names}}},")
     if work.title:
-        # A second pair of braces keeps capitals as they are.
+        # The second pair of braces preserves capitals.
         lines.append(f"  title = {{{{{tex(work.title)}}}}},")
     for name in _FIELDS:
         if name in work.fields:
@@ -220,12 +220,12 @@ def _entry(work: Reference) -> str:
 
 
 def _author(name: str) -> str:
-    """A name in BibTeX; that of a group stays in its braces."""
+    """A name in BibTeX; the name of a group keeps its braces."""
     return f"{{{tex(_bare(name))}}}" if name.startswith("{") else tex(name)
 
 
 def _sentence(text: str) -> str:
-    """A text with a mark at its end."""
+    """A text that ends in a punctuation mark."""
     return text if not text or text[-1] in "?!." else f"{text}."
 
 

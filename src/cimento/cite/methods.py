@@ -1,7 +1,7 @@
-"""Methods of runs: a paragraph for a paper, and the whole protocol for an appendix; three forms.
+"""Methods of runs: a paragraph for a paper and the full protocol for an appendix, in three forms.
 
-Sentences mark citations as pandoc does, ``[@key; @other]``. What all runs share is said once; what
-only some do is said of these by name.
+Sentences mark citations in pandoc's syntax, ``[@key; @other]``. A sentence that applies to all runs
+is stated once; one that applies only to some names them.
 """
 
 from __future__ import annotations
@@ -38,28 +38,28 @@ _SAYERS: Sequence[Sayer] = (
     sentences.outcome_sentences,
     sentences.results,
 )
-"""What an appendix says between models and software, in order."""
+"""The parts of an appendix between models and software, in order."""
 
 _IN_BRIEF: Sequence[Sayer] = (
     sentences.scored_in_brief,
     lambda run: run.methods.brief,
 )
-"""What a paper says of runs, in order."""
+"""The parts of a paper's paragraph about single runs, in order."""
 
 
 def methods_paragraph(
     runs: Sequence[Run], *, form: ParagraphForm = "text", appendix: bool = False
 ) -> str:
-    r"""How some runs were made, as one paragraph.
+    r"""The methods of some runs, as one paragraph.
 
     Args:
-        runs: one or more; what they share is said once.
-        appendix: the whole protocol; else what a paper prints, in some 120 words.
-        form: ``text`` names works in parentheses, ``markdown`` has pandoc's ``[@key]``, ``latex``
+        runs: the runs; what they share is stated once.
+        appendix: whether to give the full protocol instead of some 120 words for a paper.
+        form: ``text`` names works in parentheses, ``markdown`` uses pandoc's ``[@key]``, ``latex``
             natbib's ``\citep{key}``.
 
     Returns:
-        One line, without a line break at its end; empty without runs.
+        One line, without a final line break; empty if there are no runs.
     """
     facts = [*map(RunFacts, runs)]
     paragraph = _paragraph(facts, appendix=appendix)
@@ -72,11 +72,11 @@ def methods_paragraph(
 
 
 def references(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[Reference, ...]:
-    """The works that are cited of some runs, in order, each once.
+    """The works cited for some runs, each once, in order of citation.
 
     Args:
-        runs: one or more.
-        appendix: by the appendix, or by the paragraph; None for both.
+        runs: the runs.
+        appendix: whether the works are cited by the appendix or by the paragraph; None for both.
     """
     facts = [*map(RunFacts, runs)]
     cited = (False, True) if appendix is None else (appendix,)
@@ -91,7 +91,7 @@ def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[Reference, ...]:
     suites = {work.key: work for run in runs for work in _works_of_suite(run)}
     known = {**library(), **sentences.plugged_works(runs), **suites, "cimento": cimento_itself()}
     keys = dict.fromkeys(key for cited in _CITED.findall(paragraph) for key in _KEY.findall(cited))
-    # A suite's own words may look like a citation.
+    # Text in a suite may look like a citation, so unknown keys are ignored.
     return tuple(known[key] for key in keys if key in known)
 
 
@@ -111,7 +111,7 @@ def _sentences(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
-    """What a paper says; of whom a sentence is where it is not of all is plain from its words."""
+    """The sentences for a paper, whose wording shows which of the runs each one is about."""
     if not runs:
         return []
     said = _said(_IN_BRIEF, runs)
@@ -119,7 +119,7 @@ def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[RunFacts]]:
-    """Each sentence and the runs that it is about."""
+    """Each sentence, with the runs that it is about."""
     said: dict[str, list[RunFacts]] = {}
     for say in sayers:
         for run in runs:
@@ -129,7 +129,7 @@ def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[R
 
 
 def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
-    """Whom a sentence is about: all runs of some suites, of some models, single ones; or all."""
+    """The subject of a sentence: all runs (empty), some suites, some models, or single runs."""
     if len(those) == len(runs):
         return ""
     suites = dict.fromkeys(run.meta.name for run in those)
@@ -146,13 +146,13 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _works_of_suite(run: RunFacts) -> tuple[Reference, ...]:
-    """What a suite is cited by: itself, where somebody made it, and where it comes from."""
+    """The references of a suite: itself, if it has an author or a citation, and its source."""
     own = _of_suite(run)
     return (*([] if own is None else [own]), *works_in(run.meta.reference))
 
 
 def _of_suite(run: RunFacts) -> Reference | None:
-    """The suite as its author wants it cited; None where it says neither how nor who that is."""
+    """The suite's own reference; None if it has neither a citation nor an author."""
     meta = run.meta
     key = slug(meta.name)
     if not meta.citation and not meta.author:
@@ -180,7 +180,7 @@ def _with_citations(
     *,
     between: Callable[[str], str] = str,
 ) -> str:
-    """The paragraph with each citation as `written` has it, and the rest as `between` has it."""
+    """The paragraph with citations formatted by `written`, and the text between by `between`."""
     found: list[str] = []
     at = 0
     for match in _CITED.finditer(paragraph):

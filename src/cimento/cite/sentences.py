@@ -1,4 +1,4 @@
-"""Sentences on methods: what was used, how texts were scored, and what came of it."""
+"""Sentences about methods: what was evaluated, how texts were scored, and the results."""
 
 from __future__ import annotations
 
@@ -24,60 +24,60 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class RunFacts:
-    """What a methods paragraph is made of.
+    """The facts behind a methods paragraph.
 
     Attributes:
-        run: the run itself, for its outcomes and estimates.
+        run: the run, for its outcomes and estimates.
     """
 
     run: Run
 
     @cached_property
     def methods(self) -> MethodFacts:
-        """What only the run's paradigm knows."""
+        """The facts that only the run's paradigm knows."""
         return self.run.paradigm.methods(self.run)
 
     @property
     def manifest(self) -> Manifest:
-        """What the run was made of and with."""
+        """The manifest of the run."""
         return self.run.manifest
 
     @property
     def meta(self) -> Meta:
-        """Who made the suite."""
+        """The suite's information about itself, such as its author."""
         return self.run.suite.meta
 
     @property
     def model(self) -> Mapping[str, JsonValue]:
-        """The model's card."""
+        """The model card of the run."""
         return manifest_part(self.manifest, "model")
 
     @property
     def asking(self) -> Mapping[str, JsonValue]:
-        """How the model was asked."""
+        """The settings under which the model was asked."""
         return manifest_part(self.manifest, "asking")
 
     @property
     def policy(self) -> Mapping[str, JsonValue]:
-        """How texts were scored; empty for a recording, which was scored by somebody else."""
+        """The scoring policy; empty for a recording, which was scored by another program."""
         return {} if self.model.get("kind") == "replay" else manifest_part(self.asking, "policy")
 
     @property
     def label(self) -> str:
-        """The model, by name and revision."""
+        """The name and revision of the model."""
         return self.run.model
 
 
 MOST_NAMED = 3
-"""Suites or models that the paragraph names; of more it says how many there are."""
+"""Most suites or models that the paragraph names; if there are more, it gives their number."""
 
 
 def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]]) -> str:
-    """Which models were evaluated on which suites, as a paper says it.
+    """A sentence on which models were evaluated on which suites, as in a paper.
 
     Args:
-        runs: one or more.
-        keys: of the works that a suite is cited by.
+        runs: the runs.
+        keys: function that returns the keys of the works to cite for a suite.
     """
     models = dict.fromkeys(map(_model_in_brief, runs))
     by_suite: dict[str, list[RunFacts]] = {}
@@ -93,7 +93,7 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
 
 
 def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
-    """The items of a suite that models were asked, by model where these differ."""
+    """The suite and the number of its items, by model if the numbers differ."""
     meta = runs[0].meta
     language = NAMES.get(meta.language, meta.language)
     suite = " ".join(filter(None, ("the", language, "suite", meta.name)))
@@ -111,7 +111,7 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
 
 
 def _few(names: Sequence[str], what: str) -> str:
-    """Some names in a row, or how many there are."""
+    """Some names as a list in words, or their number if there are many."""
     if len(names) > MOST_NAMED:
         return f"{len(names)} {what}"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
@@ -132,7 +132,7 @@ _SHORT = 7
 
 
 def _rounded(number: int) -> str:
-    """A number of parameters as papers write it: ``1.3M``, ``7B``."""
+    """A number of parameters as written in papers: ``1.3M``, ``7B``."""
     for size, letter in ((10**9, "B"), (10**6, "M"), (10**3, "k")):
         if number >= size:
             return f"{number / size:.1f}".removesuffix(".0") + letter
@@ -140,7 +140,7 @@ def _rounded(number: int) -> str:
 
 
 def scored_in_brief(run: RunFacts) -> list[str]:
-    """How tokens were scored where readers would not suppose it."""
+    """Sentences on how tokens were scored, if it was not in the usual way."""
     rule = str(run.policy.get("pll", ""))
     if run.model.get("kind") == "masked" and rule in _PLL_IN_BRIEF:
         return [f"Masked models were scored by pseudo-log-likelihood, {_PLL_IN_BRIEF[rule]}."]
@@ -158,7 +158,7 @@ _PLL_IN_BRIEF = {
 
 
 def counted_in_brief(runs: Sequence[RunFacts]) -> list[str]:
-    """What ties count as, and which intervals there are; nothing where nothing is judged."""
+    """Sentences on ties and intervals; none if nothing was judged."""
     shares = [one for run in runs for one in stated(run) if one.is_share]
     if not shares:
         return []
@@ -188,13 +188,13 @@ def _ties_pass(share: Estimate) -> bool:
 
 
 DIGITS = 12
-"""Of hashes, as the paragraph has them; manifests hold them whole."""
+"""Digits of hashes in the paragraph; manifests have all digits."""
 
 _LIBRARIES: Mapping[str, str] = {"torch": "paszke2019", "transformers": "wolf2020"}
 
 
 def suite_sentences(run: RunFacts, *, cited: Iterable[str]) -> str:
-    """The suite and what is in it."""
+    """A sentence on the suite and its contents."""
     meta, manifest = run.meta, run.manifest
     known = [
         f"version {meta.version}" if meta.version else "",
@@ -210,7 +210,7 @@ def suite_sentences(run: RunFacts, *, cited: Iterable[str]) -> str:
 
 
 def model_sentences(runs: Sequence[RunFacts]) -> str:
-    """The models, each once."""
+    """A sentence on the models, each named once."""
     known = list(dict.fromkeys(map(_model, runs)))
     if len(known) == 1:
         return f"The model was {known[0]}."
@@ -218,7 +218,7 @@ def model_sentences(runs: Sequence[RunFacts]) -> str:
 
 
 def software_sentences(run: RunFacts) -> str:
-    """Versions of everything that scores depend on."""
+    """A sentence on the versions of the software that scores depend on."""
     versions = manifest_part(run.manifest, "versions")
     python = f" under Python {versions['python']}" if "python" in versions else ""
     libraries = [
@@ -232,27 +232,27 @@ def software_sentences(run: RunFacts) -> str:
 
 
 def counted(count: int, one: str, several: str) -> str:
-    """A number with what it counts: ``1 verdict is``, ``2 verdicts are``."""
+    """A number with the words for what it counts: ``1 verdict is``, ``2 verdicts are``."""
     return f"{count} {one if count == 1 else several}"
 
 
 def cite_keys(keys: Iterable[str]) -> str:
-    """A citation of some works; nothing where there are none."""
+    """A citation of some works; empty if there are none."""
     found = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
     return f" [{found}]" if found else ""
 
 
 def cite_source(text: str) -> str:
-    """A citation of the works that a source names."""
+    """A citation of the works named in a source."""
     return cite_keys(work.key for work in works_in(text))
 
 
 def measure_phrase(name: str, *, brief: bool = False) -> str:
-    """A measure with its formula, unit, direction and source; in brief its name and source."""
+    """A measure with its formula, unit, direction and source; in brief, its name and source."""
     try:
         known = find_measure(name)
     except CimentoError:
-        return name  # a plug-in that is not installed here brought it
+        return name  # the measure is from a plug-in that is not installed here
     if brief:
         return f"{known.name}{cite_source(known.source)}"
     unit = f"in {known.unit}, " if known.unit else ""
@@ -261,14 +261,14 @@ def measure_phrase(name: str, *, brief: bool = False) -> str:
 
 
 def plugged_works(runs: Sequence[RunFacts]) -> dict[str, Reference]:
-    """The works behind the measures of some runs, with those that only a plug-in knows."""
+    """The works behind the measures of some runs, including those known only to plug-ins."""
     found: dict[str, Reference] = {}
     for run in runs:
         for name in run.methods.measures:
             try:
                 source = find_measure(name).source
             except CimentoError:
-                continue  # the plug-in that brought it is not installed here
+                continue  # the measure is from a plug-in that is not installed here
             found |= {work.key: work for work in works_in(source)}
     return found
 
@@ -305,7 +305,7 @@ _NO_ANSWER = "Their answers were recorded elsewhere and matched with the suite; 
 
 
 def scoring_sentences(run: RunFacts) -> list[str]:
-    """How the model was asked; what is as it always is in cimento is said too."""
+    """Sentences on how the model was asked, including settings that never vary in cimento."""
     kind = str(run.model.get("kind", ""))
     if kind == "replay":
         return [_NO_ANSWER]
@@ -383,7 +383,7 @@ def _window(policy: Mapping[str, JsonValue]) -> list[str]:
 
 
 def _arguments(policy: Mapping[str, JsonValue]) -> list[str]:
-    """Options for transformers; the values of those that may hold a secret are not told."""
+    """A sentence on the options for transformers; values that may be secret are left out."""
     args = manifest_part(policy, "model_args")
     if not args:
         return []
@@ -395,13 +395,13 @@ def _arguments(policy: Mapping[str, JsonValue]) -> list[str]:
 
 
 def outcome_sentences(facts: RunFacts) -> list[str]:
-    """Intervals, and what length alone would do; nothing where nothing is right or wrong."""
+    """Sentences on intervals and on rates by length alone; none if nothing is right or wrong."""
     shares = [one for one in stated(facts) if one.is_share]
     return [_intervals(facts, shares), *_by_length(shares)] if shares else []
 
 
 def results(facts: RunFacts) -> list[str]:
-    """How many verdicts there are, and the number that sums up the run, with its interval."""
+    """Sentences on the number of verdicts, and on the headline number with its interval."""
     estimates = stated(facts)
     judged = any(one.is_share for one in estimates)
     return [
@@ -415,13 +415,13 @@ def results(facts: RunFacts) -> list[str]:
 
 
 def stated(facts: RunFacts) -> list[Estimate]:
-    """The estimates over all items that a reader sees first."""
+    """The estimates over all items, without details."""
     estimates = facts.run.estimates()
     return [one for one in estimates if not one.group and one.role != "detail"]
 
 
 def _verdicts(estimates: Sequence[Estimate]) -> str:
-    """How many verdicts stand behind the shares that a reader sees first."""
+    """A sentence on the number of verdicts behind the accuracies."""
     shares = [one for one in estimates if one.is_share and one.statistic == "accuracy"]
     tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in _LEFT)
     total = counted(sum(one.n for one in shares) + unscored, "verdict", "verdicts")
@@ -449,7 +449,7 @@ def _intervals(facts: RunFacts, shares: Sequence[Estimate]) -> str:
 
 
 def _by_length(shares: Sequence[Estimate]) -> list[str]:
-    """What shares would be by length alone, where that leads away from chance."""
+    """A sentence on the shares expected from length alone, if that differs from chance."""
     off = [
         f"{share.by_length:.3f} ({share.question})"
         for share in shares

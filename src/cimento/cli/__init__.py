@@ -1,1 +1,1 @@
-"""The command line: one file a command, each a thin shell around a function."""
+"""The command line: one file for each command, a thin shell around a function."""

@@ -1,4 +1,4 @@
-"""``cimento annotate``: answers of people imported, filtered, applied to suites, adjudicated."""
+"""``cimento annotate``: people's answers imported, filtered, applied to suites, adjudicated."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class ImportAnswersOptions(Options):
-    """Files of answers, their form, and what becomes of names."""
+    """The files of answers, their form, and the treatment of names."""
 
     files: tuple[Path, ...] = option(..., "Files of answers.")
     output: Path = option(..., "Judgments: .parquet, .csv or .tsv.", flags=("-o",))
@@ -59,10 +59,10 @@ class ImportAnswersOptions(Options):
 
 
 def _import_answers(options: ImportAnswersOptions) -> None:
-    """Read what people answered and write the judgments table.
+    """Read people's answers and write the judgments table.
 
-    Participants get pseudonyms (a keyed hash): --secret names the file with the key, which stays
-    with you and out of every table. --names keep is for names that are none.
+    Participants get pseudonyms (a keyed hash). --secret names the file with the key, which stays
+    with you and is in no table. Use --names keep for participants who are already anonymous.
     """
     from cimento.people.annotate.importing import ImportOptions
     from cimento.people.annotate.importing import read_answers as read
@@ -109,7 +109,7 @@ def _check_people(
     keep: Sequence[str] | None,
     participants: Path | None,
 ) -> None:
-    """UsageError where an option is of no use without another, or a file would be overwritten."""
+    """Refuse options that have no effect without another, and files that would be overwritten."""
     if participants is not None and prolific is None:
         raise UsageError(where="--participants", seen="there is no --prolific", todo="Give both.")
     if keep and participants is None:
@@ -188,10 +188,10 @@ class FilterOptions(Options):
 
     @property
     def rules(self) -> ExclusionRules:
-        """The rules as they are applied.
+        """The rules, as they are applied.
 
         Raises:
-            UsageError: a person is to be dropped without a reason.
+            UsageError: a person is dropped without a reason.
         """
         from cimento.people.judgments.filters import ExclusionRules
 
@@ -217,7 +217,7 @@ _RULES = (
 def _filter_answers(options: FilterOptions) -> None:
     """Exclude participants by rules, with a log of who was excluded, why, and the effect.
 
-    Beside OUTPUT the log is written, as .log.json and .log.txt; the text is printed too.
+    The log is written next to OUTPUT, as .log.json and .log.txt; the text is printed too.
     """
     from hashlib import sha256
 
@@ -273,7 +273,7 @@ def apply_answers(
     """Write a copy of a suite with people's answers, for comparison with models.
 
     Ratings become columns of the copy, so that `cimento run` compares them with a model; choices
-    among options stand in choices.tsv, for `cimento profile --people`.
+    among options are written to choices.tsv, for `cimento profile --people`.
     """
     from cimento.paradigms.cloze.people import CHOICES_FILE
     from cimento.people.annotate.importing import apply_judgments
@@ -316,10 +316,10 @@ def adjudicate(
         bool, flags.flag("--ask/--no-ask", help="Ask, or only print the agreement.")
     ] = True,
 ) -> None:
-    """Decide, one after the other, where two annotators differ.
+    """Decide, one by one, the answers on which two annotators differ.
 
-    Both answers are shown; 1 or 2 takes one of them, and anything else that somebody answers may be
-    typed. Every decision is in the table at once; :quit stops; next time you continue there.
+    Both answers are shown. Type 1 or 2 to choose one of them, or any other answer that is allowed.
+    Every decision is saved at once. Type :quit to stop; the next time you continue there.
     """
     from cimento.people.annotate.adjudication import adjudication_text, one_annotator
     from cimento.people.annotate.adjudication import decide_differences as decide

@@ -1,4 +1,4 @@
-"""``cimento annotate candidates``: what models put into blanks, judged by people."""
+"""``cimento annotate candidates``: models' answers for blanks, judged by people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Order = Literal["rank", "shuffled"]
 
 
 class CandidateOptions(Options):
-    """Whose candidates are judged, by whom, in which order."""
+    """The candidates to judge, the judge, and the order."""
 
     run: Path = option(..., "Folder of a run of a cloze suite.")
     annotator: str = option("me", "Who judges: a name.")
@@ -45,7 +45,7 @@ class CandidateOptions(Options):
 def _candidates(options: CandidateOptions) -> None:
     """Judge one candidate after another: does it fit in the blank?
 
-    Every decision is kept at once; stop with q, or in any other way, and go on later.
+    Every decision is saved at once; stop with q, or in any other way, and continue later.
     """
     from cimento.paradigms.cloze.answers import ClozeAnswers
     from cimento.people.annotate.candidates import candidate_tasks
@@ -96,7 +96,7 @@ def _ask(
     journal: Journal,
     options: CandidateOptions,
 ) -> None:
-    """The dialogue about a person's share of the candidates."""
+    """The dialogue about one person's share of the candidates."""
     from cimento.people.annotate.candidates import (
         REMARKS,
         CandidateDialogue,

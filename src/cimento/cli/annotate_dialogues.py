@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 
 
 class DecideOptions(TreebankOptions, InventoryOptions):
-    """The table of decisions, and which rows are asked again."""
+    """The table of decisions, and the rows to ask again."""
 
     decisions: Path = option(..., "Table that cimento corpus pairs wrote.")
     again: Texts = option((), "Ask a decided row again. May be repeated.", metavar="ID")
 
 
 def _pairs(options: DecideOptions) -> int:
-    """Decide row by row: which connective takes the place, is it grammatical, or why it is dropped.
+    """Decide for each row which connective replaces the original, and whether it is grammatical.
 
-    Every decision is in the table at once; :quit stops; next time you continue there. :help
-    says what else can be typed. At the end the table is checked as `cimento corpus finish` does.
+    A row may also be dropped with a reason. Every decision is saved at once; :quit stops, and the
+    next time you continue there. :help lists everything that you can type. At the end the table is
+    checked as by `cimento corpus finish`.
     """
     from cimento.corpus.making.decisions import open_decisions, read_decisions
     from cimento.people.annotate.pairs import decide, tasks_of
@@ -86,7 +87,7 @@ def export(
 ) -> None:
     """Write the rows of a suite as a sheet, with columns for a verdict and a comment.
 
-    The reviewer writes ok, wrong or unsure, and corrects any cell in its place.
+    The reviewer writes ok, wrong or unsure, and corrects cells directly.
     """
     from cimento.people.annotate.spreadsheets import export_review
 
@@ -104,10 +105,10 @@ def import_(
     output: Annotated[Path, flags.flag("-o", "--output", help="Folder of the copy.")],
     reviewer: Annotated[str, flags.flag("--reviewer", help="Name of the reviewer.")],
 ) -> int:
-    """Take corrections into a copy of the suite, with a log of every change.
+    """Apply corrections to a copy of the suite, with a log of every change.
 
-    The copy says who reviewed it; its status is `reviewed` where every row has a verdict and none
-    is left wrong or unsure. Exit code 2: what was corrected has faults.
+    The copy names the reviewer. Its status is `reviewed` if every row has a verdict and no row is
+    left wrong or unsure. The exit code is 2 if the corrected copy has faults.
     """
     from cimento.paradigms.registry import audit_suite
     from cimento.people.annotate.spreadsheets import LOG, import_review
@@ -140,11 +141,11 @@ def stories(
     ] = None,
     annotator: Annotator = "",
 ) -> int:
-    """Write stories down, field by field, and append them to a file.
+    """Write stories, field by field, and append them to a file.
 
     The fields and their order are those of Appendix B of the GITA4CALAMITA paper. An empty line
-    takes what stands in brackets; :help says what else can be typed. A story that was left is gone
-    on with the next time.
+    takes the value in brackets; :help lists everything that you can type. An unfinished story is
+    continued the next time.
     """
     from cimento.paradigms.stories.formats import ITEMS
     from cimento.people.annotate.stories import append, known_stories, play, read_recorded
@@ -167,9 +168,9 @@ def second(
     annotator: Annotator = "second",
     seed: Annotated[int, flags.flag("--seed", help="Seed of the random order.")] = 0,
 ) -> int:
-    """Judge stories blind: their sentences and nothing else, in mixed order.
+    """Judge stories blind: only their sentences are shown, in mixed order.
 
-    Goes on where it was left; every judgment is stored at once.
+    An interrupted session continues where it stopped; every judgment is saved at once.
     """
     from cimento.people.annotate.second_annotator import (
         blind_order,
@@ -207,7 +208,7 @@ def agreement(
     ] = None,
     json: flags.Json = False,
 ) -> int:
-    """How far people agree: all those of a table of judgments, or a second annotator of stories."""
+    """Report the agreement in a table of judgments, or with a second annotator of stories."""
     from cimento.people.annotate.stories import known_stories
 
     if judgments is None:
@@ -237,7 +238,7 @@ def agreement(
 
 
 def _agreement_of_table(file: Path, *, as_json: bool) -> None:
-    """Every question of a table of judgments, described."""
+    """A description of every question in a table of judgments."""
     from cimento.people.judgments.records import judgments_of, read_judgments
     from cimento.people.judgments.summaries import summarise
 
@@ -262,7 +263,7 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
 
 
 def _write_stories(file: Path, annotator: str) -> int:
-    """One dialogue after another, until one is left."""
+    """Ask for one story after another, until the person stops."""
     from cimento.people.annotate.stories import (
         append,
         append_timing,

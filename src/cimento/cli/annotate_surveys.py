@@ -1,4 +1,4 @@
-"""``cimento annotate survey`` and ``serve``: surveys made of suites, and asked in a browser."""
+"""``cimento annotate survey`` and ``serve``: surveys made from suites, and run in a browser."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 survey_app = typer.Typer(help="Make surveys from suites.", no_args_is_help=True)
 
-# As `cimento.paradigms.base.SurveyTask` has them, which is imported only when it is needed.
+# The same values as in `cimento.paradigms.base.SurveyTask`, which is imported only when needed.
 Task = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
 Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 Force = Annotated[bool, flags.flag("--force", help="Replace another design in that folder.")]
 
 
 class BuildOptions(Options):
-    """What people are asked, of how many, and in which words."""
+    """The questions of a survey, the participants, and the wording."""
 
     suite: str = option(..., "A suite, or a run whose candidates are judged.")
     output: Path = option(Path("survey"), "Folder that is written.", flags=("-o",))
@@ -74,9 +74,9 @@ class BuildOptions(Options):
 
 
 def _build(options: BuildOptions) -> None:
-    """Deal the items of a suite over surveys; nobody sees two conditions of an item.
+    """Distribute the items of a suite over surveys; nobody sees two conditions of an item.
 
-    The folder holds the design, from which `cimento annotate serve` asks, and the same surveys as
+    The folder contains the design, which `cimento annotate serve` uses, and the same surveys as
     tables for forms, as pages to print, for jsPsych and for PCIbex.
     """
     from cimento.people.surveys.building import CONTACT_MISSING, SurveyPlan, build_design
@@ -116,13 +116,13 @@ def export_design(
     *,
     force: Force = False,
 ) -> None:
-    """Write everything that is made from a design, after it was changed by hand, say."""
+    """Write all files that are made from a design, for example after editing it by hand."""
     files = write_survey(read_design(design), output, force=force)
     note(f"{len(files)} files in {output}.")
 
 
 def _told(design: SurveyDesign) -> str:
-    """The surveys of a design, in a line each."""
+    """The surveys of a design, one line each."""
     lines = [f"{design.source.suite}: {design.task}, language {design.language}"]
     for survey, questions in design.by_survey.items():
         kinds = Counter("check" if asked.expected else asked.kind for asked in questions)
@@ -143,10 +143,10 @@ SHORTEST_SECRET = 12
 
 
 class ServeGroup(TyperGroup):
-    """A group that serves where no other of its commands is named: ``serve DESIGN``."""
+    """A group with a default command: ``serve DESIGN`` means ``serve start DESIGN``."""
 
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        """The arguments, with the usual command in front where none is named."""
+        """The arguments, preceded by the default command if they name none."""
         if args and args[0] not in self.commands and args[0] not in {"-h", "--help"}:
             args = ["start", *args]
         return super().parse_args(ctx, args)
@@ -186,11 +186,11 @@ def start(
         ),
     ] = None,
 ) -> None:
-    """Ask the surveys of a design as web pages, one link for each participant.
+    """Run the surveys of a design as web pages, with one link for each participant.
 
-    Every answer is on the disk before the next page is shown. Without a secret of your own a new
-    one is made and printed once. Put a web server with TLS in front before you open it to others,
-    and give its address as --url: requests for any other name are refused.
+    Every answer is on the disk before the next page is shown. If you give no secret, one is made
+    and printed once. Before you open the survey to others, put a web server with TLS in front, and
+    give its address as --url: requests for any other name are refused.
     """
     from cimento.people.surveys.serving.app import listen, make_app, serve
 
@@ -224,7 +224,7 @@ def invite(
     ] = "http://127.0.0.1:8000",
     database: Database = None,
 ) -> None:
-    """Make links, as a table: participant, survey, link. They are stored nowhere else."""
+    """Make links as a table: participant, survey, link. No other copy of them is stored."""
     wanted, path = read_design(design), _database(design, database)
     storage.prepare(path, wanted)
     made = storage.invite_participants(path, wanted, number)
@@ -249,10 +249,10 @@ def export_answers(
     ] = None,
     database: Database = None,
 ) -> None:
-    """Write all answers so far as the judgments table; the survey may go on meanwhile.
+    """Write all answers so far as the judgments table; the survey may continue meanwhile.
 
-    With --person, what is stored of one participant, earlier answers and the consent text
-    included: for those who ask to see it.
+    With --person, write everything that is stored about one participant, including earlier answers
+    and the consent text, for participants who ask to see it.
     """
     from cimento.people.surveys.serving.administration import people_csv, write_results
     from cimento.people.surveys.serving.retention import data_of
@@ -279,10 +279,10 @@ def delete(
     *,
     database: Database = None,
 ) -> None:
-    """Delete one participant with all answers, consent and link, for good.
+    """Delete one participant with all answers, consent and link, permanently.
 
-    The file is rewritten and searched for what was deleted; what a program that reads the file
-    at that moment keeps from being overwritten is named.
+    The file is rewritten and searched for the deleted data. If another program that reads the file
+    prevents overwriting, this is reported.
     """
     from cimento.people.surveys.serving.retention import delete_participant
 
@@ -304,9 +304,9 @@ def expire(
     ] = False,
     database: Database = None,
 ) -> None:
-    """Delete participants of whom nothing is newer than --keep-days: link, consent, answers.
+    """Delete participants with no activity for --keep-days: link, consent, answers.
 
-    Export the answers first. Run it once a day (cron, a systemd timer) to keep a promise.
+    Export the answers first. Run this daily (cron, a systemd timer) to keep a promise.
     """
     from cimento.people.surveys.serving.retention import delete_participant, inactive_participants
 
@@ -321,7 +321,7 @@ def expire(
 
 
 def _refuse_address(url: str) -> None:
-    """UsageError for an address that names no host."""
+    """Refuse an address that names no host."""
     from cimento.people.surveys.serving.security import host_of
 
     if url and not (url.startswith(("http://", "https://")) and host_of(url)):
@@ -333,10 +333,10 @@ def _refuse_address(url: str) -> None:
 
 
 def _database(design: Path, database: Path | None) -> Path:
-    """The file of the answers.
+    """The path of the database of answers.
 
     Raises:
-        InputError: there is no such design.
+        InputError: the design does not exist.
     """
     if not design.exists():
         raise InputError(where=str(design), seen="there is no such design", todo="Check the path.")
@@ -345,10 +345,10 @@ def _database(design: Path, database: Path | None) -> Path:
 
 
 def _secret(file: Path | None) -> str:
-    """The administrator's secret, from a file or the environment; empty where there is none.
+    """The administrator's secret, from a file or the environment; empty if there is none.
 
     Raises:
-        InputError: the file cannot be read, or is no text.
+        InputError: the file cannot be read, or is not text.
         UsageError: the secret is too short.
     """
     try:

@@ -28,7 +28,7 @@ _TWO = 2
 
 
 class CompareOptions(TableOptions):
-    """Which runs are compared, and how."""
+    """The runs to compare, and the methods."""
 
     runs: tuple[Path, ...] = option(
         ..., "Two: two models, or before and after. One folder of runs, or three and more: all."
@@ -64,10 +64,10 @@ class CompareOptions(TableOptions):
 def _compare(options: CompareOptions) -> int:
     """Compare runs item by item: two models, one before and after, or all models of each suite.
 
-    Two runs: what is right with McNemar's test and the items that differ, the scores of every
-    condition, DD of factorial suites, and correlations with ratings, each paired by item.
-    Several models: places with the places they could hold, every pair, agreement, checkpoints in
-    order. Suites are compared by the question that sums them up.
+    Two runs: the rates of right items with McNemar's test and the items that differ, the scores of
+    every condition, DD of factorial suites, and correlations with ratings, all paired by item.
+    Several models: ranks with their ranges, every pair, agreement, checkpoints in order. Suites are
+    compared by their headline question.
     """
     runs = folders_among(options.runs)
     if len(runs) == _TWO:
@@ -132,7 +132,7 @@ def _say_worse(
     worse: Sequence[PairwiseComparison],
     margin: float | None,
 ) -> int:
-    """Say which runs have no partner, and what is worse where that is asked; the exit code."""
+    """Report runs without a partner and, if requested, whether anything is worse; the exit code."""
     for side, alone in (("first", comparison.only_first), ("second", comparison.only_second)):
         if alone:
             note(f"cimento: not compared, since only the {side} side has it: {'; '.join(alone)}")
@@ -196,7 +196,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
 
 
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:
-    """Draw accuracy over training into a file."""
+    """Draw accuracy over training to a file."""
     from cimento.report.figures_rates import checkpoints_figure
 
     drawn = checkpoints_figure(rankings).write(path)
@@ -211,7 +211,7 @@ def _equivalence(
     part: str = "",
     models: bool = False,
 ) -> list[dict[str, object]] | None:
-    """Whether the two of each pair differ by less than the margin asked for, shown and as JSON."""
+    """The equivalence tests within the requested margin, shown, and returned for JSON."""
     if options.equivalent is None:
         return None
     tests = equivalences(pairs, margin=options.equivalent)
@@ -229,7 +229,7 @@ def _equivalence(
 
 
 def _plain(pair: PairwiseComparison) -> dict[str, object]:
-    """A comparison as JSON, without what only the program needs."""
+    """A comparison as JSON, without parts that only the program needs."""
     return {name: value for name, value in asdict(pair).items() if name != "design"}
 
 
@@ -240,7 +240,7 @@ def _fall(rate: PairwiseComparison) -> str:
 
 
 def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
-    """What was compared for ``--fail-if-worse``, where nothing is surely worse."""
+    """A note on what ``--fail-if-worse`` compared, if nothing is significantly worse."""
     suites = len({rate.suite for rate in rates})
     where = rates[0].suite if suites == 1 else f"{suites} suites"
     by = f" by more than {margin:g}" if margin else ""
@@ -255,7 +255,7 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
 
 
 def _show(grids: Mapping[str, Grid], options: CompareOptions, *, part: str = "") -> None:
-    """Print tables, unless JSON is wanted, and write each in every form to their folder."""
+    """Print tables, unless JSON is requested, and write each in every form to the folder."""
     from cimento.io.files import write_text
     from cimento.report.grid import GRID_FORMS, as_text
 

@@ -1,4 +1,4 @@
-"""Where the command line writes: results to standard output, everything else to standard error."""
+"""Output of the command line: results to standard output, everything else to standard error."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 NOT_REACHED = 4
-"""Exit code where a threshold that was given is not reached."""
+"""Exit code if a given threshold is not reached."""
 
-# Escape sequences steer a terminal; marks of direction have a text look like another one.
+# Escape sequences control a terminal; directional marks can disguise a text as another.
 _STEERING = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|\r(?!\n)")
 
 
 def show(text: str) -> None:
-    """A result, to standard output; what could steer a terminal is written as JSON writes it.
+    """Print a result to standard output, with terminal controls escaped as in JSON.
 
-    Suites and runs may be a stranger's.
+    The reason is that suites and runs may come from strangers.
     """
     if sys.stdout is None:
         raise StorageError(
@@ -37,21 +37,21 @@ def show(text: str) -> None:
 
 
 def show_json(value: object, *, indent: int = 2) -> None:
-    """A result as JSON, to standard output; records are objects of their fields."""
+    """Print a result as JSON to standard output; records become objects of their fields."""
     show(json.dumps(value, ensure_ascii=False, indent=indent, default=asdict))
 
 
 def show_tables(tables: Iterable[pl.DataFrame]) -> None:
-    """Tables below each other, as TSV; a column that one has not is empty there."""
+    """Print tables one below the other, as TSV; a column that a table lacks is empty there."""
     import polars as pl
 
     show(pl.concat(tables, how="diagonal_relaxed").write_csv(separator="\t"))
 
 
 def note(text: str) -> None:
-    """A remark, to standard error; as for results, nothing in it steers a terminal.
+    """Print a remark to standard error, with terminal controls escaped as in results.
 
-    Whoever closes standard error (``2>&-``) wants no remarks.
+    If standard error is closed (``2>&-``), no remarks are written.
     """
     if sys.stderr is not None:
         _write(text, sys.stderr)

@@ -1,4 +1,4 @@
-"""``cimento corpus``: treebanks searched for connectives, and made into suites."""
+"""``cimento corpus``: treebanks searched for connectives and made into suites."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ app.command("concordance", short_help="Extract sentences from concordances.")(
 
 
 class SearchOptions(ConnectiveOptions, TextOptions):
-    """What is searched, and how hits are written."""
+    """The treebanks to search, and the form of the hits."""
 
     output: Path | None = option(None, "Table to write (TSV); else printed.", flags=("-o",))
     duplicates: Literal["keep", "drop"] = option(
@@ -49,10 +49,10 @@ class SearchOptions(ConnectiveOptions, TextOptions):
 
 
 def _search(options: SearchOptions) -> None:
-    """Find connectives; a row for each, with file, sha256, sentence and token.
+    """Find connectives, with a row for each: file, sha256, sentence and token.
 
-    Sentences are given as text where the licence of every treebank allows passing them on, else
-    their ids only: --text says otherwise.
+    Sentences are given as text if the license of every treebank allows redistribution, and
+    otherwise only as ids; --text overrides this.
     """
     from cimento.corpus.search import DuplicateSentences, hit_rows, hits_as_json, search_treebanks
     from cimento.io.files import write_text
@@ -163,7 +163,7 @@ app.command("connectives", short_help="Count each connective.")(
 
 
 class CheckOptions(Options):
-    """Treebanks that are looked through."""
+    """The treebanks to check."""
 
     treebanks: tuple[Path, ...] = option(
         ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
@@ -172,7 +172,7 @@ class CheckOptions(Options):
 
 
 def _check(options: CheckOptions) -> int:
-    """List every malformed line of CoNLL-U files; the exit code is 2 where there is one."""
+    """List every malformed line of CoNLL-U files; the exit code is 2 if there are any."""
     failed = False
     plain = []
     for file in open_treebanks(options.treebanks):

@@ -28,7 +28,7 @@ _SHOWN = 10
 
 
 class TreebankOptions(Options):
-    """Treebanks, and what they are under."""
+    """The treebanks, and their licenses."""
 
     treebanks: tuple[Path, ...] = option(
         ..., "CoNLL-U files (.conllu, .gz), folders of them; it_sample."
@@ -40,7 +40,7 @@ class TreebankOptions(Options):
         """The files of the treebanks.
 
         Raises:
-            InputError: a path is none.
+            InputError: a path does not exist.
         """
         from cimento.corpus.treebanks import open_treebanks
 
@@ -48,7 +48,7 @@ class TreebankOptions(Options):
 
 
 class InventoryOptions(Options):
-    """The connectives that are looked for."""
+    """The connectives to look for."""
 
     inventory: str = option(
         "it-connectives",
@@ -60,7 +60,7 @@ class InventoryOptions(Options):
         """The inventory of connectives.
 
         Raises:
-            InputError: there is no such inventory, or it cannot be read.
+            InputError: the inventory does not exist or cannot be read.
         """
         from cimento.corpus.connectives.lexicons import open_inventory
 
@@ -68,7 +68,7 @@ class InventoryOptions(Options):
 
 
 class ConnectiveOptions(TreebankOptions, InventoryOptions):
-    """Connectives to be found in treebanks."""
+    """The options to find connectives in treebanks."""
 
     rule: str = option("paper", "paper, verb, any ... or a TOML file (docs/corpus.md).")
     malformed: Literal["refuse", "skip"] = option(
@@ -87,12 +87,12 @@ class TextOptions(Options):
 
 
 def where_skipped(malformed: str) -> list[ReadingProblem] | None:
-    """Where malformed sentences are noted; None where they are refused."""
+    """A list for malformed sentences, which are then skipped; None if they are refused."""
     return [] if malformed == "skip" else None
 
 
 def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
-    """Print what was skipped."""
+    """Print the number of skipped sentences."""
     faults = [each for each in skipped or () if each.severity == "error"]
     if not faults:
         return
@@ -105,7 +105,7 @@ def note_skipped(skipped: Sequence[ReadingProblem] | None) -> None:
 
 
 def shows_text(files: Sequence[TreebankFile], wanted: bool | None) -> bool:  # noqa: FBT001  # as the option gives it
-    """Whether sentences are given as text: as asked for, else where every licence allows it."""
+    """Whether to write sentences as text: as requested, or else if every license allows it."""
     from cimento.corpus.treebanks import licences_of, may_show
 
     closed = {k: v for k, v in licences_of(files).items() if not may_show(v)}
@@ -125,7 +125,7 @@ _STATUS = "draft, not yet reviewed by native speakers"
 
 
 class SelectOptions(ConnectiveOptions):
-    """How many connectives are taken, and which are not."""
+    """The number of connectives to take, and those to leave out."""
 
     top: int = option(21, "How many of the most frequent.", ge=1)
     exclude: Texts = option((), "Leave one out, and why. May be repeated.", metavar="NAME=REASON")
@@ -134,7 +134,7 @@ class SelectOptions(ConnectiveOptions):
 
 
 def _select(options: SelectOptions) -> None:
-    """Take the most frequent connectives; the table says which go with infinitives only."""
+    """Take the most frequent connectives; the table marks those with infinitives only."""
     from dataclasses import asdict
 
     from cimento.corpus.connectives.extraction import select_connectives as choose
@@ -171,7 +171,7 @@ select = command_of(SelectOptions, _select, positional="treebanks", metavar="TRE
 
 
 class DrawOptions(ConnectiveOptions, TextOptions):
-    """How many sentences are drawn, of which length, and what a person decides."""
+    """The number and length of the sentences to draw, and the decisions left to a person."""
 
     output: Path = option(..., "Table to write (TSV).", flags=("-o",))
     section: DecisionKind = option(
@@ -193,10 +193,10 @@ class DrawOptions(ConnectiveOptions, TextOptions):
 
 
 def _pairs(options: DrawOptions) -> None:
-    """Draw sentences for each connective, and write the table in which a person decides.
+    """Draw sentences for each connective, and write the table of decisions for a person.
 
-    Sentences come from strata of length and number of clauses; a connective that opens its sentence
-    and links it to the one before is joined to that one. Then: cimento corpus finish.
+    Sentences come from strata of length and number of clauses. A connective that opens its sentence
+    and links it to the previous one is joined to that one. Next: cimento corpus finish.
     """
     from cimento.corpus.making.decisions import as_table, columns_of, decision_rows
     from cimento.io.files import refuse_filled_in, write_text
@@ -239,11 +239,11 @@ def _drawn(
     """The sentences of each connective.
 
     Args:
-        options: how they are drawn.
-        files: from which.
-        inventory: of the connectives.
-        skipped: gets what is malformed; None to refuse it.
-        reasons: filled with the reasons why occurrences are skipped.
+        options: options of the draw.
+        files: treebanks to draw from.
+        inventory: inventory of the connectives.
+        skipped: list that collects malformed sentences; None to refuse them.
+        reasons: counter that collects the reasons why occurrences are skipped.
     """
     from cimento.corpus.connectives.extraction import (
         SentenceLimits,
@@ -273,7 +273,7 @@ def _drawn(
 
 
 class FinishOptions(TreebankOptions, InventoryOptions, TextOptions):
-    """Decisions, and the suite that is made of them."""
+    """The decisions, and the suite to make from them."""
 
     decisions: Path = option(..., "Table of decisions: TSV, CSV, xlsx.")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
@@ -282,10 +282,10 @@ class FinishOptions(TreebankOptions, InventoryOptions, TextOptions):
 
 
 def _finish(options: FinishOptions) -> None:
-    """Check decisions and make them a suite of kind acceptability or cloze.
+    """Check decisions and turn them into a suite of kind acceptability or cloze.
 
-    Where a treebank's licence keeps its sentences from being passed on, only the decisions are
-    written, with ids: anybody who has the treebank makes the suite of them. --text says otherwise.
+    If a treebank's license forbids redistribution of its sentences, only the decisions are written,
+    with ids: anyone who has the treebank can make the suite from them. --text overrides this.
     """
     from cimento.corpus.making.decisions import as_table, columns_of, read_decisions
     from cimento.io.files import write_text
@@ -324,7 +324,7 @@ finish = command_of(
 def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
-    """Write what was decided as a suite: pairs of sentences, or texts with a blank."""
+    """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
     from cimento.corpus.making.finishing import licence_of, pair_suite
     from cimento.paradigms.cloze.writing import write_cloze
     from cimento.suites.formats.native import write_native
@@ -348,7 +348,7 @@ def _write_suite(
 def _cloze_suite(
     kept: Sequence[PairDecision], inventory: Inventory, meta: Meta, *, seed: int
 ) -> ClozeSuite:
-    """Texts with a blank, the options in the order of their roles."""
+    """A suite of texts with a blank, with the options in the order of their roles."""
     from cimento.corpus.making.finishing import options_of, sources
     from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
 
@@ -374,7 +374,7 @@ def _cloze_suite(
 
 
 def _sentences_of(path: Path | None) -> frozenset[tuple[str, str]]:
-    """The sentences of a table of decisions, by sha256 and ID."""
+    """The sentences in a table of decisions, by sha256 and id."""
     from cimento.suites.tables import open_table
 
     if path is None:

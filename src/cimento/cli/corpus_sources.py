@@ -1,4 +1,4 @@
-"""``cimento corpus tweets``, ``concordance`` and ``nli``: items that come from no treebank."""
+"""``cimento corpus tweets``, ``concordance`` and ``nli``: items not taken from treebanks."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class TweetOptions(InventoryOptions):
-    """Messages, and what is masked in them."""
+    """The messages, and what to mask in them."""
 
     files: tuple[Path, ...] = option(..., "Tables, .jsonl, or .txt: one a line.")
     output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
@@ -41,7 +41,7 @@ class TweetOptions(InventoryOptions):
 
 
 def _tweets(options: TweetOptions) -> None:
-    """Read messages, and say how connectives are spelt in them.
+    """Read messages, and report the spellings of connectives in them.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
@@ -62,7 +62,7 @@ tweets = command_of(TweetOptions, _tweets, positional="files", metavar="FILE..."
 
 
 class ConcordanceOptions(Options):
-    """Concordances, and which of their sentences are taken."""
+    """The concordances, and the sentences to take from them."""
 
     files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
     output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
@@ -74,7 +74,7 @@ class ConcordanceOptions(Options):
 
 
 def _concordance(options: ConcordanceOptions) -> None:
-    """Take the sentences of concordances, mixed, those of each keyword of all lengths.
+    """Take the sentences of concordances in mixed order, with all lengths for each keyword.
 
     The file has no annotation: search it with --rule plain, and draw with --no-join.
     """
@@ -106,7 +106,7 @@ def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output
 
 
 class InferenceOptions(InventoryOptions):
-    """Sentences with connectives, and how hypotheses are worded."""
+    """The sentences with connectives, and the wording of hypotheses."""
 
     suite: str = option(..., "Sentences: before, connective, after.")
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
@@ -118,10 +118,10 @@ class InferenceOptions(InventoryOptions):
 
 
 def _nli(options: InferenceOptions) -> None:
-    """Make three hypotheses about each sentence: one follows, one contradicts it, one is open.
+    """Make three hypotheses about each sentence: one entailed, one contradictory, one neutral.
 
-    The result is a cloze suite whose blank is one of three words, so that models, surveys and
-    tables work as for any other.
+    The result is a cloze suite whose blank takes one of three words, so it can be used with models,
+    surveys and tables like any other suite.
     """
     from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.cloze.writing import write_cloze

@@ -1,4 +1,4 @@
-"""``cimento demo``: a suite of each kind and language on two small models, and what came of it."""
+"""``cimento demo``: a suite of each kind and language on two small models, with a report."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
 
 _LONG = ("es-stories", "it-stories", "pt-stories")
-"""Suites whose prompts are longer than the window of the masked demo model."""
+"""Suites with prompts longer than the window of the masked demo model."""
 
 _DEMO = (
     *("it-subject-verb", "it-subject-verb-adversarial", "es-subject-verb", "pt-subject-verb"),
@@ -25,7 +25,7 @@ _DEMO = (
     *("pt-idioms", "es-agreement-templates", "pt-grammar-templates", "ru-agreement-templates"),
     *_LONG,
 )
-"""A starter suite of each kind in each language; of agreement the harder variant too, once."""
+"""One starter suite of each kind in each language, and one of the harder agreement suites."""
 
 
 def demo(
@@ -40,8 +40,8 @@ def demo(
 ) -> int:
     """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
 
-    A report is written for all of them. The demo models are small and know little: they are for
-    trying the tool, not for science.
+    A report covers all of them. The demo models are small and know little: they are for trying the
+    tool, not for science.
     """
     from cimento.cli import evaluating
     from cimento.models.hf.files import DEMO_MODELS
@@ -88,7 +88,7 @@ Next
 
 
 def _in_short(runs: Sequence[Run]) -> str:
-    """The one number of each run, model beside model, and what these numbers say."""
+    """The main number of each run, in a table of suites by models, with an explanation."""
     found: dict[str, dict[str, Estimate]] = {}
     for run in runs:
         if (headline := run.summary().headline) is not None:
@@ -111,7 +111,7 @@ def _cell(estimate: Estimate | None) -> str:
 
 
 def _said(found: Mapping[str, Mapping[str, Estimate]], models: Sequence[str]) -> list[str]:
-    """How to read the numbers, and of which of them chance is no explanation."""
+    """Sentences on how to read the numbers, and on how often each model is above chance."""
     lines = [
         "  accuracy: the share of items where the model does as the suite predicts, with its 95 %",
         "  interval. spearman: whether sentences rated better are likelier, from -1 to 1.",

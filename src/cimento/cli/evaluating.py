@@ -1,4 +1,4 @@
-"""An evaluation as the command line runs it: progress, the summary, what failed, the exit code."""
+"""An evaluation on the command line: progress, summary, failures, exit code."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 PART_MISSING = 3
 
 LINES_EVERY_S = 10.0
-"""Seconds between lines of progress, where there is no terminal for a bar."""
+"""Seconds between lines of progress, if there is no terminal for a bar."""
 
 
 def show_ends(
     runs: Sequence[Run], failures: Sequence[Failure], *, output: Path | None, as_json: bool
 ) -> int:
-    """Print some runs as paradigms show them, or as JSON; say what failed; the exit code."""
+    """Print some runs as their paradigms show them, or as JSON, and failures; the exit code."""
     if as_json:
         show(summary_json(runs, failures))
     elif runs:
@@ -54,7 +54,7 @@ def show_ends(
 
 
 def summary_json(runs: Sequence[Run], failures: Sequence[Failure]) -> str:
-    """The JSON summary of some runs, and of what could not be run; see docs/json-summary.md."""
+    """The JSON summary of some runs and failures; see docs/json-summary.md."""
     missing = tuple(
         Missing(suite=failure.suite, model=failure.model, message=str(failure.error))
         for failure in failures
@@ -65,7 +65,7 @@ def summary_json(runs: Sequence[Run], failures: Sequence[Failure]) -> str:
 
 
 def _nothing_scored(run: Run) -> str:
-    """What is to be said of a run whose items could not be scored, not one of them."""
+    """A warning about a run none of whose items could be scored."""
     headline = run.summary().headline
     if headline is None or headline.n or not headline.unscored:
         return ""
@@ -80,17 +80,17 @@ def evaluate_with_progress(
     engine: Engine = ONE_WORKER,
     ask: bool = True,
 ) -> tuple[list[Run], list[Failure]]:
-    """Evaluate every suite of any paradigm with every model; what was done, and what failed.
+    """Evaluate every suite of any paradigm with every model; returns the runs and the failures.
 
     Args:
-        suites: as for `cimento.api.evaluate`.
-        models: names.
-        run_options: how.
-        engine: who does the work.
-        ask: whether models are asked; else what is done is put together.
+        suites: suites, as for `cimento.api.evaluate`.
+        models: names of the models.
+        run_options: options of the runs.
+        engine: engine that does the work.
+        ask: whether to ask models; otherwise existing parts are merged.
 
     Raises:
-        CimentoError: a suite cannot be used, or nothing can be written.
+        CimentoError: a suite is unusable, or nothing can be written.
     """
     if engine.share is None and (stored := stored_runs(suites, models, run_options)) is not None:
         return stored, []
@@ -117,7 +117,7 @@ def evaluate_with_progress(
 
 
 def show_runs(runs: Sequence[Run]) -> None:
-    """Print what paradigms say of some runs."""
+    """Print what the paradigms show of some runs."""
     for paradigm in dict.fromkeys(run.paradigm for run in runs):
         show(paradigm.text([run for run in runs if run.paradigm is paradigm]))
     used = [(run, stored_usage(run.manifest)) for run in runs]
@@ -127,10 +127,10 @@ def show_runs(runs: Sequence[Run]) -> None:
 
 
 def report_failures(runs: Sequence[object], failures: Sequence[Failure]) -> int:
-    """Say what could not be run, each message once, and return the exit code.
+    """Report the failures, each message once, and return the exit code.
 
-    0: all done; 3: a part is missing; where nothing was done 2 if all of it is input or a name that
-    cannot be used, else 1.
+    The code is 0 if all is done and 3 if a part is missing. If nothing was done, it is 2 if all
+    failures are due to invalid input or names, and 1 otherwise.
     """
     for message in dict.fromkeys(str(failure.error) for failure in failures):
         note(f"cimento: {message}")
@@ -164,11 +164,11 @@ def report_figures(runs: Sequence[Run], folder: Path) -> list[Path]:
 
 
 def runs_under(runs: Sequence[Run], least: float | None) -> list[str]:
-    """What is to be said of each run that does not reach a rate; nothing of the others.
+    """A message for each run whose rate is too low, and an empty one for each other run.
 
     Args:
-        runs: of any paradigms; those that a correlation sums up have no rate.
-        least: the rate, a share; None where none is asked for.
+        runs: runs of any paradigms; those with a correlation as headline have no rate.
+        least: the lowest rate, a share; None if there is no limit.
     """
     return ["" if least is None else _under(run.summary(), least) for run in runs]
 
@@ -189,7 +189,7 @@ def _under(summary: RunSummary, least: float) -> str:
 
 @contextlib.contextmanager
 def opened_cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
-    """The cache of answers while they are asked for; one that forgets, where none are kept."""
+    """The cache of answers during a command; if no answers are kept, an empty temporary one."""
     if not keep_answers:
         yield MemoryCache()
         return
@@ -202,9 +202,9 @@ def opened_cache(*, keep_answers: bool) -> Iterator[AnswerCache]:
 
 @contextlib.contextmanager
 def progress_bars() -> Iterator[ProgressFor | None]:
-    """Progress with rate and time left on standard error: bars at a terminal, else lines.
+    """Progress with rate and time left on standard error: bars in a terminal, lines elsewhere.
 
-    A line is written every ten seconds, so that a log tells how far it is and stays short.
+    A line is written every ten seconds, so that a log shows the progress and stays short.
     """
     if sys.stderr is None:
         yield None
@@ -223,13 +223,13 @@ def progress_bars() -> Iterator[ProgressFor | None]:
 
 @dataclass(slots=True)
 class _Clock:
-    """When the last line was written, seconds; shared by the runs of a command."""
+    """The time of the last line, in seconds; shared by the runs of a command."""
 
     last_s: float
 
 
 class _Lines:
-    """The lines of one run; a `cimento.engine.scores.Progress`."""
+    """The progress lines of one run; a `cimento.engine.scores.Progress`."""
 
     def __init__(self, title: str, clock: _Clock) -> None:
         self._title = title
@@ -251,7 +251,7 @@ class _Lines:
 
 
 class _Bar:
-    """The line of one run; a `cimento.engine.scores.Progress`."""
+    """The progress bar of one run; a `cimento.engine.scores.Progress`."""
 
     def __init__(self, bars: Progress, title: str) -> None:
         self._bars = bars

@@ -18,7 +18,7 @@ from cimento.runs.run import open_runs
 
 
 class ExportOptions(StoredOptions, SheetOptions):
-    """Which runs are written, for which program."""
+    """The runs to write, and the format."""
 
     output: Path = option(..., "A folder.", flags=("-o",))
     to: ExportTarget = option(..., "lm-eval, inspect, every-eval-ever, hf-dataset or r.")
@@ -28,9 +28,9 @@ class ExportOptions(StoredOptions, SheetOptions):
 def _export(options: ExportOptions) -> None:
     """Write stored runs for other programs.
 
-    lm-eval: results and samples as lm-evaluation-harness logs them. inspect: logs of Inspect.
-    every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r: tables
-    and a script that fits mixed models.
+    lm-eval: results and samples in the form of lm-evaluation-harness logs. inspect: logs of
+    Inspect. every-eval-ever: records of that schema. hf-dataset: a dataset folder with its card. r:
+    tables and a script that fits mixed models.
     """
     opened = open_runs(options.runs)
     written = write_runs(opened, options.to, options.output, organization=options.organization)
@@ -43,7 +43,7 @@ export = command_of(ExportOptions, _export, positional="runs", metavar="RUN...")
 
 
 class CiteOptions(StoredOptions):
-    """What is cited, in which form."""
+    """The runs to cite, and the form."""
 
     methods: bool = option(default=False, help="Print the methods paragraph instead of BibTeX.")
     appendix: bool = option(
@@ -55,10 +55,10 @@ class CiteOptions(StoredOptions):
 
 
 def _cite(options: CiteOptions) -> None:
-    r"""Print BibTeX for the suites, measures and methods of stored runs, or how they were made.
+    r"""Print BibTeX for the suites, measures and methods of stored runs, or a methods paragraph.
 
-    The keys of the entries are those of the paragraph, as [@key] in Markdown (pandoc) and
-    \\citep{key} in LaTeX (natbib). As text, the references follow the paragraph.
+    The keys of the entries are those in the paragraph, as [@key] in Markdown (pandoc) and
+    \\citep{key} in LaTeX (natbib). In plain text, the references follow the paragraph.
     """
     written = [name for name in ("methods", "appendix") if getattr(options, name)]
     if options.form != "text" and not written:

@@ -1,4 +1,4 @@
-"""``cimento figure``: pictures of stored runs, with the numbers that they show."""
+"""``cimento figure``: figures of stored runs, with the numbers behind them."""
 
 from __future__ import annotations
 
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 OF_SENTENCES = (
     "interaction", "rows", "items", "position", "tokens", "length", "regions",
 )  # fmt: skip
-"""Figures that options change; all others are those of the page."""
+"""Figures that depend on options; all others are identical to those of the page."""
 
 
 class FigureOptions(TableOptions):
-    """Which figure is drawn of which runs, and how."""
+    """The figure to draw, the runs, and the style."""
 
-    # Empty where the only argument is a run, which is then taken for the name.
+    # Empty if the only argument is a run, which was then taken for the name.
     runs: tuple[Path, ...] = option((), "Folders of runs.")
     name: str = option(
         ...,
@@ -89,7 +89,7 @@ def _figure(options: FigureOptions) -> int:
     interaction: the four means of each phenomenon. rows: a row for each phenomenon, a column for
     each run (and people). items: DD of every item. tokens: one item, token by token. position:
     mean surprisal by position. length: score against length. regions: surprisal by region.
-    All others are those of the page that `cimento report` writes; a wrong name lists them.
+    All others are those on the page that `cimento report` writes; a wrong name lists them.
     """
     if not options.runs:
         raise UsageError(
@@ -122,14 +122,14 @@ figure = command_of(FigureOptions, _figure, positional=("runs", "name"), metavar
 
 
 def _paths(output: Path, count: int) -> list[Path]:
-    """A file for each figure; of several each gets a number."""
+    """A file for each figure, numbered if there are several."""
     if count == 1:
         return [output]
     return [output.with_name(f"{output.stem}-{k}{output.suffix}") for k in range(1, count + 1)]
 
 
 def _of_page(options: FigureOptions) -> list[Figure]:
-    """The figures of the page with this name.
+    """The figures on the page that have this name.
 
     Raises:
         UsageError: the page has no such figure.
@@ -154,10 +154,10 @@ def _of_page(options: FigureOptions) -> list[Figure]:
 
 
 def _of_sentences(options: FigureOptions) -> Figure:
-    """A figure of runs whose sentences were scored.
+    """A figure of runs with scored sentences.
 
     Raises:
-        UsageError: the runs are of another kind of test.
+        UsageError: the runs are of another paradigm.
     """
     from cimento.runs.run import open_runs
     from cimento.suites.model import Suite
@@ -181,7 +181,7 @@ def _of_sentences(options: FigureOptions) -> Figure:
 
 
 def _columns(runs: Sequence[Run], options: FigureOptions) -> list[Column]:
-    """The results of all factorial runs, each with p of DD by phenomenon."""
+    """The results of all factorial runs, each with the p-value of DD by phenomenon."""
     from cimento.suites.design import squares
 
     found: list[Column] = []
@@ -241,7 +241,7 @@ def _position(runs: Sequence[Run], length: int | None) -> Figure:
 
 
 def _reports(runs: Sequence[Run]) -> list[RunReport]:
-    """Every run with its items, on its first measure: tokens are the same on all."""
+    """Every run with its items, on its first measure only, since all measures share the tokens."""
     from cimento.report.sections import run_report
 
     return [run_report(run) for run in runs]
@@ -289,7 +289,7 @@ def _length(runs: Sequence[Run], measure: str) -> Figure:
 
 
 def _people(path: Path, options: FigureOptions) -> Column:
-    """The ratings of people as one more column."""
+    """People's ratings, as one more column."""
     from cimento.studies.islands.human import people_result
 
     result = people_result(path, scope=options.scope)

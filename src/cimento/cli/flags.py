@@ -1,8 +1,8 @@
-"""Flags from a model of options: a command is a function of one record, its flags are the fields.
+"""Flags from a model of options: a command is a function of one record, whose fields are the flags.
 
 ``batch_size: Limit = option("auto", ...)`` becomes ``--batch-size`` with the variable
-``CIMENTO_BATCH_SIZE``, the type, the limits and the help of the field. Flags of commands that are
-plain functions are declared here once, where several commands share them.
+``CIMENTO_BATCH_SIZE``, and with the type, the limits and the help of the field. Flags of plain
+functions are declared here once if several commands share them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 OptionsT = TypeVar("OptionsT", bound=Options)
 Given = Mapping[str, object]
-"""Options that stand on the command line or in the environment, by name."""
+"""The options given on the command line or in the environment, by name."""
 
 
 def command_of(
@@ -39,11 +39,11 @@ def command_of(
     """A command whose flags are the fields of a model.
 
     Args:
-        model: of its options.
-        action: what it does; its docstring is the help.
+        model: model of the options.
+        action: function that does the work; its docstring is the help.
         positional: names of the fields that are given without a flag.
-        metavar: how each of them is named in the help.
-        read: adds what a run file gives to what was given on the command line.
+        metavar: name of each of them in the help.
+        read: function that adds the options from a run file to those given on the command line.
     """
     names, shown = ((each,) if isinstance(each, str) else each for each in (positional, metavar))
     metavars = dict(zip(names, shown, strict=True))
@@ -74,16 +74,16 @@ def command_of(
 
 
 def run_option(name: str) -> Any:  # pydantic's field, in the place of a value
-    """An option of runs, as another command has it."""
+    """An option of runs, for use in another command."""
     return copy(RunOptions.model_fields[name])
 
 
 def run_options_of(options: Options, **fixed: object) -> RunOptions:
-    """The options of the runs that another command makes.
+    """The run options for a command that makes runs.
 
     Args:
-        options: of the command; those that runs have too are taken over.
-        fixed: what the command says itself.
+        options: options of the command, of which those that runs share are copied.
+        fixed: options that the command sets itself.
     """
     shared = type(options).model_fields.keys() & RunOptions.model_fields.keys() - {"as_json"}
     given = {name: value for name in shared if (value := getattr(options, name)) is not None}
@@ -91,23 +91,23 @@ def run_options_of(options: Options, **fixed: object) -> RunOptions:
 
 
 class SheetOptions(Options):
-    """Options of commands that write tables, which a spreadsheet program may open."""
+    """The options of commands whose tables may be opened in a spreadsheet program."""
 
     spreadsheet_safe: bool = option(
         default=False, help="In CSV, an apostrophe before cells that begin a formula."
     )
 
     def neutralise(self, *paths: Path) -> None:
-        """Write the CSV files among some files again without formulas, where that is asked for."""
+        """Rewrite the CSV files among some files without formulas, if this is requested."""
         if self.spreadsheet_safe:
             neutralise(paths)
 
 
 def neutralise(paths: Iterable[Path]) -> None:
-    """Write CSV files again without cells that a spreadsheet program takes for formulas.
+    """Rewrite CSV files so that no cell can be taken for a formula by a spreadsheet program.
 
     Args:
-        paths: what a command has written; files of other kinds stay as they are.
+        paths: files that a command has written; files of other kinds are unchanged.
     """
     from cimento.io.files import make_inert
 
@@ -117,14 +117,14 @@ def neutralise(paths: Iterable[Path]) -> None:
 
 
 def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
-    """The options in the order of the help: positional ones, those declared beside them, others."""
+    """The options in the order of the help: positional ones, those declared with them, others."""
     declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
     first = [name for names in declared if set(positional) & set(names) for name in names]
     return dict.fromkeys([*positional, *first, *model.model_fields])
 
 
 def _is_given(ctx: typer.Context, name: str) -> bool:
-    """Whether an option stands on the command line or in the environment."""
+    """Whether an option is given on the command line or in the environment."""
     source = ctx.get_parameter_source(name)
     return source is not None and source.name in ("COMMANDLINE", "ENVIRONMENT")
 
@@ -155,7 +155,7 @@ def _flag(name: str, field: FieldInfo) -> inspect.Parameter:
 
 
 def _bound(limit: object) -> object:
-    """The number that a limit of a field holds."""
+    """The number in a limit of a field."""
     return getattr(limit, "ge", getattr(limit, "le", None))
 
 
@@ -169,7 +169,7 @@ def _parameter(name: str, kind: object, declared: object, default: object) -> in
 
 
 def _shape(field: FieldInfo) -> tuple[Any, object]:
-    """The type of a flag as typer takes it, and its default."""
+    """The type of a flag in the form that typer expects, and its default."""
     kind = field.annotation
     parts = get_args(kind) if get_origin(kind) in {Union, types.UnionType} else (kind,)
     plain = [part for part in parts if part is not type(None)]
@@ -178,7 +178,7 @@ def _shape(field: FieldInfo) -> tuple[Any, object]:
         several: Any = list[Path] if Path in get_args(plain[0]) else list[str]
         return (several, inspect.Parameter.empty) if field.is_required() else (several | None, None)
     if len(plain) > 1:
-        # Such as a number or auto: the model reads the text.
+        # For example a number or auto: the model parses the text.
         return str | None, None
     [single] = plain
     if single in {bool, int, float, str, Path} or get_origin(single) is Literal:
@@ -205,7 +205,7 @@ Json = Annotated[bool, flag("--json", help="Print the summary as JSON.")]
 
 
 def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:
-    """Name to reason, of options that are written ``NAME=REASON``.
+    """The reasons by name, from options written as ``NAME=REASON``.
 
     Raises:
         UsageError: a name or a reason is missing.
@@ -220,7 +220,7 @@ def reasons(given: Iterable[str], *, flag: str, example: str) -> dict[str, str]:
 
 
 def shape_of(field: FieldInfo) -> Literal["list", "bool", "one"]:
-    """Whether an option takes several values, true or false, or one value."""
+    """Whether an option takes several values, true or false, or a single value."""
     parts = [get_origin(part) or part for part in get_args(field.annotation) or (field.annotation,)]
     if field.annotation is not None and get_origin(field.annotation) in {tuple, dict}:
         return "list"

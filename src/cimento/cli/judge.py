@@ -1,4 +1,4 @@
-"""``cimento judge`` and ``rerun``: outcomes of stored answers again, and whole runs again."""
+"""``cimento judge`` and ``rerun``: new outcomes from stored answers, and repeated runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class JudgeOptions(StoredOptions, JudgingOptions):
-    """Which runs are judged again, and how."""
+    """The runs to judge again, and the new options."""
 
     as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
     items: bool = option(default=False, help="Print the verdict of every item (TSV).")
@@ -39,8 +39,8 @@ class JudgeOptions(StoredOptions, JudgingOptions):
 def _judge(options: JudgeOptions) -> int:
     """Judge stored answers again, with another metric, measure, unit, prediction or dictionary.
 
-    What is not given stays as the run was judged. Nothing is scored, and the stored runs stay as
-    they are.
+    Options that are not given stay as in the run. Nothing is scored, and the stored runs are not
+    changed.
     """
     from cimento.cli.evaluating import show_ends
     from cimento.runs.job import refuse_unused, unused_options
@@ -83,10 +83,10 @@ judge = command_of(JudgeOptions, _judge, positional="runs", metavar="RUN...")
 
 
 def _judged(run: Run, options: JudgeOptions) -> Run:
-    """A run with the options that were given and that its paradigm has, but for measures.
+    """A run with the given options that its paradigm has, except measures.
 
     Raises:
-        UsageError: an option has none of its values, or changes what is asked.
+        UsageError: an option has an invalid value, or would change the requests.
     """
     known = type(run.options).model_fields.keys() - {"measure", "also"}
     given = {name: value for name, value in options.given.items() if name in known}
@@ -118,7 +118,7 @@ DIFFERS = 1
 
 
 class RerunOptions(StoredOptions):
-    """Which runs are made again, where their models are, and what these may do."""
+    """The runs to repeat, the places of their models, and what these are allowed to do."""
 
     output: Path = option(Path("reruns"), "Folder of runs for the repetitions.", flags=("-o",))
     model: str = option("", "Where the model is now, if it has moved.", flags=("-m",))
@@ -130,11 +130,11 @@ class RerunOptions(StoredOptions):
 
 
 def _rerun(options: RerunOptions) -> int:
-    """Make stored runs again, from their manifests and copies of their suites, and compare.
+    """Repeat stored runs, from their manifests and copies of their suites, and compare.
 
-    Servers, options for transformers and trust are not taken from a manifest: name them again.
-    Nothing is taken from the cache. Ends with 0 where every table agrees, numbers within the
-    precision of the model's number format, and with 1 where one does not.
+    Servers, options for transformers and trust are not taken from a manifest: give them again.
+    Nothing is taken from the cache. The exit code is 0 if all tables agree, with numbers equal
+    within the precision of the model's number format, and 1 otherwise.
     """
     args = parse_model_args(
         options.model_args,
@@ -156,7 +156,7 @@ rerun = command_of(RerunOptions, _rerun, positional="runs", metavar="RUN...")
 def _repeat(
     run: Run, options: RerunOptions, args: Mapping[str, JsonValue]
 ) -> tuple[FileRepeat, ...]:
-    """One repeated run: its tables compared with those of the run."""
+    """The comparison of the tables of a repeated run with those of the run."""
     from cimento.runs.reproduce import asking_of, compare_runs, model_of, repeat_run
 
     where = str(run.folder)
@@ -172,7 +172,7 @@ def _repeat(
 
 
 def _refuse_trust(model: str, args: Mapping[str, JsonValue]) -> None:
-    """See that a model that only a manifest names is trusted with nothing.
+    """Refuse to trust a model that is named only by a manifest.
 
     Raises:
         UsageError: a model that the manifest names would be trusted with code or pickles.

@@ -1,7 +1,7 @@
-"""What is written as for lm-eval, as options of ours; or which of ours does the same.
+"""Translation of lm-eval's options into ours, or advice on what does the same here.
 
 ``lm_eval --model hf --model_args pretrained=X,dtype=Y --tasks A,B --output_path D`` is understood
-as ``cimento run`` is. What has no equal here is refused, with what there is instead.
+like ``cimento run``. Options without an equivalent are refused, with advice.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
         "Put a text before every sentence with --context TEXT.",
     ),
 }
-"""Options of lm-eval that have no equal: why, and what there is instead."""
+"""The options of lm-eval without an equivalent: the reason, and the alternative."""
 _NOTHING = {"--num-fewshot": "0"}
-"""Values of these that say what is done anyway."""
+"""Values of these options that are accepted because they change nothing."""
 
 
 def options_from_lm_eval(arguments: Sequence[str]) -> list[str]:
-    """The arguments of ``cimento run``, with lm-eval's options as ours.
+    """The arguments of ``cimento run``, with lm-eval's options translated into ours.
 
     Args:
-        arguments: after the name of the command, with ``-`` in the names of options.
+        arguments: arguments after the name of the command, with ``-`` in the names of options.
 
     Raises:
-        UsageError: one of them has no equal here; the message says what there is instead.
+        UsageError: an option has no equivalent; the message names the alternative.
     """
     left = [part for word in arguments for part in _parted(word)]
     ours: list[str] = []
@@ -82,17 +82,17 @@ def options_from_lm_eval(arguments: Sequence[str]) -> list[str]:
 
 
 def _parted(word: str) -> list[str]:
-    """An option of lm-eval and its value, where they are written as one word."""
+    """An option of lm-eval and its value, if both are written as one word."""
     name, equals, value = word.partition("=")
     known = name in (*_INSTEAD, "--tasks", "--output-path", "--limit")
     return [name, value] if known and equals else [word]
 
 
 def _refuse_share(value: str) -> None:
-    """See that a limit is no share of the items, which lm-eval takes.
+    """Refuse a limit given as a share of the items, which only lm-eval accepts.
 
     Raises:
-        UsageError: it is one.
+        UsageError: the limit is a share.
     """
     try:
         share = float(value)
@@ -115,7 +115,7 @@ _ARGUMENTS: Mapping[str, str] = {
     "tensor_parallel_size": "Say it where the server is started.",
     "gpu_memory_utilization": "Say it where the server is started.",
 }
-"""Arguments of a model in lm-eval that no option has here, and what to do instead."""
+"""Model arguments of lm-eval that have no option here, and what to do instead."""
 
 
 _LM_EVAL_HF = ("hf", "hf-auto", "hf-causal", "huggingface")
@@ -126,25 +126,25 @@ _RENAMED = {
     "device": "device", "dtype": "dtype", "tokenizer": "tokenizer", "batch_size": "batch_size",
     "num_concurrent": "concurrency", "timeout": "timeout",
 }  # fmt: skip
-"""Arguments of a model in lm-eval that are options of their own here."""
+"""Model arguments of lm-eval that are separate options here."""
 _SWITCHES: Mapping[str, tuple[str, object]] = {
     "trust_remote_code": ("trust_remote_code", True),
     "parallelize": ("device_map", "auto"),
     "add_bos_token": ("bos", "bos-or-eos"),
 }
-"""Arguments that are True or False there, and what True is here."""
+"""Model arguments that are True or False in lm-eval, and the meaning of True here."""
 _TOKENIZING = ("tokenizer", "tokenizer_backend", "tokenized_requests")
-"""Those that say how lm-eval counts the tokens of a server; here the server says where they are."""
+"""Arguments on how lm-eval counts a server's tokens; here, the server states their positions."""
 
 
 def model_from_lm_eval(given: Given) -> Given:
-    """What is written as for lm-eval, ``--model hf --model_args pretrained=X,dtype=Y``, as ours.
+    """The model options, with lm-eval's ``--model hf --model_args pretrained=X,dtype=Y`` as ours.
 
     Args:
-        given: what stands on the command line, by name; what lm-eval would not take stays.
+        given: options on the command line, by name; options that lm-eval lacks are unchanged.
 
     Raises:
-        UsageError: an argument does not go with how the model is named.
+        UsageError: an argument contradicts the name of the model.
     """
     models, args = given.get("models"), given.get("model_args") or []
     if not (isinstance(models, list) and isinstance(args, list) and len(models) == 1):
@@ -184,10 +184,10 @@ def model_from_lm_eval(given: Given) -> Given:
 
 
 def _address(model: str, stated: dict[str, str]) -> str:
-    """The address of a server, taken out of what is stated of it.
+    """The address of a server, removed from the model arguments.
 
     Raises:
-        UsageError: it is not there.
+        UsageError: there is no address.
     """
     address = re.sub(r"(/chat)?/completions/?$", "", stated.pop("base_url", ""))
     if not address:

@@ -1,6 +1,6 @@
 """The ``cimento`` command: its subcommands by name, and errors as messages and exit codes.
 
-A subcommand is imported when it is asked for: ``cimento --help`` must be quick.
+A subcommand is imported only when it is called, because ``cimento --help`` must be fast.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class Entry(NamedTuple):
     """A command, or a group of commands.
 
     Attributes:
-        target: where it is, as ``module:name``; a function or a typer app.
-        help: what it does, in a few words.
+        target: place of the command, as ``module:name``; a function or a typer app.
+        help: short description of the command.
     """
 
     target: str
@@ -103,17 +103,17 @@ def load(name: str) -> Any:  # noqa: ANN401  # a function, or a typer app
 
 
 class LazyGroup(TyperGroup):
-    """A group that imports a command when it is run, and none to list them."""
+    """A group that imports a command only to run it, and none to list them."""
 
     def list_commands(self, ctx: Context) -> list[str]:  # noqa: ARG002  # as the base class has it
-        """The names in the order of the table."""
+        """The names of the commands, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command:  # noqa: ARG002
-        """The command of that name.
+        """The command with a name.
 
         Raises:
-            UsageError: there is none.
+            UsageError: no command has this name.
         """
         where, seen = f"cimento {cmd_name}", "there is no such command"
         if cmd_name not in COMMANDS and (inside := _inside_groups(cmd_name)):
@@ -132,7 +132,7 @@ class LazyGroup(TyperGroup):
 
 
 def _inside_groups(name: str) -> list[str]:
-    """The commands of that name in groups, as they are typed; all groups are imported for it."""
+    """The commands with this name in groups, as typed in full; this imports all groups."""
     found = []
     for group in COMMANDS:
         if isinstance(target := load(group), typer.Typer):
@@ -160,9 +160,9 @@ def _command(name: str, target: typer.Typer | Callable[..., Any]) -> Command:
 USAGE = 2
 INTERRUPTED = 130
 _NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO}
-"""How the system says that a stream cannot be written."""
+"""The system's error numbers for a stream that cannot be written."""
 
-# The common base of typer's errors about the command line, which it keeps to itself.
+# The common base class of typer's usage errors, which typer does not export.
 _UsageProblem: Any = typer.BadParameter.__mro__[1]
 
 app = typer.Typer(
@@ -200,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     own_process()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # What a terminal or a file of another encoding cannot hold is shown as an escape.
+            # Characters that the encoding of a terminal or a file lacks are shown as escapes.
             stream.reconfigure(errors="backslashreplace")
     code = invoke(sys.argv[1:] if arguments is None else arguments)
     end_process()
@@ -208,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run one command; the exit code is returned and nothing is raised.
+    """Run one command and return the exit code; errors become messages.
 
     ``CIMENTO_DEBUG=1`` lets errors through with their traceback.
     """
@@ -219,22 +219,22 @@ def invoke(arguments: Sequence[str]) -> int:
         if code is None:
             raise
         return code
-    if result == INTERRUPTED:  # which typer made of the interrupt
+    if result == INTERRUPTED:  # typer's code for an interrupt
         return _interrupted()
     return result if isinstance(result, int) else 0
 
 
 def _explain(error: BaseException) -> int | None:
-    """Say what went wrong; the exit code, or None of what is raised on."""
-    # typer takes a reader that went away for a failure.
+    """Print what went wrong; returns the exit code, or None for an error to raise again."""
+    # typer reports a reader that closed the pipe as a failure.
     if isinstance(error, BrokenPipeError) or (
         isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
     ):
-        # The reader of our output went away (`cimento ... | head`): nothing more can be said.
+        # The reader closed the pipe (`cimento ... | head`), so nothing more can be written.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     if isinstance(error, _UsageProblem):
-        # What checks the value says so before a sentence that needs no such beginning.
+        # The prefix added by pydantic is removed from our own messages.
         error.message = error.message.removeprefix("Value error, ")
         error.show()
         return USAGE
@@ -244,7 +244,7 @@ def _explain(error: BaseException) -> int | None:
         return None
     if isinstance(error, OSError) and (error.filename or error.errno in _NO_ROOM):
         if not error.filename:
-            # Python would try once more to write what is left, and fail again.
+            # Otherwise Python would try to flush the rest at exit, and fail again.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         error = StorageError(
             where=str(error.filename or "standard output"),
@@ -268,7 +268,7 @@ def _interrupted() -> int:
 
 
 def _with_dashes(arguments: Sequence[str]) -> list[str]:
-    """Flags written with ``_`` as they are declared, with ``-``; those of lm-eval as ours."""
+    """The arguments with ``-`` in place of ``_`` in flags, and lm-eval's options as ours."""
     changed = []
     for argument in arguments:
         if any("\udc80" <= letter <= "\udcff" for letter in argument):

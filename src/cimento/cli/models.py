@@ -1,4 +1,4 @@
-"""``cimento models`` and ``cache``: which models there are, what one is like, kept answers."""
+"""``cimento models`` and ``cache``: known models, properties of a model, stored answers."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _NAMES = (
 
 @app.command("list")
 def list_models() -> None:
-    """List the demo models, the ways to name a model, and what the hub's cache holds."""
+    """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
     from cimento.models.hf.present import cached_models, demo_models, hub_cache
 
@@ -62,7 +62,7 @@ def list_models() -> None:
 
 
 class _CheckOptions(ModelOptions):
-    """Which model is checked, on which texts."""
+    """The model to check, and the texts."""
 
     model: str = option(..., "As for cimento run --model.")
     suites: Texts = option((), "Texts to try it on; built-in names or paths.")
@@ -80,9 +80,9 @@ class _CheckOptions(ModelOptions):
 
 
 def _check(options: _CheckOptions) -> int:
-    """Show what a model is like, and prove that fast and plain scoring agree on this machine.
+    """Show the properties of a model, and check that fast and plain scoring agree on this machine.
 
-    The exit code is 1 where they differ, or where the model fails one of the checks.
+    The exit code is 1 if they differ, or if the model fails one of the checks.
     """
     from cimento.engine.handle import ModelHandle
     from cimento.paradigms.loading import load_suites
@@ -118,7 +118,7 @@ def _inspected(
     *,
     n_compared: int,
 ) -> Inspection:
-    """What a model is like; a model that takes whole texts only shows nothing but its card."""
+    """The properties of a model; of one that takes only whole texts, nothing but its card."""
     from cimento.models.hf.inspection import Inspection, inspect_model
 
     if isinstance(scorer, TextScorer):
@@ -127,7 +127,7 @@ def _inspected(
 
 
 def _default_suites(language: str) -> list[Suite]:
-    """The built-in suites of a language that predict something of sentences; else one of each.
+    """The built-in suites of a language with predictions about sentences; or one per language.
 
     Args:
         language: ISO 639-1 code; empty for the first suite of each language.
@@ -156,7 +156,7 @@ def _default_suites(language: str) -> list[Suite]:
 
 
 def _texts(suites: Sequence[Suite]) -> dict[str, list[str]]:
-    """The texts of some suites, under their names."""
+    """The texts of some suites, by suite name."""
     from cimento.suites.stimuli import stimulus_text
 
     return {
@@ -168,7 +168,7 @@ def _texts(suites: Sequence[Suite]) -> dict[str, list[str]]:
 def _precision(
     model: str, scorer: Scorer | TextScorer, suites: Sequence[Suite], asking: Asking
 ) -> Precision:
-    """How far scores move; against a wider number format where there is one."""
+    """The movement of scores, also against a wider number format if there is one."""
     from dataclasses import replace
 
     from cimento.models.hf.scorer import Inspectable
@@ -241,7 +241,7 @@ def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
 
 
 def _unknown_rows(found: Sequence[UnknownTokens]) -> list[tuple[str, str]]:
-    """How much is unknown in all, and in each suite where something is."""
+    """The counts of unknown tokens, in all and in each suite that has any."""
     rows = [
         (
             "unknown tokens",
@@ -294,7 +294,7 @@ def _precision_rows(found: Precision) -> list[tuple[str, str]]:
 
 
 def _moved(found: Moved) -> str:
-    """Movements in bits, and how many verdicts are others."""
+    """The movements in bits, and the number of verdicts that change."""
     three = (("token", found.token), ("sentence", found.sentence), ("margin", found.margin))
     told = [
         f"{name} {each.largest:.2g} (99 %: {each.most:.2g})"
@@ -326,7 +326,7 @@ cache_app = typer.Typer(
 
 @cache_app.command("info")
 def info() -> None:
-    """Print where the cache is, how many texts it knows and how large it is."""
+    """Print where the cache is, how many texts it contains and how large it is."""
     with _open() as cache:
         number = cache.count()
         size = cache.path.stat().st_size
@@ -335,7 +335,7 @@ def info() -> None:
 
 @cache_app.command("clear")
 def clear() -> None:
-    """Forget all answers; stored runs stay as they are."""
+    """Delete all stored answers; stored runs are not changed."""
     from cimento.models.server.identity import FILE
 
     with _open() as cache:
@@ -345,7 +345,7 @@ def clear() -> None:
 
 @cache_app.command("verify")
 def verify() -> int:
-    """Check every entry; the exit code is 1 where something is damaged."""
+    """Check every entry; the exit code is 1 if any is damaged."""
     with _open() as cache:
         problems = cache.verify()
     show("\n".join(problems) if problems else "Nothing is damaged.")

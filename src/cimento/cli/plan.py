@@ -1,4 +1,4 @@
-"""``cimento plan`` and ``prefetch``: what a run would cost, and all that it must download."""
+"""``cimento plan`` and ``prefetch``: the cost of a run, and everything that it must download."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _MINUTE, _HOUR = 60, 3600
 
 
 def _plan(options: RunOptions) -> int:
-    """Say what a run would do, before anything is loaded or computed.
+    """Report what a run would do, before anything is loaded or computed.
 
-    Times and memory are estimates: from earlier units of the same model, else from its size. The
-    exit code is 3 where some model cannot be asked, 1 where none can.
+    Times and memory are estimates, from earlier units of the same model or else from its size. The
+    exit code is 3 if some models cannot be asked, and 1 if none can.
     """
     from cimento.api import refuse_same_names
     from cimento.engine.cache import FileCache, default_cache_folder
@@ -76,7 +76,7 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
         )
         for suite in planned.suites
     ]
-    # What keeps a model from all suites is said once, of the model.
+    # A problem that keeps a model from all suites is reported once, for the model.
     said = {"", *(model.problem for model in planned.models)}
     device = "one GPU" if gpu else "the processors here"
     lines = [
@@ -109,7 +109,7 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
 
 
 def _stored(planned: Planned, options: RunOptions) -> list[str]:
-    """What of it is stored already, and what remains."""
+    """The lines on which parts are stored already, and which remain."""
     done = sum(len(suite.stored) for suite in planned.suites)
     total = len(planned.suites) * len(dict.fromkeys(options.models))
     if not done:
@@ -123,7 +123,7 @@ def _stored(planned: Planned, options: RunOptions) -> list[str]:
 
 
 def _servers(planned: Planned, *, priced: bool) -> list[str]:
-    """What servers would be sent, and what that costs; empty where there are none."""
+    """The lines on requests to servers and their cost; empty if there are none."""
     from cimento.engine.plan import BYTES_PER_TOKEN
     from cimento.runs.usage import money
 
@@ -155,7 +155,7 @@ def _servers(planned: Planned, *, priced: bool) -> list[str]:
 
 
 def _models(planned: Planned) -> list[tuple[str, ...]]:
-    """The table of what each model is asked."""
+    """The rows of the table of requests by model."""
     header = ("model", "requests", "units", "done", "tokens", "kept", "time", "memory")
     rows = [
         (
@@ -190,8 +190,8 @@ class _PrefetchOptions(RunOptions):
 def _prefetch(options: _PrefetchOptions) -> int:
     """Download the models and suites of a run at pinned revisions.
 
-    Prints the variables to set where there is no network, and writes a run file that names the
-    commits of what was downloaded.
+    Prints the variables to set where there is no network, and writes a run file with the commits of
+    everything that was downloaded.
     """
     import shlex
 

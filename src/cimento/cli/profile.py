@@ -1,4 +1,4 @@
-"""``cimento profile``: what models do in each dimension of a cloze suite, from stored runs."""
+"""``cimento profile``: the results of models by dimension of a cloze suite, from stored runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FigureName: TypeAlias = Literal["heat", "dimensions"]
 
 
 class ProfileOptions(SheetOptions):
-    """The runs, the dimensions, and what they are compared with."""
+    """The runs, the dimensions, and the sources of comparison."""
 
     runs: tuple[Path, ...] = option(..., "Runs of cloze suites, or folders of.")
     by: str = option("", "A column whose values are dimensions; or several: a,b.")
@@ -65,10 +65,10 @@ class ProfileOptions(SheetOptions):
 
 
 def _profile(options: ProfileOptions) -> None:
-    """The profile of each run: hits and shares that fit by dimension, confidence, calibration.
+    """Print the profile of each run: hits and fitting shares by dimension, confidence, calibration.
 
-    Also: where the options are among candidates, hits of each expression, what goes with word
-    frequency, and for several runs of a suite what one hits and another does not.
+    Also: if the options are among the candidates, the hits of each expression; the relation to word
+        frequency; and for several runs of a suite, the items that one hits and another does not.
     """
     from cimento.paradigms.cloze.answers import open_cloze_runs
 
@@ -89,7 +89,7 @@ profile = command_of(ProfileOptions, _profile, positional="runs", metavar="RUN..
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """Candidates with everything known about them, and the dictionary next to people."""
+    """The candidates, with everything known about them, and the dictionary next to people."""
 
     candidates: Sequence[Candidate]
     comparison: JudgmentComparison | None
@@ -97,7 +97,7 @@ class _Judged:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """One run and all that is said of it."""
+    """One run, with all of its results."""
 
     answers: ClozeAnswers
     method: str
@@ -173,7 +173,7 @@ def _plain(found: Sequence[_Found]) -> JsonValue:
 
 
 def _as_text(found: Sequence[_Found], k: int) -> str:
-    """Each run's profile, then the models of each suite compared."""
+    """The profile of each run, then a comparison of the models on each suite."""
     from cimento.paradigms.cloze.profile_text import (
         compared_text,
         comparison_text,
@@ -225,7 +225,7 @@ def _judged(
     dictionary: str,
     judgments: Path | None,
 ) -> _Judged:
-    """The candidates of the chosen items, with what people and the dictionary say of them."""
+    """The candidates of the chosen items, with people's and the dictionary's judgments."""
     from cimento.paradigms.cloze.answers import check_candidates
     from cimento.paradigms.cloze.judging import judged_by
     from cimento.paradigms.cloze.judgments import compare_judgments, human_judgments
@@ -262,7 +262,7 @@ def _judged(
 def _with_people(
     answers: ClozeAnswers, candidates: Sequence[Candidate], judgments: Path | None
 ) -> list[Candidate]:
-    """The candidates with remarks, and with earlier judgments where there are some."""
+    """The candidates with remarks, and with earlier judgments if there are any."""
     from cimento.paradigms.cloze.judgments import (
         read_judged_candidates,
         reuse_judgments,

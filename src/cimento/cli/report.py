@@ -1,4 +1,4 @@
-"""``cimento report`` and ``show``: stored runs to read."""
+"""``cimento report`` and ``show``: reports on stored runs."""
 
 from __future__ import annotations
 
@@ -53,13 +53,13 @@ def make_table(
     """A table of some runs.
 
     Args:
-        name: which.
-        runs: tables of designs ignore runs of other suites.
-        measures: names; empty for what each run is judged on.
-        seed: of resampling, for tests.
+        name: name of the table.
+        runs: runs; tables of designs ignore runs of other suites.
+        measures: names of measures; empty for what each run is judged on.
+        seed: seed of the resampling in tests.
 
     Raises:
-        UsageError: no run has a design, or there is no such measure.
+        UsageError: no run has a design, or a measure is unknown.
     """
     from cimento.paradigms.regions.designs import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
@@ -93,10 +93,10 @@ def make_table(
 
 
 def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
-    """Tables of what only some suites declare.
+    """Tables of properties that only some suites declare.
 
     Raises:
-        UsageError: none of the suites does.
+        UsageError: none of the suites declares the property.
     """
     from cimento.cli.resources import zipf_frequencies_if_any
     from cimento.compare.covariates import margin_covariates
@@ -144,14 +144,14 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
         ),
     ),
 }
-"""Of what suites a table is, and what to do where there is none."""
+"""The suites that each table is about, and what to do if there are none."""
 
 
 def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:
-    """Tables that any suite can have.
+    """Tables that exist for any suite.
 
     Raises:
-        UsageError: there is no such measure.
+        UsageError: a measure is unknown.
     """
     from cimento.compare.pivot import pivot, pivot_grid
     from cimento.measures import find_measures
@@ -184,7 +184,7 @@ class StoredOptions(Options):
 
 
 class TableOptions(StoredOptions, SheetOptions):
-    """Stored runs, and what is made of them in files."""
+    """Stored runs, and the output files."""
 
     seed: int = option(0, "Seed of the simulated chance levels.")
 
@@ -192,30 +192,30 @@ class TableOptions(StoredOptions, SheetOptions):
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
     """The runs in some folders, each a run or a folder of runs, of any paradigm.
 
-    Versions of a suite that was edited have digits of their content behind their names, and several
-    runs of a model on a suite the options in which they differ.
+    If a suite was edited between runs, its versions have digits of their content after their names;
+    several runs of a model on a suite have the options in which they differ.
 
     Args:
-        paths: folders.
-        measures: on which runs of whole sentences are judged and shown; empty for those that each
-            was made for.
+        paths: paths of the folders.
+        measures: measures of whole sentences by which runs are judged and shown; empty for those
+            that each run was made with.
 
     Raises:
-        TableError: a folder holds no finished run, or one that cannot be read.
-        UsageError: there is no such measure.
+        TableError: a folder contains no finished run, or one that cannot be read.
+        UsageError: a measure is unknown.
     """
     return labelled_apart(versions_apart([judged_on(run, measures) for run in open_runs(paths)]))
 
 
 def judged_on(run: Run, measures: Sequence[str]) -> Run:
-    """The same answers, judged and shown on some measures of whole sentences.
+    """The run with the same answers, judged and shown on some measures of whole sentences.
 
     Args:
-        run: of any paradigm; those without measures stay as they are.
-        measures: their names; ``regions`` for the values of regions; empty for the run's own.
+        run: run of any paradigm; one without measures is unchanged.
+        measures: names of the measures; ``regions`` for the values of regions; empty for the run's.
 
     Raises:
-        UsageError: there is no such measure.
+        UsageError: a measure is unknown.
     """
     if not measures or not has_sentences(run):
         return run
@@ -224,7 +224,7 @@ def judged_on(run: Run, measures: Sequence[str]) -> Run:
 
 
 def has_sentences(run: Run) -> bool:
-    """Whether the sentences of a run were scored, so that measures of them can be looked at."""
+    """Whether the sentences of a run were scored, so that they have measures."""
     return "measure" in type(run.options).model_fields
 
 
@@ -240,7 +240,7 @@ ENDINGS: Mapping[Form, str] = {
 
 
 class ReportOptions(TableOptions):
-    """Which runs are reported, and in which form."""
+    """The runs to report, and the form."""
 
     output: Path | None = option(
         None, "A file: .html, .md, .csv, .json, .txt; .tex, .docx.", flags=("-o",)
@@ -267,9 +267,9 @@ class ReportOptions(TableOptions):
 
 
 def _report(options: ReportOptions) -> int:
-    """Write a report of stored runs; without -o the table is printed.
+    """Write a report of stored runs; without -o, the table is printed.
 
-    As .tex and .docx it is the table of a paper (--table results): suites by models.
+    A .tex or .docx file contains the table for a paper (--table results): suites by models.
     """
     output, measures = options.output, options.measures
     in_paper = output is not None and output.suffix.lower() in {".tex", ".docx"}
@@ -287,7 +287,7 @@ def _report(options: ReportOptions) -> int:
             todo="Add --table NAME, or say the form by the ending of -o.",
         )
     if table:
-        shown = measures if table == "results" else ()  # the others take them as they are
+        shown = measures if table == "results" else ()  # the other tables use the runs as they are
         made = _table(table, open_reports(options.runs, shown), measures, seed=options.seed)
         names = names_standing(names_given(options.rename), texts_of(made))
         label = options.label or f"tab:{table}"
@@ -307,10 +307,10 @@ _OF_TABLES = ("title", "rename", "label")
 
 
 def names_given(texts: Iterable[str]) -> dict[str, str]:
-    """Names and what stands in their place, of ``--rename NAME=TEXT``.
+    """The names and their replacements, from ``--rename NAME=TEXT``.
 
     Raises:
-        UsageError: a text is no such pair.
+        UsageError: a text is not such a pair.
     """
     from cimento.errors import UsageError
 
@@ -327,10 +327,10 @@ report = command_of(ReportOptions, _report, positional="runs", metavar="RUN...")
 
 
 def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int) -> Grid:
-    """A table by its name: one that any set of runs can have, or one of the page's.
+    """The table with a name: one that any set of runs has, or one of the page.
 
     Raises:
-        UsageError: there is no such table.
+        UsageError: the table does not exist.
     """
     from typing import cast
 
@@ -351,17 +351,17 @@ def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int
 
 
 def _on_sentences(runs: Sequence[Run]) -> list[Run]:
-    """The runs whose sentences were scored, on each measure that they are judged on."""
+    """The runs with scored sentences, on each measure that they are judged on."""
     from cimento.paradigms.regions.judging import on_each_measure
 
     return [each for run in runs if has_sentences(run) for each in on_each_measure(run)]
 
 
 def _write_table(grid: Grid, output: Path | None, form: Form) -> None:
-    """Print a table, or write it in the form that the ending of the file names.
+    """Print a table, or write it in the form given by the ending of the file.
 
     Raises:
-        UsageError: the ending is of no form.
+        UsageError: no form has this ending.
         StorageError: the file cannot be written.
     """
     from cimento.report.grid import GRID_FORMS
@@ -380,7 +380,7 @@ def show_run(
 ) -> None:
     """Show a stored run, or one item: its tokens, fillers, judgments and verdicts.
 
-    Of several runs those that have the item are shown one after the other.
+    If there are several runs, those with the item are shown one after the other.
     """
     opened = open_reports([run])
     if not item:

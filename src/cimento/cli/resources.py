@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def open_named(name: str, *, language: str) -> Morphology:
-    """A dictionary, its index in the cache folder; lines that cannot be read are noted.
+    """A dictionary, with its index in the cache folder; unreadable lines are reported.
 
     Args:
-        name: as `cimento.corpus.morphology.dictionaries.open_morphology` takes it.
-        language: ISO 639-1 code of what it is for.
+        name: name, as for `cimento.corpus.morphology.dictionaries.open_morphology`.
+        language: ISO 639-1 code of the language of the texts.
 
     Raises:
-        CimentoError: there is no such dictionary, or it cannot be used.
+        CimentoError: the dictionary does not exist, or is unusable.
     """
     from cimento.corpus.morphology.dictionaries import FileMorphology
     from cimento.paradigms.cloze.judging import dictionary_for
@@ -32,11 +32,11 @@ def open_named(name: str, *, language: str) -> Morphology:
 
 
 Frequency: TypeAlias = Callable[[str], float]
-"""From a word to its frequency on the Zipf scale: log10 of its occurrences in a billion words."""
+"""Function from a word to its Zipf frequency: log10 of its occurrences per billion words."""
 
 
 def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:
-    """Zipf frequencies of a language's words (wordfreq); None where it does not know the language.
+    """The Zipf frequencies of a language's words (wordfreq); None if wordfreq lacks the language.
 
     Raises:
         MissingDependencyError: wordfreq is not installed.
@@ -53,11 +53,11 @@ def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:
 
 
 def needed_frequencies(language: str) -> Frequency:
-    """The same for what cannot work without.
+    """The Zipf frequencies of a language's words, for commands that require them.
 
     Raises:
         MissingDependencyError: wordfreq is not installed.
-        UsageError: it does not know the language.
+        UsageError: wordfreq lacks the language.
     """
     found = zipf_frequencies(language, purpose="--frequency")
     if found is None:
@@ -70,7 +70,7 @@ def needed_frequencies(language: str) -> Frequency:
 
 
 def zipf_frequencies_if_any(language: str) -> Frequency | None:
-    """The same for what works without: a note says what is left out."""
+    """The Zipf frequencies of a language's words; without them, a note says what is left out."""
     try:
         return zipf_frequencies(language, purpose="frequencies of words")
     except MissingDependencyError as error:

@@ -1,6 +1,6 @@
-"""``cimento run``, and what all commands that ask models share.
+"""``cimento run``, and the parts shared by all commands that ask models.
 
-A run file has the suites, models and options of a run in TOML; the command line overrides it::
+A run file contains the suites, models and options of a run in TOML; the command line overrides it::
 
     suites = ["it-islands", "suites/agreement"]
     models = ["demo-causal", "org/name@1a2b3c4"]
@@ -12,10 +12,11 @@ A run file has the suites, models and options of a run in TOML; the command line
     [set]
     k = 20
 
-Keys are the options of ``cimento run``, with ``_`` or ``-``. Paths are as on the command line.
+Keys are the options of ``cimento run``, with ``_`` or ``-``. Paths are relative to the current
+folder, as on the command line.
 
-Run files are published and passed on, so they say what is done, never what is trusted: trust, and
-models that need it, are given on the command line.
+Run files are published and passed on, so they cannot grant trust: trust, and models that need it,
+are given on the command line.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ def run_command(
     """A command with the options of a run.
 
     Args:
-        model: `RunOptions`, or these with options of the command.
-        action: what it does; its docstring is the help of the command.
+        model: `RunOptions`, or a subclass with the options of the command.
+        action: function that does the work; its docstring is the help of the command.
     """
 
     def read(given: Given) -> Given:
@@ -71,11 +72,11 @@ def run_command(
 
 
 def _refuse_swapped(stated: Given) -> None:
-    """See that what stands in the place of suites are suites, where no model is named.
+    """Refuse a model's name in the place of a suite, if no model is given.
 
     Raises:
-        UsageError: one is none, and so may be the model.
-        InputError: there is none of its name.
+        UsageError: a suite does not exist, and its name may be that of a model.
+        InputError: a suite does not exist.
     """
     from cimento.suites.builtin import builtin_names, find_suite
     from cimento.suites.published import published
@@ -95,16 +96,16 @@ def _refuse_swapped(stated: Given) -> None:
 
 
 def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
-    """The options of a command, with those that its run file gives where it was not given them.
+    """The options of a command, completed from its run file.
 
     Args:
-        model: of the options.
-        given: what stands on the command line or in the environment, by name.
+        model: model of the options.
+        given: options given on the command line or in the environment, by name.
 
     Raises:
         UsageError: there are two run files.
-        InputError: the run file cannot be read, a key or value in it is none of a run's, or what it
-            says would be trusted.
+        InputError: the run file cannot be read, contains an unknown key or an invalid value, or
+            would grant trust.
     """
     named = given.get("suites")
     suites = list(named) if isinstance(named, list | tuple) else []
@@ -125,17 +126,17 @@ def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mappi
 
 
 def is_run_file(name: str) -> bool:
-    """Whether an argument is a run file: TOML, and not that of a suite."""
+    """Whether an argument is a run file: TOML, and not the description of a suite."""
     path = Path(name)
     return path.suffix == ".toml" and path.name != "suite.toml" and not path.is_dir()
 
 
 def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[str]:
-    """What must stand on the command line beside a run file, since no file may say it.
+    """The arguments that must be given together with a run file, since no file may contain them.
 
     Args:
-        models: those of the run.
-        args: options for transformers, trust among them.
+        models: models of the run.
+        args: options for transformers, including trust.
     """
     named = models if any(needs_saying(model, plugged=False) for model in models) else ()
     words = [word for model in named for word in ("-m", model)]
@@ -144,10 +145,10 @@ def said_beside(models: Sequence[str], args: Mapping[str, JsonValue]) -> list[st
 
 
 def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
-    """See that no model is one that only the command line may name.
+    """Refuse models that may be named only on the command line.
 
     Raises:
-        InputError: one is.
+        InputError: there is such a model.
     """
     for model in models:
         if trusts := needs_saying(model, plugged=False):
@@ -160,10 +161,10 @@ def _refuse_trusted(models: Sequence[str], *, where: str) -> None:
 
 
 def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
-    """Write what was chosen for a run as a run file.
+    """Write the options chosen for a run as a run file.
 
     Raises:
-        StorageError: it cannot be written.
+        StorageError: the file cannot be written.
     """
     import tomli_w
 
@@ -171,7 +172,7 @@ def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
 
 
 def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
-    """The options in a run file, by name, each checked."""
+    """The options in a run file by name, each of them checked."""
     text = _text(file)
     try:
         content = parse_toml(text)
@@ -203,10 +204,10 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
 
 
 def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -> object:
-    """A value of TOML, where the option of this name can have it.
+    """A value from TOML, if it is valid for the option with this name.
 
     Raises:
-        InputError: it cannot.
+        InputError: the value is invalid.
     """
     from pydantic import ValidationError
 
@@ -236,14 +237,14 @@ def _text(file: Path) -> str:
 
 
 def _line(text: str, key: str) -> int:
-    """The line of a key at the top level, or of the table of this name; 1 where it hides."""
+    """The line of a top-level key, or of the table with this name; 1 if it is not found."""
     pattern = re.compile(rf"""^\s*\[?\s*["']?{re.escape(key)}["']?\s*[\]=.]""")
     lines = text.split("\n")
     return next((number for number, line in enumerate(lines, start=1) if pattern.match(line)), 1)
 
 
 class _RunOptions(RunOptions):
-    """The options of a run, and what only `cimento run` does with them."""
+    """The options of a run, including those of `cimento run` alone."""
 
     share: str | None = option(
         None,
@@ -281,9 +282,9 @@ class _RunOptions(RunOptions):
 def _run(options: _RunOptions) -> int:
     """Run suites on models, judge the answers, store everything and print a table.
 
-    A run that is already stored is shown, not done again. Of several measures the first is the one
-    it is stored with. A run file names suites, models and options; what the command line says goes
-    before it.
+    A run that is already stored is shown and not repeated. If there are several measures, the run
+    is stored with the first. A run file names suites, models and options; the command line
+    overrides it.
     """
     from cimento.cli.evaluating import (
         evaluate_with_progress,
@@ -315,10 +316,10 @@ run = run_command(_RunOptions, _run)
 
 
 def _refuse_together(options: _RunOptions) -> None:
-    """Check that everything asked for in addition to the runs can be made.
+    """Check that everything requested in addition to the runs can be made.
 
     Raises:
-        UsageError: it needs whole runs where a share is made, or a folder where none is written.
+        UsageError: a request needs complete runs, or a folder, that this command does not make.
     """
     asked = {
         "--fail-under": options.fail_under is not None,
@@ -336,7 +337,7 @@ def _refuse_together(options: _RunOptions) -> None:
 def _write_logs(
     runs: Sequence[Run], under: Sequence[str], failures: Sequence[Failure], options: _RunOptions
 ) -> None:
-    """Write the runs for other programs, where that is asked for; say where.
+    """Write the runs for other programs, if requested, and report where.
 
     Raises:
         StorageError: a file cannot be written.
@@ -354,10 +355,10 @@ def _write_logs(
 
 
 def _refuse_sensitivity(options: _RunOptions) -> None:
-    """See that a table of sensitivity can be made and printed.
+    """Check that a table of sensitivity can be made and printed.
 
     Raises:
-        UsageError: it cannot.
+        UsageError: the table cannot be made or printed.
     """
     from cimento.paradigms.loading import load_suites
     from cimento.suites.model import Suite
@@ -389,7 +390,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
 
 
 def _show_sensitivity(options: _RunOptions) -> None:
-    """Print the table of sensitivity, and write it next to the runs."""
+    """Print the sensitivity table, and write it next to the runs."""
     from cimento.cli.evaluating import opened_cache
     from cimento.report.grid import GRID_FORMS, as_text
     from cimento.report.robustness import sensitivity_grid

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class _ScoreOptions(ScoringOptions):
-    """How texts are scored, which texts, and what is printed."""
+    """The texts, the scoring options, and the columns to print."""
 
     file: Path = option(Path("-"), "One text a line; - is standard input.")
     model: str = option(
@@ -59,7 +59,7 @@ score = command_of(_ScoreOptions, _score, positional="file", metavar="[FILE]")
 
 
 class _FillOptions(ModelOptions):
-    """Which texts, how their blanks are filled, and by which model."""
+    """The texts, the way to fill their blanks, and the model."""
 
     file: Path = option(Path("-"), "One text a line, its blank as ___; - is standard input.")
     model: str = option(..., "demo-masked, demo-causal, a folder, org/name ...", flags=("-m",))
@@ -76,9 +76,9 @@ class _FillOptions(ModelOptions):
 
 
 def _fill(options: _FillOptions) -> int:
-    """Print what a model puts in the blank of each text, as TSV.
+    """Print a model's fillers for the blank of each text, as TSV.
 
-    Options may also stand after a text, behind a tab: ``La casa è ___.<TAB>rossa|rosso``.
+    Options may also follow a text, after a tab: ``La casa è ___.<TAB>rossa|rosso``.
     """
     from cimento.paradigms.cloze.requests import ClozeOptions, fill_texts
 
@@ -108,7 +108,7 @@ def _parts(cell: str) -> list[str]:
 
 
 def _tsv(table: pl.DataFrame) -> str:
-    """The rows as TSV; no tab and no line break stands in a candidate as it is."""
+    """The rows as TSV, with tabs and line breaks in candidates escaped."""
     import polars as pl
 
     marks = {"\t": "\\t", "\n": "\\n", "\r": "\\r"}
@@ -118,7 +118,7 @@ def _tsv(table: pl.DataFrame) -> str:
 
 
 def _by_text(texts: list[str], table: pl.DataFrame) -> list[dict[str, object]]:
-    """Each text with what was put into it."""
+    """Each text with its fillers."""
     fills: dict[int, list[dict[str, object]]] = {}
     for row in table.iter_rows(named=True):
         number = row.pop("text")
@@ -129,7 +129,7 @@ def _by_text(texts: list[str], table: pl.DataFrame) -> list[dict[str, object]]:
 
 
 class _JoinOptions(ModelOptions, SheetOptions):
-    """The observations, what they are compared with, and how words are scored."""
+    """The observations, the values to join, and the scoring options."""
 
     file: Path = option(..., "Observations: .csv, .tsv, .xlsx, .parquet.")
     model: str = option(

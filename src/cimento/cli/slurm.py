@@ -1,4 +1,4 @@
-"""``cimento slurm`` and ``collect``: a run spread over jobs, and its parts put together."""
+"""``cimento slurm`` and ``collect``: runs distributed over jobs, and the merging of their parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from cimento.options import RunOptions, option
 
 
 class _SlurmOptions(RunOptions):
-    """The options of a run, and those of the array."""
+    """The options of a run, and those of the job array."""
 
     jobs: int = option(8, "Jobs of the array.", ge=1, where="this run")
     gpus: int = option(1, "GPUs of each job, one model on each.", ge=0, where="this run")
@@ -23,10 +23,10 @@ class _SlurmOptions(RunOptions):
 
 
 def _slurm(options: _SlurmOptions) -> int:
-    """Write an sbatch script that does the units of a run as an array of jobs.
+    """Write an sbatch script that does the units of a run in an array of jobs.
 
-    A job that is lost is submitted again; what is done stays done. `cimento collect` says what is
-    missing and puts the runs together.
+    To replace a lost job, submit the script again; finished units are not repeated. `cimento
+    collect` lists missing units and merges the runs.
     """
     import shlex
 
@@ -36,7 +36,7 @@ def _slurm(options: _SlurmOptions) -> int:
     if output is None:
         raise TypeError("a run has a folder")
     folder = output / "slurm"
-    # Who puts the runs together may have no GPU; the number format goes by the nodes' device.
+    # The merging machine may have no GPU, but the number format depends on the nodes' device.
     on_nodes = {"device": "cuda" if options.gpus else "cpu"} if options.device == "auto" else {}
     file = write_run_file({**options.stated(), **on_nodes}, folder / "run.toml")
     args = options.scoring.policy.model_args
@@ -54,7 +54,7 @@ slurm = run_command(_SlurmOptions, _slurm)
 
 
 class _CollectOptions(RunOptions):
-    """The options of a run, and whether only to look."""
+    """The options of a run, and whether only to check."""
 
     check: bool = option(
         default=False,
@@ -64,9 +64,9 @@ class _CollectOptions(RunOptions):
 
 
 def _collect(options: _CollectOptions) -> int:
-    """List the missing units of a run, and merge the runs that are complete.
+    """List the missing units of a run, and merge the complete runs.
 
-    No model is loaded. The exit code is 3 where something is missing, 1 where everything is.
+    No model is loaded. The exit code is 3 if something is missing, and 1 if everything is.
     """
     options = options.model_copy(update={"force": False})
     if options.check:
@@ -82,7 +82,7 @@ collect = run_command(_CollectOptions, _collect)
 
 
 def _check(options: RunOptions) -> int:
-    """Say what is missing; the exit code."""
+    """List what is missing, and return the exit code."""
     from cimento.paradigms.loading import load_suites
     from cimento.runs.planning import find_missing
 

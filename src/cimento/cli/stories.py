@@ -1,4 +1,4 @@
-"""``cimento stories``: prompts, other formats, and how much results vary."""
+"""``cimento stories``: prompts, other formats, and the variation of results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def prompts() -> None:
-    """The wordings of the story tasks: id, version, language, and how the first tier is asked."""
+    """List the prompts of the story tasks: id, version, language, form of the first tier."""
     rows: list[tuple[str, ...]] = [("prompt", "version", "language", "first tier")]
     for prompt in all_prompts().values():
         instruction = TierPrompt(STORY, prompt, PromptStyle()).instruction.replace("\n", " ")
@@ -56,9 +56,10 @@ def prompt(
         ),
     ] = None,
 ) -> None:
-    """One story at every tier it has an answer to: the prompt, its options, and the right one.
+    """Print the prompts of one story for each of its tiers, with the options and the right answer.
 
-    Takes the options of `cimento run` for stories (--set prompt=it-3), see docs/stories-prompts.md.
+    It takes the options of `cimento run` for stories (--set prompt=it-3), see
+    docs/stories-prompts.md.
     """
     from cimento.paradigms.stories.answers import asked_suite
     from cimento.paradigms.stories.formats import read_stories
@@ -87,7 +88,7 @@ def prompt(
 
 
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
-    """How a model is spoken to; flat text without one."""
+    """The prompt format of a model; flat text without a model."""
     from cimento.engine.handle import ModelHandle
     from cimento.models.registry import Asking
     from cimento.paradigms.stories.requests import PromptFormat, find_format
@@ -128,9 +129,10 @@ def convert(
         bool, flags.flag("--allow-loss", help="Write even if the format loses information.")
     ] = False,
 ) -> None:
-    """Write stories in another format, corrected where that is asked for.
+    """Write stories in another format, with corrections if requested.
 
-    GITA v1 has no state of the whole story: such labels are lost with ``--allow-loss`` only.
+    GITA v1 cannot contain the state of a whole story; these labels are lost only with
+    ``--allow-loss``.
     """
     from cimento.paradigms.stories.formats import (
         lost_in_v1,
@@ -159,7 +161,7 @@ def convert(
 
 
 def _completed(file: StorySuite, *, corrections: str, states: str | None) -> StorySuite:
-    """A file with corrections and states per sentence, where they are asked for, and said."""
+    """The stories of a file with the requested corrections and states, and a note about them."""
     from dataclasses import replace
 
     from cimento.paradigms.stories.formats import read_stories
@@ -188,7 +190,7 @@ def variation(
     ] = "story_class",
     json: flags.Json = False,
 ) -> None:
-    """How much results depend on the prompt and the seed, and whether models keep their order.
+    """Report how much results depend on prompt and seed, and whether models keep their order.
 
     Run the same stories with ``--set prompt=...`` and ``--set shots_seed=...`` first.
     """

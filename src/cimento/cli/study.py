@@ -1,4 +1,4 @@
-"""``cimento study``: a published study redone from the data it released."""
+"""``cimento study``: published studies, recomputed from their released data."""
 
 from __future__ import annotations
 

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 class StudyOptions(Options):
-    """How a study is shown."""
+    """The form in which a study is shown."""
 
     as_json: bool = run_option("as_json")
     form: Form = option("text", "Of the tables: text, markdown, csv or latex.", flags=("--format",))
 
 
 class AgreementOptions(StudyOptions, SheetOptions):
-    """The suites, the models, and what the tables hold."""
+    """The suites, the models, and the contents of the tables."""
 
     data: tuple[Path, ...] = option(
         (),
@@ -82,16 +82,16 @@ class AgreementOptions(StudyOptions, SheetOptions):
 
 
 def _agreement(options: AgreementOptions) -> int:
-    """Agreement suites and SyntaxGym: what was released, what was published, and your own models.
+    """Recompute agreement suites and SyntaxGym from released files, or with your own models.
 
-    Without -m: what the released suites hold, and printed scores beside those that released
-    verdicts give. With -m: mean probability ratio and accuracy of every suite, its adversarial
-    twin, and the drop; SyntaxGym's suites give SG score and circuits below the published rows.
+    Without -m: the contents of the released suites, and printed scores next to those computed from
+    released verdicts. With -m: mean probability ratio and accuracy of every suite, its adversarial
+    twin, and the drop; for SyntaxGym's suites, SG score and circuits below the published rows.
 
     The ratio is p(target) / (p(target) + p(alternative)), averaged over the alternatives of an
-    item, then over items. Causal models are corrected for word boundaries, masked models hide the
-    rest of a word to the right, unless --boundary and --pll say otherwise. SyntaxGym's suites are
-    scored as its own tools do.
+    item, then over items. By default, causal models are corrected for word boundaries, and for
+    masked models the rest of a word to the right is hidden; see --boundary and --pll. SyntaxGym's
+    suites are scored as its own tools do.
     """
     from cimento.studies.agreement.released import find_released, starter_suites
     from cimento.studies.agreement.syntaxgym import read_verdicts, shipped_verdicts
@@ -155,7 +155,7 @@ def _of_models(options: AgreementOptions, released: Released, verdicts: Verdicts
     from cimento.studies.agreement.report import agreement_report
     from cimento.studies.agreement.syntaxgym import published_scores, run_scores
 
-    # Read before a model is asked, so that a mistake is found at once.
+    # Read before any model is asked, so that mistakes are reported at once.
     facts = read_models(options.models_table) if options.models_table else {}
     runs, gym_runs, failures = _ask(options, released)
     profiled = options.wants_profile or options.output is not None

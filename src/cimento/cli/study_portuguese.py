@@ -1,4 +1,4 @@
-"""``cimento study portuguese``: every table from the authors' files, or of one's own models."""
+"""``cimento study portuguese``: all tables, from the authors' files or from your own models."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ StateName = Literal["snapshot", "release"]
 
 
 class PortugueseOptions(StudyOptions, SheetOptions):
-    """The released files, what of the study is shown, and models to ask."""
+    """The released files, the parts of the study to show, and models to ask."""
 
     data: Path | None = option(None, "The authors' folder as released, or one file of it.")
     table: int | None = option(None, "Only this table, 1 to 13; else all of them.")
@@ -58,10 +58,10 @@ class PortugueseOptions(StudyOptions, SheetOptions):
 
 
 def _portuguese(options: PortugueseOptions) -> int:
-    """Every table of the study of Brazilian Portuguese, computed and printed values, equal or not.
+    """Recompute the tables of the Brazilian Portuguese study, next to the printed values.
 
-    With -m the same tables for models of your own, below the published rows: the multiword tables
-    at once, the tests of grammar judged by a dictionary and by earlier judgments.
+    With -m, the same tables are made for your own models, below the published rows: the multiword
+    tables at once, and the grammar tests with the judgments of a dictionary and of people.
     """
     from cimento.studies.portuguese.data import STATE_FILES, WHERE, load
 
@@ -95,7 +95,7 @@ portuguese = command_of(PortugueseOptions, _portuguese)
 def _show_released(
     options: PortugueseOptions, released: StudyData, states: Sequence[StateName]
 ) -> None:
-    """The tables, or what else was asked for, of the authors' files."""
+    """Print the tables, or another requested part, of the authors' files."""
     from cimento.studies.portuguese.study import numbers_of, of_judgments, part
     from cimento.studies.portuguese.study import table as compute
     from cimento.studies.portuguese.text import part_section, table_section
@@ -162,7 +162,7 @@ def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
 
 
 def _suites(data: Path | None) -> list[str]:
-    """What models are asked: the authors' sentences, as far as they are there, or our own."""
+    """The suites for models: the authors' sentences if available, otherwise our own."""
     from cimento.paradigms.cloze.portuguese import MULTIWORD, SHEET
     from cimento.studies.portuguese.models import GRAMMAR_STARTER, MULTIWORD_STARTER
 
@@ -182,7 +182,7 @@ def _suites(data: Path | None) -> list[str]:
 
 
 def _earlier(options: PortugueseOptions, released: StudyData | None) -> list[Candidate]:
-    """Candidates that people judged before, the released ones first."""
+    """The candidates that people judged before, the released ones first."""
     from cimento.paradigms.cloze.judgments import read_judged_candidates
 
     found = [row.candidate for row in released.judged] if released else []

@@ -1,4 +1,4 @@
-"""``cimento study stories``: Table 3 from the authors' logs, or of one's own models."""
+"""``cimento study stories``: Table 3, from the authors' logs or from your own models."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
 
 
 class StoryStudyOptions(StudyOptions, SheetOptions):
-    """The stories, recorded answers or models, and how they are grouped."""
+    """The stories, recorded answers or models, and their grouping."""
 
     data: Path | None = option(
         None, "The stories: GITA4CALAMITA as JSONL, or others; else those of the logs."
@@ -56,11 +56,12 @@ class StoryStudyOptions(StudyOptions, SheetOptions):
 
 
 def _stories(options: StoryStudyOptions) -> int:
-    """Redo GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
+    """Recompute GITA4CALAMITA (Pensa et al. 2024): three tiers of physical commonsense.
 
-    From lm-eval's logs, or of models of your own: Table 3 below the published rows, every metric
-    with intervals, bias, calibration and breakdowns; recorded prompts and draws rebuilt by hash.
-    Several models are compared pair by pair. Exit code 1: a published number is not met.
+    The source is lm-eval's logs or your own models. It prints Table 3 below the published rows,
+    every metric with intervals, bias, calibration and breakdowns; recorded prompts and draws are
+    rebuilt by hash. Several models are compared in pairs. The exit code is 1 if a published number
+    differs.
     """
     from cimento.paradigms.stories.judging import asked_of
     from cimento.studies.stories.record import paired_record, study_record
@@ -113,7 +114,7 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
     """The stories, and the recorded answers to them.
 
     Raises:
-        UsageError: there is neither a recording nor a model, no stories, or two have one name.
+        UsageError: there is no recording and no model, there are no stories, or two share a name.
         InputError: a folder has no logs.
     """
     from cimento.models.recorded.lm_eval import is_log, read_logs
@@ -161,10 +162,10 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
 
 
 def _refuse_nothing(options: StoryStudyOptions) -> None:
-    """See that there is something to read or to ask.
+    """Require something to read or to ask.
 
     Raises:
-        UsageError: there is neither a recording nor a model.
+        UsageError: there is no recording and no model.
         InputError: a folder has no logs.
     """
     from cimento.models.recorded.lm_eval import is_log
@@ -204,7 +205,7 @@ def _runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run], int
 
 
 def _answers(runs: Sequence[Run]) -> list[Responses]:
-    """What some runs answered; two prompts of one model have two names."""
+    """The answers in some runs; two prompts of one model get two names."""
     from cimento.paradigms.stories.judging import judged_run
     from cimento.paradigms.stories.recordings import Responses
     from cimento.paradigms.stories.variation import names_of
@@ -218,7 +219,7 @@ def _answers(runs: Sequence[Run]) -> list[Responses]:
 def _figures(
     name: str, stories: Sequence[Story], models: Sequence[Responses], folder: Path
 ) -> list[Path]:
-    """The figures of a report on stories, of all models; none where they cannot be drawn."""
+    """The figures of a report on stories, for all models; none if they cannot be drawn."""
     from cimento.paradigms.stories.judging import judge_stories
     from cimento.paradigms.stories.sections import story_figures
     from cimento.report.figures import lacking_figures, write_figures

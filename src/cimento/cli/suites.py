@@ -84,10 +84,10 @@ def audit_suites(
 
 
 def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
-    """See that nothing is wanted of a suite that only suites of sentences have.
+    """Refuse options that apply only to suites of sentences.
 
     Raises:
-        UsageError: something is.
+        UsageError: there is such an option.
     """
     from cimento.suites.model import Suite
 
@@ -101,7 +101,7 @@ def _refuse(loaded: LoadedSuite, given: Sequence[str]) -> None:
 
 
 def _scorer(model: str) -> tuple[Scorer, str]:
-    """A model that shows its tokens, and what it writes for what it does not know."""
+    """A model that shows its tokens, and its unknown token."""
     from cimento.models.base import TextScorer
     from cimento.models.hf.scorer import Inspectable
     from cimento.models.registry import Asking, open_scorer
@@ -165,7 +165,7 @@ def _as_text(found: Audit) -> str:
 
 
 def _confounds(found: Audit) -> list[str]:
-    """What is in DD besides what the design is about, and what to do about it."""
+    """The confounds that contribute to DD, and what to do about them."""
     if found.confounds is None:
         return []
     rows = [
@@ -214,7 +214,7 @@ def list_suites(
         bool, flags.flag("--remote", help="List published datasets that can be fetched.")
     ] = False,
 ) -> None:
-    """List the suites that come with cimento, or with --remote those that others published."""
+    """List the suites that come with cimento, or with --remote those published by others."""
     if remote:
         _list_published()
         return
@@ -265,7 +265,7 @@ def get(
         flags.flag("-o", "--output", help="Folder; by default DATASET in the working folder."),
     ] = None,
 ) -> None:
-    """Fetch a published dataset at a pinned revision; what is already there is only checked."""
+    """Fetch a published dataset at a pinned revision; files already there are only checked."""
     from cimento.io.fetching import SOURCE, fetch, unpinned
     from cimento.suites.published import find_published
 
@@ -285,7 +285,7 @@ def show_suite(
     suite: flags.SuiteName,
     items: Annotated[int, flags.flag("--items", min=0, help="Number of items to print.")] = 3,
 ) -> None:
-    """Print what a suite is, what it predicts, and its first items."""
+    """Print the description of a suite, its predictions, and its first items."""
     from cimento.paradigms.loading import load_suites
 
     for loaded in load_suites(suite):
@@ -299,9 +299,9 @@ def check(
     language: flags.Language = "",
     as_json: Annotated[bool, flags.flag("--json", help="Print the findings as JSON.")] = False,
 ) -> int:
-    """Report every fault of some suites at once: where, what was seen, what to do.
+    """Report every fault of some suites at once: where it is, what was seen, what to do.
 
-    The exit code is 2 where a suite cannot be used; warnings alone leave it at 0.
+    The exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
     from cimento.paradigms.registry import audit_suite
     from cimento.suites.archives import opened
@@ -317,7 +317,7 @@ def check(
                 try:
                     audited = audit_suite(path, language=language)
                 except InputError as error:
-                    # The other suites are checked all the same.
+                    # The other suites are checked nevertheless.
                     note(f"error: {error}")
                     errors += 1
                     continue
@@ -333,7 +333,7 @@ def check(
 
 
 def _show_faults(name: str, faults: Sequence[Fault], *, quiet: bool = False) -> int:
-    """Print faults, and return how many of them keep the suite from being used."""
+    """Print faults, and return how many of them make the suite unusable."""
     for fault in () if quiet else faults:
         show(f"{fault.severity}: {fault}")
     errors = sum(fault.severity == "error" for fault in faults)
@@ -356,7 +356,7 @@ def convert(
         bool, flags.flag("--allow-loss", help="Write even if the format loses information.")
     ] = False,
 ) -> None:
-    """Write a suite in another format; refused where the format would lose something.
+    """Write a suite in another format; this is refused if the format would lose something.
 
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """

@@ -50,10 +50,10 @@ def templates(
     ] = "auto",
     json: flags.Json = False,
 ) -> None:
-    """Generate seeds by inflection or by a model, and write a suite of templates.
+    """Generate seeds by inflection or with a model, and write a suite of templates.
 
-    What is generated is in generated.tsv, what counts in seeds.tsv: review that. Building again
-    leaves seeds.tsv as it is and prints what the two differ in.
+    All generated forms are in generated.tsv, the accepted ones in seeds.tsv: review that file.
+    Building again does not change seeds.tsv, and prints the differences between the two.
     """
     from cimento.cli.resources import open_named
     from cimento.paradigms.cloze.building import build, generate, read_description
@@ -76,7 +76,7 @@ def templates(
 
 
 def _asking(model: str, device: str) -> AskModel:
-    """Asks a model for whole words in blanks; it is loaded when it is first asked."""
+    """A function that asks a model for whole words in blanks; the model is loaded on first use."""
 
     def ask(texts: Sequence[str], k: int) -> list[list[Fill]]:
         from cimento.models.questions import FillPolicy
@@ -116,7 +116,7 @@ IDS = "sources.tsv"
 
 
 class AgreementSuiteOptions(TreebankOptions, TextOptions):
-    """Which agreement is looked for, and how many pairs are drawn."""
+    """The agreement to look for, and the number of pairs to draw."""
 
     output: Path = option(..., "Suite folder to write.", flags=("-o",))
     language: str = option(..., "ISO 639-1 code.")
@@ -137,9 +137,9 @@ class AgreementSuiteOptions(TreebankOptions, TextOptions):
 
 
 def _treebank(options: AgreementSuiteOptions) -> None:
-    """Find agreeing pairs and inflect one of the two, as MultiBLiMP does.
+    """Find agreeing pairs and change the inflection of one member, as MultiBLiMP does.
 
-    Forms that a dictionary cannot tell apart are left out; how many pairs, and why, is printed.
+    Forms that a dictionary cannot distinguish are left out; the counts and reasons are printed.
     """
     from cimento.cli.resources import open_named
     from cimento.corpus.making.agreement import agreeing_pairs, agreement_suite, as_ids, draw_pairs
@@ -213,7 +213,7 @@ def stories(
 ) -> None:
     """Propose order variants (two sentences swapped) and cloze variants (one replaced).
 
-    What conflicts is proposed too, and marked so until a person confirms it:
+    Conflicting variants are proposed too, and marked as such until a person confirms them:
     ``cimento suites check`` reports stories that nobody has confirmed.
     """
     from cimento.paradigms.stories.building import cloze_variants, order_variants
@@ -239,7 +239,7 @@ def pairs(
     items: Annotated[int, flags.flag("--items", min=1, help="Number of items.")] = 24,
     seed: Annotated[int, flags.flag("--seed", help="Seed of the sample of words.")] = 0,
 ) -> None:
-    """Make an agreement suite from a grammar, and its adversarial twin where it has attractors."""
+    """Make an agreement suite from a grammar, and its adversarial twin if it has attractors."""
     from cimento.corpus.making.generation import generate_suites
     from cimento.corpus.making.grammar import find_grammar, read_grammar
     from cimento.suites.formats.native import write_native
@@ -283,10 +283,10 @@ def prompted(
     ],
     output: Annotated[Path, flags.flag("-o", "--output", help="Suite folder to write.")],
 ) -> None:
-    """Have models asked about the sentences of a suite: which is better, or how acceptable one is.
+    """Have models asked by prompt about the sentences of a suite: which is better, or how good.
 
-    For models that only chat. What they answer is not how probable they find a sentence, so the
-    suite has a name of its own (NAME-prompted), and so have its runs and their numbers.
+    This is for models that only chat. Their answers are not the probability of a sentence, so the
+    suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.prompted.asking import prompted_suite

@@ -1,4 +1,4 @@
-"""``cimento suites match``, ``prime``, ``merge``, ``vary`` and ``power``: suites made of others."""
+"""``cimento suites match``, ``prime``, ``merge``, ``vary`` and ``power``: derived suites."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
 
 
 class MatchOptions(Options):
-    """How far apart the conditions of an item may be."""
+    """The allowed differences between the conditions of an item."""
 
     suite: str = option(..., "Built-in name or path.")
     output: Path = option(..., "Folder to write.", flags=("-o",))
@@ -38,7 +38,7 @@ class MatchOptions(Options):
 
 
 def _match_suite(options: MatchOptions) -> None:
-    """Write a copy with the items whose conditions are alike, and say how alike they were.
+    """Write a copy with the items whose conditions match, and report how well they matched.
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
@@ -96,9 +96,9 @@ def prime_suite(
     ] = 1,
     seed: Annotated[int, flags.flag("--seed", help="Seed of the choice.")] = 0,
 ) -> None:
-    """Write a copy with sentences of other items before every sentence, as context.
+    """Write a copy in which sentences of other items precede every sentence, as context.
 
-    Run it with --context-column context; cimento compare tells what exposure changes.
+    Run it with --context-column context; cimento compare shows the effect of exposure.
     """
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
@@ -118,9 +118,9 @@ def merge_suite(
     *,
     name: Annotated[str, flags.flag("--name", help="Name of the merged suite.")],
 ) -> None:
-    """Write several suites of one design as one, a phenomenon each.
+    """Write several suites of one design as one, each as a phenomenon.
 
-    Scores are normalised over a suite, so that what is to be pooled must be one.
+    Scores are normalized over a suite, so data to be pooled must be in one suite.
     """
     from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
@@ -149,7 +149,7 @@ _WHERE = "cimento suites power"
 
 
 class PowerOptions(Options):
-    """The pilot, what is tested, and how surely it is to be found."""
+    """The pilot, the quantity to test, and the power."""
 
     suite: str = option(..., "Built-in name or path.")
     pilot: tuple[Path, ...] = option(
@@ -169,11 +169,11 @@ class PowerOptions(Options):
 
 
 def _power_of_suite(options: PowerOptions) -> None:
-    """Tell how many items and clusters a difference needs, from what a pilot run shows.
+    """Report how many items and clusters a difference needs, based on a pilot run.
 
-    One pilot: a rate against chance, margins or DD against zero. Two pilots: the second model's
-    rate less the first's. Exact where items stand alone; where they come in clusters, from
-    clusters of the pilot that are drawn whole.
+    One pilot: a rate against chance, or margins or DD against zero. Two pilots: the second model's
+    rate minus the first's. The power is exact for independent items; for items in clusters, it is
+    from clusters of the pilot, which are drawn whole.
     """
     from cimento.paradigms.loading import load_suite
     from cimento.report.grid import as_text
@@ -221,7 +221,7 @@ power_of_suite = command_of(PowerOptions, _power_of_suite, positional="suite", m
 def _rates(
     name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
 ) -> tuple[str, Pilot]:
-    """What is tested, and the pilot of one model's rate or of two models' difference."""
+    """The quantity to test, and the pilot of one model's rate or of two models' difference."""
     from cimento.compare.pilots import chance_of_rates, pilot_of_rates
 
     if len(pilots) > _TWO:
@@ -243,10 +243,10 @@ def _rates(
 
 
 def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
-    """What the model of a pilot did by one question; by the one that sums it up where none is said.
+    """The outcomes of a pilot for one question, or for the headline question if none is given.
 
     Raises:
-        UsageError: the question was not asked.
+        UsageError: the run does not have this question.
     """
     from cimento.compare.item_outcomes import item_outcomes
 
@@ -265,7 +265,7 @@ def _outcomes(run: Run, path: Path, question: str) -> ItemOutcomes:
 def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
-    """What is tested, the pilot of margins or DD, and their unit."""
+    """The quantity to test, the pilot of margins or DD, and their unit."""
     from cimento.compare.pairwise import interactions_of
     from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
 
@@ -290,10 +290,10 @@ def _means(
 
 
 def _pilot_run(path: Path, name: str, measure: str) -> Run:
-    """The one run of a suite in the folder of a pilot.
+    """The only run of a suite in the folder of a pilot.
 
     Raises:
-        UsageError: it holds no run of the suite, or those of several models.
+        UsageError: the folder contains no run of the suite, or runs of several models.
     """
     from cimento.compare.item_outcomes import judged_on_measure
     from cimento.runs.run import open_runs
@@ -323,7 +323,7 @@ def vary_suite(
         Path, flags.flag("-o", "--output", help="Folder; each variant gets one in it.")
     ],
 ) -> None:
-    """Write the variants of a suite: one lexical change in every item, with its provenance.
+    """Write variants of a suite, each with one lexical change in every item and its provenance.
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """

@@ -19,19 +19,19 @@ ExportTarget: TypeAlias = Literal["lm-eval", "inspect", "every-eval-ever", "hf-d
 def export(
     runs: RunsLike, to: ExportTarget, folder: str | Path, *, organization: str = ""
 ) -> list[Path]:
-    """Runs written for another program.
+    """The files of runs written for another program.
 
     Args:
-        runs: that are written.
-        to: ``lm-eval``, ``inspect``, ``every-eval-ever``, ``hf-dataset`` or ``r``.
-        folder: where.
-        organization: who evaluated, for ``every-eval-ever``.
+        runs: the runs to export.
+        to: the format: ``lm-eval``, ``inspect``, ``every-eval-ever``, ``hf-dataset`` or ``r``.
+        folder: the folder to write to.
+        organization: name of the evaluating organization, for ``every-eval-ever``.
 
     Returns:
-        The files.
+        The paths of the files.
 
     Raises:
-        UsageError: there is no such program, or it has no place for an organization.
+        UsageError: the format is unknown, or has no place for an organization.
         StorageError: a file cannot be written.
     """
     from cimento.export import every_eval_ever, harnesses, tables

@@ -1,4 +1,4 @@
-"""What every export needs of a run: its estimates, what each rests on, and the texts asked."""
+"""The parts of a run that every export needs: estimates, the outcomes behind them, and texts."""
 
 from __future__ import annotations
 
@@ -26,17 +26,18 @@ _BOUNDS = {
     **dict.fromkeys(("pearson", "spearman", "kendall", "MCC"), (-1.0, 1.0)),
     "AUC": (0.0, 1.0),
 }
-"""Statistic to the least and the greatest value that it can have."""
+"""The smallest and largest possible value of each statistic."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportedResult:
-    """One question of a run, asked by one method: what came of it, as a run says it.
+    """One question of a run, asked by one method, with its results as the run states them.
 
     Attributes:
-        name: question and method.
-        estimates: what is said of it, over all items.
-        outcomes: of its items; none where the estimates rest on other judgments of the answers.
+        name: name of the question and of the method.
+        estimates: the estimates over all items.
+        outcomes: outcomes of the items; none if the estimates rest on other judgments of the
+            answers.
     """
 
     name: str
@@ -45,66 +46,66 @@ class ExportedResult:
 
     @property
     def description(self) -> str:
-        """What is right or measured, in words."""
+        """The criterion for a right answer, or the measured quantity, in words."""
         return self.estimates[0].description or f"The answer is right: {self.name}."
 
     @property
     def scored(self) -> tuple[Outcome, ...]:
-        """The outcomes that count."""
+        """The outcomes that were scored."""
         return tuple(one for one in self.outcomes if counts(one))
 
 
 @dataclass(frozen=True)
 class RunData:
-    """A run, ready to be written in another format.
+    """A run, with the parts of it that exports need.
 
     Attributes:
-        run: the run itself.
+        run: the run.
     """
 
     run: Run
 
     @property
     def suite(self) -> str:
-        """The suite's name."""
+        """The name of the suite."""
         return self.run.suite.name
 
     @property
     def card(self) -> Mapping[str, JsonValue]:
-        """The model's card."""
+        """The model card of the run."""
         return manifest_part(self.run.manifest, "model")
 
     @property
     def asking(self) -> Mapping[str, JsonValue]:
-        """How the model was asked."""
+        """The settings under which the model was asked."""
         return manifest_part(self.run.manifest, "asking")
 
     @property
     def policy(self) -> Mapping[str, JsonValue]:
-        """How texts were scored; empty for a recording, which was scored by somebody else."""
+        """The scoring policy; empty for a recording, which was scored by another program."""
         return {} if self.run.model_kind == "replay" else manifest_part(self.asking, "policy")
 
     @property
     def model(self) -> str:
-        """The model's name, without its revision."""
+        """The name of the model, without its revision."""
         return str(self.card.get("name") or self.run.model)
 
     @property
     def sha256(self) -> str:
-        """Of the suite; empty where the manifest does not say."""
+        """The sha256 of the suite; empty if the manifest has none."""
         return str(manifest_part(self.run.manifest, "suite").get("sha256") or "")
 
     @property
     def created(self) -> str:
-        """When the run was made, in ISO 8601."""
+        """The time when the run was made, in ISO 8601."""
         return str(self.run.manifest.get("created", ""))
 
     @property
     def timestamp(self) -> float:
-        """The same in seconds since 1970.
+        """The time when the run was made, in seconds since 1970.
 
         Raises:
-            TableError: the manifest does not say.
+            TableError: the manifest has no time.
         """
         try:
             return datetime.fromisoformat(self.created).timestamp()
@@ -117,7 +118,7 @@ class RunData:
 
     @cached_property
     def results(self) -> tuple[ExportedResult, ...]:
-        """The questions of the run whose estimates are not mere details."""
+        """The questions of the run, with all estimates that are not details."""
         groups: dict[tuple[str, str], list[Estimate]] = {}
         for estimate in self.run.estimates():
             if not estimate.group and estimate.role != "detail":
@@ -136,7 +137,7 @@ class RunData:
 
     @cached_property
     def texts(self) -> Mapping[str, Mapping[str, str]]:
-        """Item to condition to text; a condition that was asked in several is numbered."""
+        """The texts by item and condition; several texts of one condition are numbered."""
         asked: dict[str, dict[str, str]] = {}
         if REQUESTS.name not in self.run.tables:
             return asked
@@ -153,9 +154,9 @@ class RunData:
 
     @cached_property
     def logprobs(self) -> Mapping[str, Mapping[str, float]]:
-        """Item to condition to the summed log-probability of the tokens scored, in nats.
+        """The summed log-probabilities of the scored tokens by item and condition, in nats.
 
-        A condition with an unscored token is not there.
+        A condition with an unscored token is left out.
         """
         import polars as pl
 
@@ -179,20 +180,20 @@ class RunData:
 
 
 def counts(outcome: Outcome) -> bool:
-    """Whether an outcome is right or wrong, or has a value where nothing is either."""
+    """Whether an outcome is right or wrong, or has a value if it has no verdict."""
     return outcome.value is not None if outcome.verdict is None else outcome.right is not None
 
 
 def standard_error(estimate: Estimate) -> tuple[float | None, str]:
-    """The standard error of a share, or why there is none.
+    """The standard error of a share, or the reason why there is none.
 
-    That of a mean of zeros and ones, n - 1 below.
+    It is that of a mean of zeros and ones, ``sqrt(p (1 - p) / (n - 1))``.
 
     Args:
-        estimate: of anything.
+        estimate: any estimate.
 
     Returns:
-        The error and an empty text, or None and the reason.
+        The standard error and an empty text, or None and the reason.
     """
     if not estimate.is_share or estimate.value is None:
         return None, "it is no share of items; see the interval"
@@ -206,7 +207,7 @@ def standard_error(estimate: Estimate) -> tuple[float | None, str]:
 
 
 def uncertainty(estimate: Estimate) -> dict[str, JsonValue]:
-    """The interval and what there is to say of the standard error, as JSON."""
+    """The interval, and the reason if there is no standard error, as JSON."""
     return {
         "low": estimate.low,
         "high": estimate.high,
@@ -217,10 +218,10 @@ def uncertainty(estimate: Estimate) -> dict[str, JsonValue]:
 
 
 def bounds(estimate: Estimate) -> tuple[float, float] | None:
-    """The least and the greatest value that an estimate can have; None where it has none."""
+    """The smallest and largest possible value of an estimate; None if it is unbounded."""
     return (0.0, 1.0) if estimate.is_share else _BOUNDS.get(estimate.statistic)
 
 
 def of_runs(runs: Sequence[Run]) -> list[RunData]:
-    """Some runs, ready to be written."""
+    """Some runs, with the parts of them that exports need."""
     return [*map(RunData, runs)]

@@ -1,7 +1,7 @@
-"""Records of Every Eval Ever (EvalEval Coalition), version 0.2.2 of their two JSON schemas.
+"""Records of Every Eval Ever (EvalEval Coalition), in version 0.2.2 of its two JSON schemas.
 
-One JSON file with the results of each run, and a JSONL file with every verdict, in the folders
-``<suite>/<developer>/<model>`` that their datastore has.
+Each run becomes one JSON file with its results and one JSONL file with every verdict, in folders
+``<suite>/<developer>/<model>`` as in the project's datastore.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ _PART = re.compile(r"[^\w.@-]+")
 def write_every_eval_ever(
     runs: Sequence[RunData], folder: Path, *, organization: str = NOT_STATED
 ) -> list[Path]:
-    """One record and one file of verdicts for each run.
+    """Write one record and one file of verdicts for each run.
 
-    Results of which nothing was scored have no number and are left out, and so are those without a
-    least and a greatest value, which the schema asks for.
+    Results without any scored item have no number and are left out, and so are those without a
+    smallest and largest possible value, which the schema requires.
 
     Args:
-        runs: of any kind.
-        folder: where to.
-        organization: who made the evaluation.
+        runs: runs of any paradigm.
+        folder: the folder to write to.
+        organization: name of the evaluating organization.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -45,7 +45,7 @@ def write_every_eval_ever(
 def _write(run: RunData, folder: Path, organization: str) -> list[Path]:
     developer, _, name = _model_id(run).rpartition("/")
     place = folder / _safe(run.suite) / _safe(developer or NOT_STATED) / _safe(name)
-    # Made from the run, so that exporting it twice makes no second record.
+    # The name is derived from the run, so that exporting twice makes no second record.
     stem = str(uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(run.run.manifest, sort_keys=True)))
     rows = [
         _row(run, result, outcome)
@@ -175,7 +175,7 @@ def _source(run: RunData) -> dict[str, JsonValue]:
 
 
 def _row(run: RunData, result: ExportedResult, outcome: Outcome) -> dict[str, JsonValue]:
-    """One verdict. There is no answer to read out of a reply: the verdict is the output."""
+    """One verdict, which is itself the output, since no answer is extracted from a reply."""
     texts = run.texts.get(outcome.item, {})
     raw, reference = "\n".join(texts.values()), result.description
     choices: list[JsonValue] | None = [*texts.values()] if len(texts) > 1 else None
@@ -210,7 +210,7 @@ def _result_id(run: RunData, result: ExportedResult, estimate: Estimate) -> str:
 
 
 def _model_id(run: RunData) -> str:
-    """As the Hugging Face hub names it; the bare name of a model from elsewhere."""
+    """The model's id on the Hugging Face hub, or its bare name if it is from elsewhere."""
     return run.model
 
 
@@ -219,7 +219,7 @@ def _epoch(run: RunData) -> str:
 
 
 def _texts(value: object) -> dict[str, JsonValue]:
-    """A mapping whose values are texts; what is null or empty is left out."""
+    """A mapping with its values as texts, without null and empty ones."""
     items = value.items() if isinstance(value, Mapping) else ()
     return {
         str(name): each if isinstance(each, str) else json.dumps(each, ensure_ascii=False)
@@ -229,5 +229,5 @@ def _texts(value: object) -> dict[str, JsonValue]:
 
 
 def _safe(name: str) -> str:
-    # A name of points alone would be another folder.
+    # A name that consists only of dots would be another folder.
     return _PART.sub("_", name).strip(".") or NOT_STATED

@@ -1,9 +1,10 @@
 """Logs of other harnesses: Inspect (UK AI Security Institute) and lm-evaluation-harness.
 
-Inspect's are version 2 of its JSON form, one for each run. Those of lm-evaluation-harness 0.4 are
-as ``--log_samples`` writes them, by its own record of the format (``lm_eval/result_schema.py``,
-v0.4.13): one ``results_*.json`` for a model, one ``samples_*.jsonl`` for a task. A question of a
-suite is a task; where there is only one, the suite is.
+The logs of Inspect are in version 2 of its JSON form, one for each run. Those of
+lm-evaluation-harness 0.4 have the form that ``--log_samples`` writes, as the harness itself records
+it (``lm_eval/result_schema.py``, v0.4.13): one ``results_*.json`` for each model, one
+``samples_*.jsonl`` for each task. Each question of a suite is a task; a suite with only one
+question is a single task.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ _NAME = re.compile(r"[^\w-]+")
 
 
 def write_inspect(runs: Sequence[RunData], folder: Path) -> list[Path]:
-    """One log for each run.
+    """Write one log for each run.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -159,7 +160,7 @@ def _score(result: ExportedResult) -> JsonValue:
 
 
 def _id(run: RunData) -> str:
-    """The same for the same run, so that exporting twice makes no second log."""
+    """An id derived from the run, so that exporting twice makes no second log."""
     text = json.dumps(run.run.manifest, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:22]
 
@@ -170,7 +171,7 @@ _IN_TASK = re.compile(r"\W")
 
 
 def write_lm_eval_logs(runs: Sequence[RunData], folder: Path) -> list[Path]:
-    """One folder for each model, with its results and the samples of every task.
+    """Write one folder for each model, with its results and the samples of every task.
 
     Raises:
         UsageError: two runs of one model would be the same task.
@@ -223,7 +224,7 @@ def _write_model(label: str, runs: Sequence[RunData], folder: Path) -> list[Path
 
 
 def _tasks(runs: Sequence[RunData]) -> dict[str, tuple[RunData, ExportedResult]]:
-    """Task to its run and question."""
+    """The tasks by name, each with its run and question."""
     tasks: dict[str, tuple[RunData, ExportedResult]] = {}
     for run in runs:
         for result in run.results:
@@ -245,7 +246,7 @@ def _task(run: RunData, result: ExportedResult) -> str:
 
 
 def _metric(estimate: Estimate) -> str:
-    """The name of a statistic; of accuracy as lm-eval has it."""
+    """The name of a statistic in lm-eval, where accuracy is ``acc``."""
     return "acc" if estimate.statistic == ACCURACY else _IN_TASK.sub("_", estimate.statistic)
 
 
@@ -305,7 +306,7 @@ def _model_config(run: RunData) -> dict[str, JsonValue]:
 def _sample(
     run: RunData, result: ExportedResult, number: int, outcome: Outcome
 ) -> dict[str, JsonValue]:
-    """One item; what lm-eval would have asked are the item's conditions, one text each."""
+    """One item, whose conditions are the requests that lm-eval would have made, one text each."""
     texts = run.texts.get(outcome.item, {})
     logprobs = run.logprobs.get(outcome.item, {})
     doc: dict[str, JsonValue] = {
@@ -317,7 +318,7 @@ def _sample(
         "reference": outcome.reference,
     }
     target = result.description
-    # Whether a text is what the model would have written itself is not known here.
+    # It is unknown whether the model's own greedy output would equal the text.
     answers: list[JsonValue] = [[str(logprobs.get(name)), str(None)] for name in texts]
     requests: dict[str, JsonValue] = {
         f"gen_args_{k}": {"arg_0": "", "arg_1": text} for k, text in enumerate(texts.values())

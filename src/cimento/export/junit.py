@@ -1,8 +1,8 @@
-"""Runs as JUnit XML, the form in which continuous integration reads what passed and what failed.
+"""Runs as JUnit XML, the form in which continuous integration reads passes and failures.
 
-A suite of tests is a run, a test is one question about one item. Elements and attributes are those
-that GitLab, Jenkins and GitHub's test reporters read alike (``testsuites``, ``testsuite``,
-``testcase``, ``failure``, ``skipped``).
+Each run is a test suite; each question about an item is a test case. Only elements and attributes
+that the test reporters of GitLab, Jenkins and GitHub all read are used (``testsuites``,
+``testsuite``, ``testcase``, ``failure``, ``skipped``).
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
 
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that XML 1.0 cannot hold (section 2.2), not even escaped."""
+"""Characters that XML 1.0 cannot contain (section 2.2), not even escaped."""
 
 _DIGITS = 3
 THRESHOLD = "at least the rate of --fail-under"
-"""Name of the test that a whole run is."""
+"""Name of the test case that stands for the rate of a whole run."""
 RUN = "the run could be made"
-"""Name of the one test of a suite that a model could not be asked."""
+"""Name of the only test case of a suite on which a run failed."""
 
 
 def write_junit(
@@ -36,13 +36,13 @@ def write_junit(
     """Write runs as JUnit XML.
 
     Args:
-        runs: each is a suite of tests, and what is said of one below the rate that was asked for,
-            else nothing; an outcome without a verdict is no test.
-        path: of the file.
-        failures: suites that a model could not be asked; each is a suite of tests with one error.
+        runs: the runs, each a test suite, and a message if its rate is below the requested one,
+            otherwise an empty text; an outcome without a verdict is not a test case.
+        path: the path of the file.
+        failures: pairs of suite and model whose run failed; each is a test suite with one error.
 
     Returns:
-        The file.
+        The path of the file.
 
     Raises:
         StorageError: the file cannot be written.
@@ -103,7 +103,7 @@ def _testcase(run: Run, outcome: Outcome) -> ET.Element:
 
 
 def _counts(suites: Iterable[ET.Element]) -> dict[str, str]:
-    """The sums over some suites of tests."""
+    """The summed counts of several test suites."""
     rows = list(suites)
     return {
         name: str(sum(int(row.get(name, "0")) for row in rows))
@@ -112,5 +112,5 @@ def _counts(suites: Iterable[ET.Element]) -> dict[str, str]:
 
 
 def _plain(text: str) -> str:
-    """A text without characters that XML cannot hold."""
+    """A text without the characters that XML cannot contain."""
     return _NO_XML.sub("\ufffd", text)

@@ -1,4 +1,4 @@
-"""Tables of runs for other tools: a dataset folder with its card, and CSV with a script in R."""
+"""Tables of runs for other tools: a dataset folder with its card; CSV files with an R script."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ _LICENCE = re.compile(r"^[\w.+-]+$")
 
 
 def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
-    """All tables of some runs, each with the columns ``model`` and ``suite``, and the card.
+    """Write all tables of some runs, with the columns ``model`` and ``suite``, and the card.
 
-    Judgments of people hold their names or codes; they are left out.
+    People's judgments contain their names or codes and are left out.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -56,7 +56,7 @@ def write_hf_dataset(runs: Sequence[RunData], folder: Path) -> list[Path]:
 
 
 def _joined(runs: Sequence[RunData], name: str) -> pl.DataFrame | None:
-    """A table of all runs that have it; None where none has."""
+    """One table of all runs that have it; None if none has it."""
     import polars as pl
 
     frames = []
@@ -66,7 +66,7 @@ def _joined(runs: Sequence[RunData], name: str) -> pl.DataFrame | None:
         table = data.run.table(name).drop("model", "suite", strict=False)
         whose = (pl.lit(data.run.model).alias("model"), pl.lit(data.suite).alias("suite"))
         frames.append(table.select(*whose, pl.all()))
-    # A column that only some runs have is null in the others.
+    # A column that only some runs have is null in the other runs.
     return pl.concat(frames, how="diagonal") if frames else None
 
 
@@ -129,7 +129,7 @@ def _results(runs: Sequence[RunData]) -> Grid:
 
 
 def _listed(name: str, values: Sequence[str]) -> list[str]:
-    # In quotation marks: without them YAML takes Norwegian, "no", for a truth value.
+    # In quotation marks, because YAML reads an unquoted ``no``, the code of Norwegian, as false.
     return [f"{name}:", *(f"- {json.dumps(value)}" for value in values)] if values else []
 
 
@@ -137,9 +137,9 @@ _SCRIPTS = Path(__file__).parent
 
 
 def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
-    """``outcomes.csv``, ``estimates.csv``, ``sentences.csv`` and ``analysis.R``.
+    """Write ``outcomes.csv``, ``estimates.csv``, ``sentences.csv`` and ``analysis.R``.
 
-    ``scores.csv`` too, where the sentences of a suite were scored.
+    If the sentences of a suite were scored, ``scores.csv`` is written too.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -161,9 +161,9 @@ def write_r(runs: Sequence[RunData], folder: Path) -> list[Path]:
 
 
 def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
-    """One row an item and question; 1 is right, 0 wrong, and neither what was not scored.
+    """A table with one row per item and question; 1 is right, 0 wrong, blank unscored.
 
-    The columns that items are grouped by, such as ``phenomenon``, stand at the end.
+    The columns by which items are grouped, such as ``phenomenon``, are the last ones.
     """
     import polars as pl
 
@@ -200,12 +200,12 @@ def _outcomes(runs: Sequence[RunData]) -> pl.DataFrame:
 
 
 def _free(name: str, used: Container[str]) -> str:
-    """The name of a free column in a table that has columns of its own."""
+    """The name of a free column, with a prefix if the table itself has a column of that name."""
     return f"column_{name}" if name in used else name
 
 
 def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
-    """Every estimate that is no mere detail, as the runs have it."""
+    """A table of every estimate that is not a detail, as stated in the runs."""
     from cimento.runs.outcomes import estimates_table
 
     return estimates_table(
@@ -217,7 +217,7 @@ def _estimates(runs: Sequence[RunData]) -> pl.DataFrame:
 
 
 def _sentences(runs: Sequence[RunData]) -> pl.DataFrame:
-    """One row a text that was asked, of each suite once, with the free columns of its suite."""
+    """A table with one row per text of each suite, and the free columns of its suite."""
     import polars as pl
 
     tables = [_texts(data).select(pl.lit(data.suite).alias("suite"), pl.all()) for data in runs]
@@ -225,7 +225,7 @@ def _sentences(runs: Sequence[RunData]) -> pl.DataFrame:
 
 
 def _texts(data: RunData) -> pl.DataFrame:
-    """The texts of a run by item and condition, with the free columns of suites of sentences."""
+    """The texts of a run by item and condition, with the free columns of a suite of sentences."""
     import polars as pl
 
     suite = data.run.suite
@@ -250,9 +250,9 @@ def _texts(data: RunData) -> pl.DataFrame:
 
 
 def _with_points(column: pl.Series) -> pl.Series:
-    """A column whose cells are all numbers with decimal commas or without, with decimal points.
+    """A column with decimal points, if all of its cells are numbers and some have decimal commas.
 
-    R would take them for texts, and a model for the levels of a factor.
+    R would read numbers with commas as texts, and a model would treat them as factor levels.
     """
     cells = column.drop_nulls().str.strip_chars()
     numbers = cells.str.contains(r"^[+-]?\d+(,\d+)?$").all() and cells.str.contains(",").any()
@@ -260,10 +260,10 @@ def _with_points(column: pl.Series) -> pl.Series:
 
 
 def _scores(data: RunData) -> pl.DataFrame | None:
-    """One row a scored sentence, with its text; None where no sentences were scored.
+    """A table with one row per scored sentence, including its text; None if none was scored.
 
-    A suite that crosses two factors has a column for each by its name, with the levels, and one
-    with their codes.
+    A suite that crosses two factors has one column for each factor, named after it, with the
+    levels, and one column with their codes.
     """
     import polars as pl
 

@@ -1,7 +1,7 @@
-"""Paradigms: the kinds of test. Each says what it asks, how it judges and what it reports.
+"""Paradigms: the kinds of test, each with its requests, its judging and its reports.
 
-The names below are all that a package needs which brings one of its own (docs/paradigms.md). They
-are loaded when they are first used.
+The names below are all that a package with a paradigm of its own needs (docs/paradigms.md). They
+are loaded on first use.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The protocol of a paradigm, a kind of test: what it asks, how it judges, what it reports.
+"""The protocol of a paradigm, that is, a kind of test: its requests, its judging, its reports.
 
-Everything that is no part of it is written once for all paradigms: the engine asks the requests,
-the store keeps the run, and every command reads the outcomes and the estimates. A package brings
-a paradigm of its own under the entry point ``cimento.paradigms`` (docs/paradigms.md).
+Everything else is written once for all paradigms: the engine answers the requests, the store keeps
+the run, and every command reads the outcomes and the estimates. A package provides its own paradigm
+under the entry point ``cimento.paradigms`` (docs/paradigms.md).
 """
 
 from __future__ import annotations
@@ -39,24 +39,25 @@ class TestSuite(Protocol):
 
     @property
     def name(self) -> str:
-        """The suite's name."""
+        """The name of the suite."""
 
     @property
     def meta(self) -> Meta:
-        """Who made it, about what, and on which terms."""
+        """The suite's metadata, such as author, subject and license."""
 
 
-# The name tells pytest otherwise; inside the class it would be asked of every suite.
+# Because of its name, pytest would take the class for tests. Set inside the class, the attribute
+# would be required of every suite.
 TestSuite.__test__ = False  # type: ignore[attr-defined]
 
 SuiteT = TypeVar("SuiteT", bound=TestSuite)
 
 
 class ParadigmOptions(BaseModel):
-    """The options of a paradigm; what it does not declare is refused.
+    """The options of a paradigm; undeclared options are refused.
 
     Attributes:
-        ASKED: names of the options that change what a model is asked. They are part of the name
+        ASKED: names of the options that change the requests to a model. They are part of the name
             of a run's folder; all others only change how its answers are judged.
     """
 
@@ -65,38 +66,38 @@ class ParadigmOptions(BaseModel):
     ASKED: ClassVar[frozenset[str]] = frozenset()
 
     def asked(self) -> dict[str, JsonValue]:
-        """The options that change what a model is asked, in plain values."""
+        """The options that change the requests to a model, as plain values."""
         plain: dict[str, JsonValue] = self.model_dump(mode="json", include=set(self.ASKED))
         return plain
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        """The columns of the tokens table that judging needs, besides those requested.
+        """The columns of the tokens table that judging needs, in addition to those requested.
 
         Raises:
-            UsageError: an option names what there is not.
+            UsageError: an option names something unknown.
         """
         return ()
 
     def inputs(self, suite: Any, scoring: Asking) -> dict[str, JsonValue]:  # noqa: ANN401, ARG002
-        """What else decides whether a stored run holds the answers that these options need.
+        """The other settings on which it depends whether a stored run has the answers needed here.
 
         Args:
-            suite: of the paradigm.
-            scoring: how its texts are scored.
+            suite: suite of the paradigm.
+            scoring: rules by which its texts are scored.
         """
         return {}
 
     def chosen(self, suite: Any | None) -> str:  # noqa: ANN401, ARG002
-        """The part of a suite that is judged, which keeps its runs apart; empty for the whole.
+        """The part of a suite that is judged, which separates its runs; empty for the whole suite.
 
         Args:
-            suite: of the paradigm; None where only the options are known.
+            suite: suite of the paradigm; None if only the options are known.
         """
         return ""
 
     def digest(self) -> str:
-        """A short name for `asked`: eight hexadecimal digits; empty where nothing is declared."""
+        """A short hash of `asked`: eight hexadecimal digits; empty if there are no such options."""
         if not self.ASKED:
             return ""
         text = json.dumps(self.asked(), sort_keys=True)
@@ -108,15 +109,15 @@ OptionsT = TypeVar("OptionsT", bound=ParadigmOptions)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteReading(Generic[SuiteT]):
-    """What was read of a suite, with every fault that was found.
+    """The result of reading a suite, with every fault found.
 
     Attributes:
-        suite: None where nothing could be made of it.
-        faults: errors, which keep it from being used, and warnings.
-        sha256: of the bytes read, hexadecimal.
-        path: file or folder.
+        suite: the suite; None if the source could not be read as one.
+        faults: errors, which make the suite unusable, and warnings.
+        sha256: sha256 of the bytes read, hexadecimal.
+        path: path of the file or folder.
         format: name of the format.
-        language: that was given beside the file, which does not say it; else empty.
+        language: language given separately because the file states none; otherwise empty.
     """
 
     suite: SuiteT | None
@@ -129,12 +130,12 @@ class SuiteReading(Generic[SuiteT]):
 
 @dataclass(frozen=True, slots=True)
 class SuiteAudit:
-    """What ``suites check`` says of a suite.
+    """The content and the faults of a suite, as ``suites check`` reports them.
 
     Attributes:
-        faults: every fault; one that is an error makes the exit code 2.
-        record: what is in the suite and what is wrong with it, for ``--json``.
-        holds: what is in the suite, in words; empty where it cannot be used.
+        faults: all faults; if one is an error, the exit code is 2.
+        record: content and faults of the suite, for ``--json``.
+        holds: content of the suite in words; empty if the suite is unusable.
     """
 
     faults: tuple[Fault, ...]
@@ -143,32 +144,32 @@ class SuiteAudit:
 
     @classmethod
     def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:
-        """The audit of a suite of which there is nothing to say but its faults."""
+        """The audit of a suite about which only the faults are known."""
         plain: list[JsonValue] = [asdict(fault) for fault in reading.faults]
         return cls(reading.faults, {"suite": reading.path.name, "faults": plain})
 
 
 SurveyTask: TypeAlias = Literal["likert", "yesno", "choice", "cloze", "candidate", "story"]
-"""What people can be asked to do, see docs/surveys.md."""
+"""The tasks of surveys, see docs/surveys.md."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyItem:
-    """What people are asked about an item of a suite, or about one of its conditions.
+    """A survey question about an item of a suite, or about one of its conditions.
 
     Attributes:
-        item: its id.
-        condition: of the item; empty where it is asked about whole.
-        lines: what is shown: a sentence, a text with a blank, the sentences of a story; none where
-            the options are all that is shown.
-        judged: the sentence or candidate that an answer is about; empty where a choice is made.
-        mark: the part of the first line, from and to which character, that is highlighted.
-        options: what is chosen among, each with the condition that it is, if it is one; none where
-            the answers are the same for all items.
-        none: whether the suite lets people answer that none of the options fits.
-        columns: its free columns.
-        apart: of what shares it, nobody sees two.
-        names: by which an answer may name it, besides its id and its text.
+        item: id of the item.
+        condition: name of the condition; empty if the question is about the whole item.
+        lines: text to show: a sentence, a text with a blank, the sentences of a story; empty if
+            only the options are shown.
+        judged: sentence or candidate that an answer is about; empty for a choice.
+        mark: first and end character of the highlighted part of the first line.
+        options: answers to choose among, each with its condition, if it is one; empty if the
+            answers are the same for all items.
+        none: whether "none of the options" is an answer.
+        columns: free columns of the item.
+        apart: group of items of which nobody sees two.
+        names: other names for the item in answers, besides its id and its text.
     """
 
     item: str
@@ -184,17 +185,17 @@ class SurveyItem:
 
     @property
     def text(self) -> str:
-        """What is shown, in one line."""
+        """The text to show, in one line."""
         return " ".join(self.lines)
 
 
 @dataclass(frozen=True, slots=True)
 class SurveyItems:
-    """What people are asked about a suite.
+    """The survey questions about a suite.
 
     Attributes:
-        task: what they do.
-        items: in the order of the suite.
+        task: task of the survey.
+        items: items in the order of the suite.
     """
 
     task: SurveyTask
@@ -203,12 +204,12 @@ class SurveyItems:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What of people's answers was put into a copy of the suite that they were asked.
+    """The count of people's answers that were put into a copy of their suite.
 
     Attributes:
-        used: answers that are in it.
+        used: number of answers in the copy.
         without: items of the suite that nobody answered.
-        passed: why other answers are not, and how many.
+        passed: number of answers left out, by reason.
     """
 
     used: int
@@ -218,18 +219,18 @@ class Applied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MethodFacts:
-    """What only its paradigm knows of how a run was made; the methods paragraph says it.
+    """Facts for the methods paragraph that only the run's paradigm knows.
 
-    Sentences mark citations as pandoc does, ``[@key; @other]``, by the keys of
-    ``citing/references.toml`` and of the sources of the measures.
+    Sentences mark citations in pandoc's syntax, ``[@key; @other]``, with the keys of
+    ``cite/references.toml`` and of the sources of the measures.
 
     Attributes:
-        counted: what was asked and how much of it: ``24 items in 4 conditions``.
-        design: how the suite is built, as a sentence; empty where there is nothing to say.
-        sentences: how it was asked, judged and tested, in order.
-        brief: the same in a sentence or two, as a paper says it; the rest is for its appendix.
-        together: which items belong together, where some do: ``items of one verb``.
-        measures: names of the measures that sentences were given a value by.
+        counted: number and kind of what was asked: ``24 items in 4 conditions``.
+        design: design of the suite, as a sentence; empty if there is nothing to say.
+        sentences: sentences on asking, judging and testing, in order.
+        brief: the main facts in a sentence or two, for a paper; the rest is for its appendix.
+        together: common property of items that belong together, if any: ``items of one verb``.
+        measures: names of the measures of sentences.
     """
 
     counted: str
@@ -242,13 +243,13 @@ class MethodFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored(Generic[SuiteT, OptionsT]):
-    """What a paradigm reads of the folder of a run.
+    """The parts of a stored run that its paradigm reads.
 
     Attributes:
-        suite: reads the copy of the suite, as far as it was asked.
-        options: with which the run was made.
-        tables: name of each table to the table; empty for the folder's own, read when they are
-            needed. Version 0.1 stored some in another form.
+        suite: function that reads the copy of the suite, as far as it was asked.
+        options: options of the run.
+        tables: tables by name; empty for those in the folder, which are read when needed. Version
+            0.1 stored some tables in another form.
     """
 
     suite: Callable[[], SuiteT]
@@ -257,32 +258,32 @@ class Stored(Generic[SuiteT, OptionsT]):
 
 
 class AskedModel(Protocol):
-    """A model as a paradigm sees it while it writes requests, or a recording of one."""
+    """A model, or a recording of one, as a paradigm sees it while it writes requests."""
 
     @property
     def card(self) -> ModelCard:
-        """What is known about it; of a recording the kind is ``replay``."""
+        """The model card; for a recording, its kind is ``replay``."""
 
     @property
     def recorded(self) -> frozenset[str]:
-        """Names of the tables that a recording holds; empty for a model."""
+        """The names of the tables in a recording; empty for a model."""
 
     def chat(self, messages: Sequence[tuple[str, str]]) -> str | None:
-        """Turns, as (role, content), in its chat template; None where it has none."""
+        """Turns, given as (role, content), in the model's chat template; None if it has none."""
 
     @property
     def takes_messages(self) -> bool:
-        """Whether it renders turns itself, as servers do."""
+        """Whether the model renders turns itself, as servers do."""
 
 
 class Paradigm(Protocol[SuiteT, OptionsT]):
     """A kind of test.
 
     Attributes:
-        name: of the paradigm; it stands in every manifest.
-        kinds: what ``kind`` in suite.toml may say for its suites.
-        options: what it honours; anything else that is given is an error.
-        scoring: names of the scoring options that it honours besides those of every model
+        name: name of the paradigm, which is in every manifest.
+        kinds: values of ``kind`` in suite.toml for its suites.
+        options: model of its options; any other option is an error.
+        scoring: names of the scoring options that it supports in addition to those of every model
             (``context``, ``all_tokens``, ``columns``, ``spec``, ``recorded_unit``).
     """
 
@@ -292,56 +293,56 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
     scoring: frozenset[str]
 
     def detect(self, path: Path) -> bool:
-        """Whether a path that names no kind holds a suite of this paradigm."""
+        """Whether a path that states no kind contains a suite of this paradigm."""
 
     def read(self, path: Path) -> SuiteReading[SuiteT]:
-        """A suite, and every fault of it.
+        """A suite, with every fault in it.
 
         Raises:
-            InputError: the path does not exist or may not be read.
+            InputError: the path does not exist or is not readable.
         """
 
     def files(self, path: Path) -> Sequence[Path]:
-        """The files that `read` reads, where these alone, by names and bytes, decide what it gives.
+        """The files that `read` reads, if their names and bytes alone determine its result.
 
-        Their sha256, one after the other, is then that of the reading. None where it may look
-        elsewhere.
+        Their sha256, one after the other, is then that of the reading. The list is empty if `read`
+        may use other sources.
         """
 
     def owns(self, suite: object) -> bool:
-        """Whether an object that was made in Python is a suite of this paradigm."""
+        """Whether an object made in Python is a suite of this paradigm."""
 
     def write(self, suite: SuiteT, folder: Path) -> None:
-        """Write a suite as `read` reads it.
+        """Write a suite in the form that `read` reads.
 
         Raises:
             StorageError: the folder cannot be written.
         """
 
     def check(self, suite: SuiteT) -> Sequence[Fault]:
-        """Every fault of a suite that was made in Python."""
+        """Every fault of a suite made in Python."""
 
     def limited(self, suite: SuiteT, limit: int) -> SuiteT:
-        """The first items of a suite; the suite itself where it has no more."""
+        """The first items of a suite; the suite itself if it has no more."""
 
     def describe(self, suite: SuiteT, items: int) -> str:
-        """What ``suites show`` prints of a suite and its first items."""
+        """The text that ``suites show`` prints about a suite and its first items."""
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
-        """What is in a suite that was read, and what is wrong with it."""
+        """The content and the faults of a suite that was read."""
 
     def survey_items(
         self, suite: SuiteT, task: SurveyTask | None, *, run: Run | None = None
     ) -> SurveyItems:
-        """What people are asked about a suite, or about the answers of a model to it.
+        """The survey questions about a suite, or about a model's answers to it.
 
         Args:
-            suite: that is asked about.
-            task: what people do; None for what is usual.
-            run: whose answers are judged; None for the suite itself.
+            suite: suite of the questions.
+            task: task of the survey; None for the usual one.
+            run: run whose answers are judged; None for the suite itself.
 
         Raises:
-            UsageError: people are not asked about suites of this paradigm, or not in this way.
+            UsageError: suites of this paradigm have no surveys, or not this task.
         """
 
     def apply_judgments(
@@ -352,17 +353,18 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         *,
         scale: tuple[float, float] | None = None,
     ) -> Applied:
-        """Write a copy of a suite with what people said of it.
+        """Write a copy of a suite with people's judgments.
 
         Args:
-            suite: that was asked.
-            judgments: those of other suites, and attention checks, are skipped and counted.
-            folder: of the copy.
-            scale: ends of the scale of ratings, the worst first; None for those of the suite.
+            suite: the suite that people were asked about.
+            judgments: judgments; those of other suites, and attention checks, are skipped and
+                counted.
+            folder: folder of the copy.
+            scale: ends of the rating scale, the worst first; None for the suite's own.
 
         Raises:
-            InputError: nobody answered anything about the suite, or a rating is off the scale.
-            UsageError: suites of this paradigm hold no answers of people, or the scale is unknown.
+            InputError: no answer is about the suite, or a rating is off the scale.
+            UsageError: suites of this paradigm cannot contain judgments, or the scale is unknown.
             StorageError: the copy cannot be written.
         """
 
@@ -375,76 +377,76 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
-        """The next round of requests; None where all has been asked.
+        """The next round of requests; None after the last one.
 
         Args:
-            suite: what is asked about.
-            options: how.
-            scoring: how texts are scored.
-            model: who is asked.
-            answers: to all rounds so far.
+            suite: the suite.
+            options: options of the paradigm.
+            scoring: rules by which texts are scored.
+            model: the model.
+            answers: answers to all rounds so far.
 
         Raises:
-            CimentoError: the suite cannot be asked in this way.
+            CimentoError: the suite cannot be asked this way.
         """
 
     def later(self, suite: SuiteT, options: OptionsT) -> int:
-        """How many requests follow the first round at most; 0 where all is asked at once."""
+        """Most requests after the first round; 0 if there is only one round."""
 
     def recording(self, name: str, suite: SuiteT, *, scoring: Asking) -> Recording:
-        """What somebody recorded of the answers to a suite.
+        """A recording of the answers to a suite.
 
         Args:
-            name: what stands after ``replay:``: a file, and after ``#`` the name of one of several
+            name: the part after ``replay:``: a file, and after ``#`` the name of one of several
                 models in it.
-            suite: that was recorded.
-            scoring: its ``spec`` and ``recorded_unit``; options that a recording cannot honour are
+            suite: the recorded suite.
+            scoring: its ``spec`` and ``recorded_unit``; options that a recording cannot follow are
                 refused.
 
         Raises:
             InputError: the file cannot be read.
             UsageError: suites of this paradigm have no recordings, or an option is refused.
-            TableError: it is no recording of this suite.
+            TableError: the file is not a recording of this suite.
         """
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:
-        """What the folder of a run holds, whichever version stored it.
+        """The content of a run's folder, whichever version stored it.
 
         Raises:
-            TableError: it cannot be read.
+            TableError: the folder cannot be read.
         """
 
     def judge(self, run: Run) -> pl.DataFrame:
-        """The outcomes table of a run: pure, from its suite, its tables and its options.
+        """The outcomes table of a run, a pure function of its suite, tables and options.
 
         Raises:
-            CimentoError: the answers cannot be judged in this way.
+            CimentoError: the answers cannot be judged this way.
         """
 
     def estimate(self, run: Run) -> Sequence[Estimate]:
-        """What the outcomes of a run say about many items."""
+        """The estimates from the outcomes of a run."""
 
     def scores(self, run: Run) -> pl.DataFrame | None:
-        """The score of every condition of every item; None where conditions have no scores.
+        """The score of every condition of every item; None if conditions have no scores.
 
-        Columns: ``item``, ``condition``, ``measure``, ``unit``, ``score`` (more is better; null
-        where it is undefined); and of suites that cross two factors ``phenomenon``,
-        ``first_factor``, ``second_factor``, the level of each (``first_level`` ...) and its code
+        Columns: ``item``, ``condition``, ``measure``, ``unit``, ``score`` (more is better; null if
+        undefined). Suites that cross two factors also have ``phenomenon``, ``first_factor``,
+        ``second_factor``, the level of each factor (``first_level`` ...) and its code
         (``first``, ``second``), 1/2 or -1/2, so that the sum of ``4 * first * second * score``
         over the four conditions of an item is its difference of differences.
         """
 
     def methods(self, run: Run) -> MethodFacts:
-        """How a run was made, as far as only the paradigm knows."""
+        """The facts about a run that only the paradigm knows."""
 
     def warnings(self, run: Run) -> Sequence[str]:
         """Warnings for readers of a run, in addition to those of its manifest."""
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
-        """What a report shows of some runs of this paradigm, one section a suite."""
+        """The sections of a report on some runs of this paradigm, one for each suite."""
 
     def text(self, runs: Sequence[Run]) -> str:
-        """What ``run`` prints of some runs of this paradigm, in plain text."""
+        """The text that ``run`` prints for some runs of this paradigm."""
 
 
 AnyParadigm: TypeAlias = "Paradigm[Any, Any]"

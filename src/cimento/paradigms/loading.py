@@ -1,4 +1,4 @@
-"""Suites of any paradigm, by built-in name, path or as they are made in Python, checked."""
+"""Suites of any paradigm, given by built-in name, by path or as Python objects, and checked."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class LoadedSuite:
     """A suite that can be run, of any paradigm.
 
     Attributes:
-        paradigm: the kind of test.
-        reading: the suite, without faults that would keep it from being used, and its warnings.
+        paradigm: paradigm of the suite.
+        reading: result of reading the suite, without faults that make it unusable.
     """
 
     paradigm: AnyParadigm
@@ -45,7 +45,7 @@ class LoadedSuite:
         """The suite itself.
 
         Raises:
-            SuiteError: nothing could be made of it.
+            SuiteError: the source could not be read as a suite.
         """
         suite = self.reading.suite
         if suite is None:
@@ -57,11 +57,11 @@ def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
     """A suite of any paradigm, checked.
 
     Args:
-        suite: a built-in name, a path, or a suite made in Python.
-        language: ISO 639-1 code, where the suite does not say it: a bare table cannot.
+        suite: built-in name, path, or suite made in Python.
+        language: ISO 639-1 code, if the suite does not state it, as a bare table cannot.
 
     Raises:
-        CimentoError: there is no such suite, it has faults, or there are several.
+        CimentoError: the suite does not exist, has faults, or is one of several.
     """
     loaded = list(load_suites([suite], language=language))
     if len(loaded) != 1:
@@ -76,16 +76,16 @@ def load_suite(suite: SuiteLike, *, language: str = "") -> LoadedSuite:
 def load_suites(
     suites: SuiteLike | Iterable[SuiteLike], *, language: str = ""
 ) -> Iterator[LoadedSuite]:
-    """Suites of any paradigm, by built-in name, path or as they are, one after the other.
+    """Suites of any paradigm, given by built-in name, by path or as they are, one after the other.
 
     Args:
-        suites: one or several; a folder of suites gives all of them.
-        language: as for `load_suite`, of those that do not say theirs.
+        suites: one or several suites; a folder of suites yields all of them.
+        language: language of suites that do not state theirs, as for `load_suite`.
 
     Raises:
-        CimentoError: there is no such suite, or it has faults.
+        CimentoError: a suite does not exist or has faults.
     """
-    # A name is iterable too, and so may be a suite of a paradigm from elsewhere.
+    # A name is iterable too, and so may be a suite of a plugged-in paradigm.
     several = not (isinstance(suites, str) or hasattr(suites, "meta") or _is_frame(suites))
     for suite in suites if several and isinstance(suites, Iterable) else (suites,):
         if isinstance(suite, str | Path):
@@ -98,10 +98,10 @@ def load_suites(
 
 
 def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
-    """A suite that was read, where it has no fault that keeps it from being used.
+    """A suite that was read, if it has no fault that makes it unusable.
 
     Raises:
-        SuiteError: it has; the error carries all of them.
+        SuiteError: the suite has such faults; the error contains all of them.
     """
     if reading.suite is None or faults.errors(reading.faults):
         raise SuiteError(where=str(reading.path), faults=reading.faults)
@@ -109,11 +109,11 @@ def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
 
 
 def save_suite(loaded: LoadedSuite, path: Path) -> Path:
-    """Write a suite of any paradigm as a folder, or as one workbook where the name ends in .xlsx.
+    """Write a suite of any paradigm as a folder, or as one workbook if the name ends in .xlsx.
 
     Raises:
-        InputError: the workbook cannot hold it.
-        StorageError: there is something already, or it cannot be written.
+        InputError: a workbook cannot contain the suite.
+        StorageError: the path exists already, or cannot be written.
     """
     if path.suffix.lower() != WORKBOOK:
         return folder_atomically(path, lambda folder: loaded.paradigm.write(loaded.suite, folder))
@@ -124,13 +124,13 @@ def save_suite(loaded: LoadedSuite, path: Path) -> Path:
 
 
 def _is_frame(value: object) -> bool:
-    """Whether something is a data frame of polars or pandas."""
+    """Whether a value is a data frame of polars or pandas."""
     return hasattr(value, "columns") and hasattr(value, "shape")
 
 
 def _made_here(suite: TestSuite) -> LoadedSuite:
-    """A suite that was made in Python, checked like one that was read."""
-    # Suites of ratings are suites of regions too, so the wider kind is asked last.
+    """A suite made in Python, checked in the same way as one that was read."""
+    # Suites of ratings are also suites of regions, so the more general paradigm is asked last.
     paradigms = [*plugged_paradigms(), *reversed(own_paradigms())]
     paradigm = next((paradigm for paradigm in paradigms if paradigm.owns(suite)), None)
     if paradigm is None:
@@ -141,7 +141,7 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
             if _is_frame(suite) or isinstance(suite, list | tuple)
             else "Give a built-in name, a path, or a suite made in Python.",
         )
-    # A frozen record's repr says all that is in it, in the same words every time.
+    # The repr of a frozen record contains all of its data, always in the same form.
     digest = hashlib.sha256(repr(suite).encode()).hexdigest()
     reading = SuiteReading(
         suite=suite,

@@ -1,8 +1,8 @@
-"""The plain paradigm: what most kinds of test have in common.
+"""The plain paradigm: the parts that most kinds of test have in common.
 
-A paradigm that begins with `PlainParadigm` writes what is particular to it: the suite, its
-requests, `judge` and `estimate`. docs/paradigms.md builds one. Below stands what paradigms share
-that ask people.
+A paradigm that derives from `PlainParadigm` implements only its particular parts: the suite, its
+requests, `judge` and `estimate`. docs/paradigms.md builds one. The functions below are for
+paradigms with surveys of people.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 
 class PlainParadigm(Generic[SuiteT, OptionsT]):
-    """The parts of a paradigm that seldom differ; see `Paradigm` for what each is.
+    """The parts of a paradigm that rarely differ; `Paradigm` describes each of them.
 
     Attributes:
-        name: of the paradigm.
-        kinds: what ``kind`` in suite.toml may say; the name alone where nothing else is declared.
-        options: the model of its options.
-        scoring: shared scoring options that it honours.
+        name: name of the paradigm.
+        kinds: values of ``kind`` in suite.toml; only the name if nothing else is declared.
+        options: model of its options.
+        scoring: shared scoring options that it supports.
     """
 
     name: ClassVar[str]
@@ -53,33 +53,33 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
     read: Callable[[Path], SuiteReading[SuiteT]]
 
     def detect(self, path: Path) -> bool:  # noqa: ARG002  # suites say their kind
-        """Whether a path that names no kind holds a suite of this paradigm: none does."""
+        """Whether a path that states no kind contains a suite of this paradigm: never."""
         return False
 
     def files(self, path: Path) -> Sequence[Path]:  # noqa: ARG002
-        """The files that alone decide what `read` gives: not known."""
+        """The files that alone determine the result of `read`: unknown, so none."""
         return ()
 
     def check(self, suite: SuiteT) -> Sequence[Fault]:  # noqa: ARG002
-        """Every fault of a suite that was made in Python: none is looked for."""
+        """The faults of a suite made in Python: none are looked for."""
         return ()
 
     def describe(self, suite: SuiteT, items: int) -> str:  # noqa: ARG002
-        """The name of the suite, and what it is about."""
+        """The name of the suite, and its subject."""
         meta = suite.meta
         return "  ".join(filter(None, (meta.name, meta.version, meta.language, meta.phenomenon)))
 
     def later(self, suite: SuiteT, options: OptionsT) -> int:  # noqa: ARG002
-        """How many requests follow the first round: none."""
+        """The number of requests after the first round: none."""
         return 0
 
     def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
-        """The faults that were found while it was read, and what is in the suite."""
+        """The faults found while reading, and the content of the suite."""
         holds = "" if reading.suite is None else self.holds(reading.suite)
         return replace(SuiteAudit.of_faults(reading), holds=holds)
 
     def holds(self, suite: SuiteT) -> str:  # noqa: ARG002
-        """What is in a suite, in words; empty where there is nothing to say."""
+        """The content of a suite in words; empty if there is nothing to say."""
         return ""
 
     def survey_items(
@@ -89,7 +89,7 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         *,
         run: Run | None = None,  # noqa: ARG002
     ) -> SurveyItems:
-        """What people are asked about a suite: nothing.
+        """The survey questions about a suite: there are none.
 
         Raises:
             UsageError: always.
@@ -108,7 +108,7 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         *,
         scale: tuple[float, float] | None = None,  # noqa: ARG002
     ) -> Applied:
-        """A copy of a suite with what people said of it: there is none.
+        """A copy of a suite with people's judgments: there is none.
 
         Raises:
             UsageError: always.
@@ -123,7 +123,7 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         """The copy of the suite, and the options of the manifest.
 
         Raises:
-            TableError: one of them cannot be read.
+            TableError: the suite or the options cannot be read.
         """
         options = manifest.get("options")
         if not isinstance(options, dict):
@@ -153,7 +153,7 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         return None
 
     def methods(self, run: Run) -> MethodFacts:
-        """How many items were asked."""
+        """The number of items."""
         return MethodFacts(counted=f"{run.outcomes()['item'].n_unique()} items")
 
     def warnings(self, run: Run) -> Sequence[str]:  # noqa: ARG002
@@ -161,13 +161,13 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         return ()
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
-        """Rates, a table of the estimates and the items, worst first; one section a suite."""
+        """The rates, a table of the estimates, and the items, worst first, for each suite."""
         from cimento.report.sections import plain_sections
 
         return plain_sections(runs)
 
     def text(self, runs: Sequence[Run]) -> str:
-        """The table of the estimates of some runs, their notes below."""
+        """The table of the estimates of some runs, with their notes below."""
         from cimento.report.grid import as_text
         from cimento.report.sections import estimates_grid
 
@@ -181,12 +181,12 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
 def prompts_table(
     suite: str, prompts: Iterable[tuple[str, str]], *, first: int = 0
 ) -> pl.DataFrame:
-    """The requests table of prompts that are each asked for one item.
+    """The requests table of prompts, each of which is for one item.
 
     Args:
-        suite: its name.
-        prompts: item and prompt, in the order in which they are asked.
-        first: number of the first request: how many were asked in earlier rounds.
+        suite: name of the suite.
+        prompts: item and prompt, in the order of asking.
+        first: number of the first request, which is the number of requests in earlier rounds.
     """
     import polars as pl
 
@@ -202,10 +202,10 @@ def _suites(runs: Sequence[Run]) -> list[str]:
 
 
 def chosen_task(task: SurveyTask | None, *possible: SurveyTask) -> SurveyTask:
-    """The task that was named, else the usual one.
+    """The named task, or else the usual one.
 
     Raises:
-        UsageError: it is none of those that are possible.
+        UsageError: the task is not possible.
     """
     if task is not None and task not in possible:
         raise UsageError(
@@ -217,10 +217,10 @@ def chosen_task(task: SurveyTask | None, *possible: SurveyTask) -> SurveyTask:
 
 
 def refuse_run(run: Run | None) -> None:
-    """See that people are asked about a suite, where its answers hold no candidates.
+    """Refuse a survey about a run whose answers contain no candidates.
 
     Raises:
-        UsageError: they are to be asked about a run, and it holds no candidates.
+        UsageError: a run is given, and it contains no candidates.
     """
     if run is not None:
         raise UsageError(
@@ -233,7 +233,7 @@ def refuse_run(run: Run | None) -> None:
 def answers_about(
     judgments: Iterable[Judgment], suite: str, questions: Sequence[str]
 ) -> tuple[list[Judgment], Counter[str]]:
-    """The answers about a suite to one of some questions, and why others are none of them."""
+    """The answers to some questions about a suite, and the numbers of other answers by reason."""
     about, passed = [], Counter[str]()
     for judgment in judgments:
         if judgment.is_check:
@@ -248,10 +248,10 @@ def answers_about(
 
 
 def refuse_nothing(used: int, suite: str, passed: Mapping[str, int]) -> None:
-    """See that people answered something about a suite.
+    """Require at least one answer about a suite.
 
     Raises:
-        InputError: they did not.
+        InputError: there is none.
     """
     if not used:
         seen = "; ".join(f"{count}: {why}" for why, count in passed.items())

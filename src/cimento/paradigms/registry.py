@@ -33,18 +33,18 @@ PARADIGMS: Mapping[str, str] = {
     "stories": "cimento.paradigms.stories.paradigm:STORIES",
     "prompted": "cimento.paradigms.prompted.paradigm:PROMPTED",
 }
-"""Name of each paradigm to where it is, as ``module:object``; imported when it is needed."""
+"""The paradigms' names and places, as ``module:object``; they are imported when needed."""
 
 DEFAULT = "regions"
-"""The paradigm of suites that do not say which they are of."""
+"""The paradigm of suites that do not state theirs."""
 
 
 @functools.cache
 def find_paradigm(name: str) -> AnyParadigm:
-    """A paradigm by its name.
+    """The paradigm with a name.
 
     Raises:
-        UsageError: there is none of that name.
+        UsageError: no paradigm has this name.
     """
     if name in PARADIGMS:
         module, _, attribute = PARADIGMS[name].partition(":")
@@ -65,12 +65,12 @@ def paradigm_names() -> tuple[str, ...]:
 
 
 def own_paradigms() -> list[AnyParadigm]:
-    """The paradigms that cimento brings."""
+    """The paradigms that come with cimento."""
     return list(map(find_paradigm, PARADIGMS))
 
 
 def plugged_paradigms() -> list[AnyParadigm]:
-    """The paradigms of other packages; those that cannot be used are skipped with a warning."""
+    """The paradigms of other packages; unusable ones are skipped with a warning."""
     names = sorted(plugin_names("cimento.paradigms") - PARADIGMS.keys())
     return [paradigm for name in names if (paradigm := _find_plugged(name)) is not None]
 
@@ -80,13 +80,13 @@ def _find_plugged(name: str) -> AnyParadigm | None:
 
 
 def paradigm_of(path: Path) -> AnyParadigm:
-    """The paradigm of a suite: as its suite.toml says, else by what the file holds.
+    """The paradigm of a suite: as stated in its suite.toml, or else recognized from the file.
 
     Args:
-        path: a suite folder, or a file in a format of some paradigm.
+        path: suite folder, or file in a format of any paradigm.
 
     Raises:
-        InputError: the suite is of a kind that nothing knows.
+        InputError: no paradigm knows the kind of the suite.
     """
     kind = kind_of(path)
     if kind != DEFAULT:
@@ -94,20 +94,20 @@ def paradigm_of(path: Path) -> AnyParadigm:
     detected = None
     if not (path.is_dir() and (path / "suite.toml").is_file()):
         detected = _detecting(own_paradigms(), path)
-        # Packages are looked for only where nothing of cimento's own fits.
+        # Other packages are looked for only if none of cimento's own paradigms fits.
         if detected is None and not (path.is_dir() or path.suffix.lower() in SUITE_SUFFIXES):
             detected = _detecting(plugged_paradigms(), path)
     return detected or find_paradigm(DEFAULT)
 
 
 def _detecting(paradigms: Iterable[AnyParadigm], path: Path) -> AnyParadigm | None:
-    """The first paradigm that finds a suite of its own at a path that names no kind."""
+    """The first paradigm that recognizes a suite of its own at a path that states no kind."""
     others = (paradigm for paradigm in paradigms if paradigm.name != DEFAULT)
     return next((paradigm for paradigm in others if paradigm.detect(path)), None)
 
 
 def _of_kind(kind: str, path: Path) -> AnyParadigm:
-    """The paradigm whose suites say that they are of a kind; plug-ins are asked last."""
+    """The paradigm of suites with a stated kind; plug-ins are asked last."""
     if kind in PARADIGMS and kind in (named := find_paradigm(kind)).kinds:
         return named
     kinds: dict[str, AnyParadigm] = {}
@@ -120,21 +120,21 @@ def _of_kind(kind: str, path: Path) -> AnyParadigm:
 
 
 def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, SuiteReading[Any]]]:
-    """The suites at a path, which may be a folder or an archive of several, with their paradigms.
+    """The suites at a path, possibly a folder or an archive of several, with their paradigms.
 
     Args:
-        path: of them.
-        language: as for `in_language`.
+        path: path of the suites.
+        language: language of suites that do not state theirs, as for `in_language`.
 
     Raises:
-        CimentoError: there is none, or one has faults; the error carries those of all of them.
+        CimentoError: there is none, or one has faults; the error contains the faults of all.
     """
     found: list[tuple[AnyParadigm, SuiteReading[Any]]] = []
     faulty: list[SuiteError] = []
     count = StimulusCount(path)
     with opened(path) as folder:
         for place in suite_paths(folder):
-            # People know the archive, not the folder that it was in for a moment.
+            # People know the archive, not the temporary folder that it was unpacked into.
             shown = place if folder == path else path / place.relative_to(folder)
             with unfolded(place) as inner:
                 paradigm = paradigm_of(inner)
@@ -156,12 +156,12 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
     """A suite that was read, in a language given separately.
 
     Args:
-        reading: a bare table has no place for its language; where none is given, its fault says
-            how to give one.
-        language: ISO 639-1; empty for the suite's own.
+        reading: result of reading; a bare table has no place for its language, and without a given
+            one, its fault says how to give it.
+        language: ISO 639-1 code; empty for the suite's own.
 
     Raises:
-        UsageError: it is no such code, or the suite says that it is in another language.
+        UsageError: the code is invalid, or the suite states another language.
     """
     suite, flag = reading.suite, f"--language {language}"
     if language and not LANGUAGE_CODE.fullmatch(language):
@@ -190,14 +190,14 @@ def in_language(reading: SuiteReading[Any], language: str) -> SuiteReading[Any]:
 
 
 def _where_language_goes(reading: SuiteReading[Any]) -> tuple[Fault, ...]:
-    """The faults of a suite; that a file has no language says where one can be given."""
+    """The faults of a suite; a fault of a missing language says where to give one."""
     if (
         reading.format in ("native", "python")
         or reading.suite is None
         or reading.suite.meta.language
     ):
         return reading.faults
-    # No name of the file: many files without a language are one remark.
+    # The file is not named, so that many files without a language make one remark.
     todo = (
         "Give --language it (or es, pt, ru, en ...); `cimento suites convert FILE --language it"
         " -o NAME.xlsx` writes a workbook that says it."
@@ -214,12 +214,12 @@ def parse_options(
     """The options of a paradigm, from values or from the texts of ``--set KEY=VALUE``.
 
     Args:
-        paradigm: that declares them.
-        given: by name.
-        others: names given with them that are not options of a paradigm.
+        paradigm: paradigm that declares the options.
+        given: values by name.
+        others: names given together with them that are not options of a paradigm.
 
     Raises:
-        UsageError: the paradigm does not honour an option, or not this value of it.
+        UsageError: the paradigm does not support an option, or not this value of it.
     """
     from pydantic import ValidationError
 
@@ -249,10 +249,10 @@ def _is_paradigm(value: object) -> TypeGuard[AnyParadigm]:
 
 
 def sentence_suite(loaded: LoadedSuite) -> Suite:
-    """A suite whose items are sentences in regions, as many commands on suites need it.
+    """A suite whose items are sentences in regions, as required by many commands on suites.
 
     Raises:
-        InputError: its items are something else.
+        InputError: its items are of another kind.
     """
     suite = loaded.suite
     if not isinstance(suite, Suite):
@@ -266,14 +266,14 @@ def sentence_suite(loaded: LoadedSuite) -> Suite:
 
 
 def audit_suite(path: Path, *, language: str = "") -> SuiteAudit:
-    """What is in a suite of any paradigm, and what is wrong with it.
+    """The content and the faults of a suite of any paradigm.
 
     Args:
-        path: as for `paradigm_of`.
-        language: as for `in_language`.
+        path: path of the suite, as for `paradigm_of`.
+        language: language of the suite, as for `in_language`.
 
     Raises:
-        InputError: it cannot be read, or is of a kind that nothing knows.
+        InputError: the suite cannot be read, or no paradigm knows its kind.
     """
     paradigm = find_paradigm(DEFAULT)
     try:

@@ -1,1 +1,1 @@
-"""What runs say, for people and programs: JSON, terminal, Markdown, CSV, HTML."""
+"""Results of runs in forms for people and programs: JSON, terminal, Markdown, CSV, HTML."""

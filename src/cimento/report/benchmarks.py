@@ -1,9 +1,9 @@
 """Means over the suites of a benchmark, next to its published figures; BLiMP's are included.
 
-In BLiMP a phenomenon is the unweighted mean over its datasets, and the whole the unweighted mean
-over all 67 of them (Warstadt et al. 2020, doi:10.1162/tacl_a_00321). The published figures are
-those of the released files, with the erratum of August 2021; people are the mean over their answers
-to five pairs of each dataset.
+In BLiMP, the accuracy of a phenomenon is the unweighted mean over its datasets, and the overall
+accuracy the unweighted mean over all 67 datasets (Warstadt et al. 2020, doi:10.1162/tacl_a_00321).
+The published figures are those of the released files, with the erratum of August 2021; the human
+figure is the mean over people's answers to five pairs of each dataset.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ _NOTES = (
 
 
 def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:
-    """The means of each model over BLiMP's phenomena and overall; none of fewer than two datasets.
+    """The means of each model by phenomenon and overall; none if fewer than two datasets have runs.
 
-    All models are averaged over the same datasets, those of which there is any run: a mean that
-    lacks one could not be compared with the others, or with what is published, and is undefined.
+    All models are averaged over the same datasets, namely those with at least one run. A model that
+    lacks one of them has no mean, since it could not be compared with the others or with the
+    published figures.
 
     Args:
-        runs: of any suites; those of other suites than BLiMP are ignored.
+        runs: runs of any suites; runs of suites outside BLiMP are ignored.
     """
     known = [run for run in runs if run.suite in blimp_datasets()]
     phenomena = _by_phenomenon(known)
@@ -46,7 +47,7 @@ def benchmark_means(runs: Sequence[RunSummary]) -> tuple[SuiteMean, ...]:
 
 
 def _by_phenomenon(runs: Sequence[RunSummary]) -> dict[str, list[str]]:
-    """Phenomenon of BLiMP to the names of those of its datasets of which there are runs."""
+    """BLiMP's phenomena, each mapped to the names of its datasets that have runs."""
     phenomena: dict[str, list[str]] = {}
     there = {run.suite for run in runs}
     for name, dataset in sorted(blimp_datasets().items(), key=lambda row: (row[1].phenomenon, row)):
@@ -56,7 +57,7 @@ def _by_phenomenon(runs: Sequence[RunSummary]) -> dict[str, list[str]]:
 
 
 def _by_column(runs: Sequence[RunSummary]) -> dict[tuple[str, str], dict[str, RunSummary]]:
-    """Model and measure to the runs of the datasets, by name."""
+    """The runs by model and measure, then by the name of the dataset."""
     columns: dict[tuple[str, str], dict[str, RunSummary]] = {}
     for run in runs:
         column = (run.model, str(run.options.get("measure") or ""))
@@ -70,7 +71,7 @@ def _suite_mean(
     phenomenon: str,
     names: Sequence[str],
 ) -> SuiteMean:
-    """The mean of one model over some datasets, as if these had been drawn."""
+    """The mean of one model over some datasets, treated as a random sample of datasets."""
     from cimento.statistics.design import Design
     from cimento.statistics.means import mean_of
 
@@ -105,10 +106,10 @@ def _suite_mean(
 
 
 def means_grid(means: Sequence[SuiteMean]) -> Grid:
-    """Phenomena in rows, models and published figures in columns; accuracies in percent.
+    """A table with phenomena in rows, models and published figures in columns, in percent.
 
     Args:
-        means: of one benchmark, at least one.
+        means: means of one benchmark, at least one.
     """
     by_row: dict[tuple[str, str], list[SuiteMean]] = {}
     for mean in means:
@@ -128,10 +129,10 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
     """Accuracies in percent of BLiMP's datasets, their means, and the published figures.
 
     Args:
-        runs: as for `benchmark_means`.
+        runs: runs, as for `benchmark_means`.
 
     Raises:
-        UsageError: none of them is of a dataset of BLiMP.
+        UsageError: no run is of a BLiMP dataset.
     """
     known = [run for run in runs if run.suite in blimp_datasets()]
     if not known:
@@ -161,7 +162,7 @@ def datasets_grid(runs: Sequence[RunSummary]) -> Grid:
 
 
 def _cell(run: RunSummary | None) -> EstimateCell | None:
-    """The accuracy of a run; None where there is no run, or nothing to judge in it."""
+    """The accuracy of a run; None if there is no run or if nothing in it was judged."""
     headline = run.headline if run else None
     if headline is None:
         return None
@@ -170,7 +171,7 @@ def _cell(run: RunSummary | None) -> EstimateCell | None:
 
 
 def _row(labels: Sequence[str], means: Sequence[SuiteMean]) -> tuple[GridCell, ...]:
-    """The means of models over the same datasets, and the published ones."""
+    """A row with the models' means over the same datasets, and the published means."""
     cells = (
         EstimateCell.percent((mean.value, mean.low, mean.high), mean.n_suites, mean.reason)
         for mean in means

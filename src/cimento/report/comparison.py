@@ -1,4 +1,4 @@
-"""Tables of runs compared: two models, before and after, or several models of one suite."""
+"""Tables of compared runs: two models, one model before and after, or several models."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ _ABOUT_PAIRS = (
 )
 _NOT_CORRECTED = "p is not corrected for how many rows there are."
 CHANGES_SHOWN = 12
-"""Items that are named; the table of items has them all."""
+"""The number of changed items that are named; the table of items lists all of them."""
 
 
 def ranking_grids(ranking: Ranking, *, correction: str) -> dict[str, Grid]:
-    """The tables of several models of one suite, by name.
+    """The tables that compare several models on one suite, by name.
 
     Args:
-        ranking: of the models.
-        correction: name of the correction of p.
+        ranking: the models, ranked.
+        correction: name of the correction of p-values.
     """
     from cimento.report.robustness import reliability_grid
 
@@ -61,7 +61,7 @@ def ranking_grids(ranking: Ranking, *, correction: str) -> dict[str, Grid]:
 
 
 TwoModels: TypeAlias = "tuple[str, str] | None"
-"""The labels of two models; None of one model before and after something was changed."""
+"""The labels of two models; None for one model before and after a change."""
 
 _BEFORE_AFTER = ("first", "second")
 
@@ -69,12 +69,12 @@ _BEFORE_AFTER = ("first", "second")
 def rates_grid(
     rates: Sequence[PairwiseComparison], *, correction: str, models: TwoModels = None
 ) -> Grid:
-    """How much is right on both sides, with one interval and one test, and what flipped.
+    """A table of accuracies on both sides, with the change, its interval, its test, and flips.
 
     Args:
-        rates: each a row.
-        correction: name of the correction of p.
-        models: the two sides.
+        rates: the comparisons, one per row.
+        correction: name of the correction of p-values.
+        models: labels of the two sides.
     """
     one, other = models or _BEFORE_AFTER
     more, less = (f"only {other}", f"only {one}") if models else ("gained", "lost")
@@ -112,12 +112,12 @@ def rates_grid(
 
 
 def _change(models: TwoModels) -> str:
-    """What the column of second minus first is called."""
+    """The name of the column of the difference, second minus first."""
     return "difference" if models else "change"
 
 
 def sizes_grid(rates: Sequence[PairwiseComparison], *, models: TwoModels = None) -> Grid:
-    """How large the difference is, how alike both are, and what these items could show at all."""
+    """A table of effect sizes, agreement between the two sides, and detectable differences."""
     odds = "only second / only first" if models else "gained / lost"
     return Grid.of(
         rates,
@@ -140,18 +140,18 @@ def sizes_grid(rates: Sequence[PairwiseComparison], *, models: TwoModels = None)
 
 
 def _methods(tested: Sequence[PairwiseComparison]) -> str:
-    """How the intervals and the p of changes were made."""
+    """The methods behind the intervals and p-values of changes."""
     names = [pair.change.method for pair in tested] + [pair.test.method for pair in tested]
     return "; ".join(dict.fromkeys(names))
 
 
 def pairs_grid(pairs: Sequence[PairwiseComparison], *, title: str, correction: str) -> Grid:
-    """Every two models of a suite.
+    """A table of all pairs of models of a suite.
 
     Args:
-        pairs: each a row.
-        title: what they are.
-        correction: name of the correction of p.
+        pairs: the comparisons, one per row.
+        title: title of the table.
+        correction: name of the correction of p-values.
     """
     return Grid.of(
         pairs,
@@ -184,7 +184,7 @@ def pairs_grid(pairs: Sequence[PairwiseComparison], *, title: str, correction: s
 def _family(
     tested: Sequence[PairwiseComparison] | Sequence[PairedCorrelations], correction: str
 ) -> list[str]:
-    """Over how many comparisons p-values are corrected; nothing where there is one."""
+    """A note on how many comparisons p-values are corrected for; none for a single comparison."""
     most = max((one.family for one in tested), default=1)
     if most == 1:
         return []
@@ -198,13 +198,13 @@ def equivalence_grid(
     margin: float,
     models: bool = False,
 ) -> Grid:
-    """Whether the two of each pair differ by less than a margin.
+    """A table of equivalence tests: whether the two sides differ by less than a margin.
 
     Args:
-        pairs: each a row.
-        tests: of each pair, whether they do.
+        pairs: the comparisons, one per row.
+        tests: the equivalence test of each pair.
         margin: the smallest difference that would matter.
-        models: with the names of the two models in place of suite and question.
+        models: whether the names of the two models replace suite and question.
     """
     methods = "; ".join(dict.fromkeys(test.method for test in tests))
     several = f" {_NOT_CORRECTED}" if len(pairs) > 1 else ""
@@ -229,14 +229,14 @@ def equivalence_grid(
 
 
 def equivalence_words(test: Equivalence, *, margin: float) -> str:
-    """What a test of equivalence says, in words."""
+    """The result of an equivalence test, in words."""
     if test.equivalent:
         return f"equivalent within ±{margin:g}"
     return "not shown to be equivalent" + (f" ({test.reason})" if test.reason else "")
 
 
 def models_grid(ranking: Ranking) -> Grid:
-    """The models of one suite, the best first, with the places that each could hold."""
+    """A table of the models of one suite, the best first, each with its range of possible ranks."""
     return Grid.of(
         ranking.models,
         {
@@ -252,7 +252,7 @@ def models_grid(ranking: Ranking) -> Grid:
 
 
 def checkpoints_grid(steps: Sequence[RankedModel], *, title: str) -> Grid:
-    """Revisions of one model in the order of training."""
+    """A table of the revisions of one model, in the order of training."""
     return Grid.of(
         steps,
         {
@@ -292,12 +292,12 @@ def _ranking_notes(ranking: Ranking) -> list[str]:
 
 
 def values_grid(values: Sequence[PairedValues], *, title: str, models: TwoModels = None) -> Grid:
-    """Means of both sides, with the interval and test of their difference.
+    """A table of the means of both sides, with the interval and test of their difference.
 
     Args:
-        values: each a row.
-        title: what they are.
-        models: the two sides.
+        values: the comparisons, one per row.
+        title: title of the table.
+        models: labels of the two sides.
     """
     one, other = models or _BEFORE_AFTER
     methods = dict.fromkeys(v.change.method for v in values if v.change.value is not None)
@@ -323,11 +323,11 @@ def values_grid(values: Sequence[PairedValues], *, title: str, models: TwoModels
 
 
 def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str) -> Grid:
-    """How well the values of two models go with one reference, such as ratings.
+    """A table of how well the values of two models correlate with one reference, such as ratings.
 
     Args:
-        changes: each a row.
-        correction: name of the correction of p.
+        changes: the comparisons, one per row.
+        correction: name of the correction of p-values.
     """
     methods = "; ".join(dict.fromkeys(one.change.method for one in changes))
     return Grid.of(
@@ -355,7 +355,7 @@ def correlations_grid(changes: Sequence[PairedCorrelations], *, correction: str)
 
 
 def changes_grid(values: Sequence[PairedValues], *, models: TwoModels = None) -> Grid:
-    """Second minus first for every item, the largest fall first."""
+    """A table of the differences (second minus first) by item, the largest fall first."""
     one, other = models or _BEFORE_AFTER
     changes = [
         (value, *pair)

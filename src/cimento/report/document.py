@@ -1,4 +1,4 @@
-"""A report: runs of any paradigms to one document, a page, a table or records."""
+"""Reports: from runs of any paradigms to one document, a page, a table or records."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
-    """The sections of some runs, those of one paradigm together.
+    """The sections of some runs, grouped by paradigm.
 
     Args:
-        runs: of any paradigms, in the order in which they are shown.
+        runs: runs of any paradigms, in the order of display.
 
     Raises:
         CimentoError: a run cannot be read or judged.
@@ -47,12 +47,12 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
 
 
 def text(runs: Sequence[Run]) -> str:
-    """What `cimento run` prints of some runs: the tables of each paradigm."""
+    """The text that `cimento run` prints for some runs: the tables of each paradigm."""
     return "\n".join(paradigm.text(own) for paradigm, own in _by_paradigm(runs).items())
 
 
 def markdown(runs: Sequence[Run]) -> str:
-    """The main estimates of some runs as a table in GitHub's Markdown, notes below."""
+    """The main estimates of some runs as a GitHub Markdown table, with notes below it."""
     estimates = [estimate for estimate in _estimates(runs) if estimate.role != "detail"]
     summaries = [run.summary() for run in runs]
     notes = [f"{about}: {remark}" for about, remark in warnings(summaries)]
@@ -82,7 +82,7 @@ def json(runs: Sequence[Run]) -> str:
 
 
 def html(runs: Sequence[Run]) -> str:
-    """A page that stands alone, with figures, tables and items."""
+    """A self-contained page with figures, tables and items."""
     from cimento.report.html import Page, html_page
 
     methods, works = _methods(runs)
@@ -99,7 +99,7 @@ def html(runs: Sequence[Run]) -> str:
 
 
 def latex(runs: Sequence[Run]) -> str:
-    """The table of a paper, suites by models, for LaTeX."""
+    """The table for a paper, suites by models, in LaTeX."""
     return as_latex(results_grid(runs))
 
 
@@ -111,19 +111,19 @@ REPORT_FORMS: Mapping[str, Callable[[Sequence[Run]], str]] = {
     ".txt": text,
     ".tex": latex,
 }
-"""Ending of a file to what makes the document of this form."""
+"""File endings, each mapped to the function that makes the document in this form."""
 
 
 def report(runs: RunsLike, path: str | Path) -> Path:
-    """A report of runs of any kinds of test, in one file.
+    """A report of runs of any paradigms, written to one file.
 
     Args:
-        runs: in the order in which they are shown.
-        path: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx`` for the
-            table of a paper. The ending says the form.
+        runs: the runs, in the order of display.
+        path: the file: ``.html``, ``.md``, ``.txt``, ``.csv`` or ``.json``; ``.tex`` or ``.docx``
+            for the table of a paper. The ending determines the form.
 
     Returns:
-        The path.
+        The path of the file.
 
     Raises:
         UsageError: the ending is none of these.
@@ -143,16 +143,18 @@ def report(runs: RunsLike, path: str | Path) -> Path:
 
 
 def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
-    """A figure of runs, one of those that the page of a report shows.
+    """A figure of runs, one of those on the page of a report.
 
     Args:
-        runs: that it shows.
-        name: ``margins``, ``interaction``, ``scatter``, ``curve``, ``flow``, ``rates`` ...
-        path: a file to write: ``.svg``, ``.png``, ``.pdf``, numbers ``.csv``, Vega-Lite ``.json``.
+        runs: the runs to draw.
+        name: name of the figure: ``margins``, ``interaction``, ``scatter``, ``curve``, ``rates``
+            ...
+        path: file to write: ``.svg``, ``.png``, ``.pdf``, ``.csv`` (numbers), ``.json``
+            (Vega-Lite).
 
     Raises:
-        UsageError: there is nothing to draw so in these runs, or several figures have the name.
-        MissingDependencyError: the libraries that draw are not installed.
+        UsageError: these runs have nothing to draw under this name, or several figures have it.
+        MissingDependencyError: the drawing libraries are not installed.
     """
     from cimento.report.figures import load_altair
 
@@ -177,12 +179,12 @@ def figure(runs: RunsLike, name: str, path: str | Path | None = None) -> Figure:
 
 
 def versions_apart(runs: Sequence[Run]) -> list[Run]:
-    """The runs, with digits of its content in the name of each suite of which there are versions.
+    """The runs, with a few digits of the content hash added to the names of suites with versions.
 
-    Else runs of a suite before and after it was edited would stand in one table, as one.
+    Otherwise the runs of a suite before and after an edit would appear in one table as one suite.
 
     Args:
-        runs: of any suites.
+        runs: runs of any suites.
     """
     contents = [_content(run) for run in runs]
     versions: dict[str, set[str]] = {}
@@ -195,7 +197,7 @@ def versions_apart(runs: Sequence[Run]) -> list[Run]:
 
 
 def _content(run: Run) -> str:
-    """The first digits of the sha256 of the suite of a run; empty where it is not known."""
+    """The first digits of the sha256 of a run's suite; empty if it is unknown."""
     return str(manifest_part(run.manifest, "suite").get("sha256", ""))[:_SHOWN_DIGITS]
 
 
@@ -215,12 +217,12 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
 
 
 def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
-    """How runs were made, for a paper and its appendix, and what that cites."""
+    """The methods paragraph, its appendix and its references, as text and lines."""
     from cimento.cite import methods_paragraph, references
 
     try:
         told = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
         return "\n\n".join(told), tuple(work.line for work in references(runs))
     except CimentoError as error:
-        # A run that an older version stored; the rest of the page stands.
+        # A run stored by an older version may lack details; the rest of the page is still shown.
         return f"The methods cannot be described: {error}", ()

@@ -1,4 +1,4 @@
-"""Tables of factorial designs: accuracies as papers set them, effects, tests, single items."""
+"""Tables of factorial designs: accuracies as printed in papers, effects, tests, single items."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ SUPER_ADDITIVE = "DD > 0"
 
 
 def accuracy_grid(results: Sequence[Factorial]) -> Grid:
-    """Accuracies in percent: a row for each phenomenon and acceptable condition.
+    """A table of accuracies in percent, one row for each phenomenon and acceptable condition.
 
-    Columns are measures, grouped by model; the last rows average over phenomena. The best cells of
-    a row are bold. A measure that a model does not have leaves its column blank.
+    Columns are measures, grouped by model; the last rows are averages over phenomena. The best
+    cells of a row are bold. If a model does not have a measure, its column is blank.
 
     Args:
-        results: of one suite, or of several under each other.
+        results: results of one suite, or of several, which are placed one below the other.
     """
     columns = list(dict.fromkeys((result.model, result.measure) for result in results))
     by_suite: dict[str, dict[tuple[str, str], Factorial]] = {}
@@ -71,7 +71,7 @@ def _accuracy_rows(
     *,
     many: bool,
 ) -> Iterator[tuple[tuple[str, str], list[EstimateCell | None]]]:
-    """Labels and values of each row of one suite."""
+    """The labels and values of each row of one suite."""
     whole = next((each for each in found.values() if each.phenomena), None)
     cells = [found.get(column) for column in columns]
     for index, phenomenon in enumerate(whole.phenomena if whole else ()):
@@ -116,7 +116,7 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
         for share in (*one.pairs, one.super_additive)
     ]
     methods = dict.fromkeys(share.interval_method for share in shares if share.interval_method)
-    # With one phenomenon there is nothing to average.
+    # With only one phenomenon there is nothing to average.
     several = [result for result in results if len(result.phenomena) > 1]
     means = [mean for result in several for mean in result.averages() if mean.n]
     intervals = "; ".join((*methods, *(f"averages: {name}" for name in [_methods(means)] if name)))
@@ -155,7 +155,7 @@ DD_COLUMNS = (
 
 
 def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, ...]:
-    """The columns with factors and conditions by their names, where all designs share them."""
+    """The column names, with the names of factors and conditions if all designs share them."""
     factors = {phenomenon.square.factors for result in results for phenomenon in result.phenomena}
     if len(factors) != 1:
         return tuple(columns)
@@ -175,7 +175,7 @@ def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, .
 
 
 def effects_grid(results: Sequence[Factorial]) -> Grid:
-    """Condition means with their standard errors and all effects, on every scale."""
+    """A table of condition means with their standard errors and all effects, on every scale."""
     rows = [
         (*_place(result, phenomenon), *_effect_cells(phenomenon, effects))
         for result in results
@@ -209,7 +209,7 @@ def _effect_cells(phenomenon: PhenomenonEffects, effects: Effects) -> tuple[str,
 
 
 def dd_grid(tests: Sequence[DDTest]) -> Grid:
-    """DD of every phenomenon with its interval and tests over items."""
+    """A table of the DD of every phenomenon, with its interval and tests over items."""
     return Grid.of(
         tests,
         {
@@ -238,7 +238,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
 
 
 def regions_grid(regions: Sequence[RegionDD]) -> Grid:
-    """DD of the whole sentence and of its parts, with the number of items and an interval."""
+    """A table of the DD of whole sentences and of their parts, with n and an interval."""
     return Grid.of(
         regions,
         {
@@ -264,12 +264,12 @@ def regions_grid(regions: Sequence[RegionDD]) -> Grid:
 
 
 def _methods(means: Iterable[Mean]) -> str:
-    """The methods behind some means, each named once."""
+    """The interval methods behind some means, each named once."""
     return "; ".join(dict.fromkeys(mean.method for mean in means))
 
 
 def mixed_grid(models: Sequence[DesignModel]) -> Grid:
-    """The interaction of every mixed model."""
+    """A table of the interaction in every mixed model."""
     rows = tuple(
         (
             model.suite,
@@ -303,7 +303,7 @@ def mixed_grid(models: Sequence[DesignModel]) -> Grid:
 
 
 def _interaction(effect: FixedEffect | None) -> tuple[str, ...]:
-    """Estimate, error, interval, t, degrees of freedom and p of a fixed effect."""
+    """The estimate, standard error, interval, t, degrees of freedom and p of a fixed effect."""
     from cimento.statistics.intervals import t_quantile, z_quantile
 
     if effect is None:
@@ -316,10 +316,10 @@ def _interaction(effect: FixedEffect | None) -> tuple[str, ...]:
 
 
 def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
-    """Filler effects, wh-licensing interactions and island terms.
+    """A table of filler effects, wh-licensing interactions and island terms.
 
     Args:
-        effects: each with the name of its suite and the label of its model.
+        effects: the effects, each with the name of its suite and the label of its model.
     """
     return Grid.of(
         effects,
@@ -351,7 +351,7 @@ def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
 
 
 def items_grid(results: Sequence[Factorial]) -> Grid:
-    """The four scores and DD of every item, those with the smallest DD first."""
+    """A table of the four scores and the DD of every item, the smallest DD first."""
     rows = [
         (
             *_place(result, phenomenon),
@@ -378,7 +378,7 @@ def items_grid(results: Sequence[Factorial]) -> Grid:
 
 
 def _marks(scores: Sequence[float | None]) -> str:
-    """One sign for each acceptable condition against the unacceptable one."""
+    """One sign for each acceptable condition, compared with the unacceptable one."""
     bad = scores[-1]
     return "".join(
         "?" if good is None or bad is None else "+" if good > bad else "-" if good < bad else "="

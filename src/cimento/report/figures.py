@@ -1,4 +1,4 @@
-"""Figures: each hands out its data frame and its Vega-Lite spec, and is written in five forms."""
+"""Figures, each with its data frame and its Vega-Lite spec, which can be written in five forms."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 VegaSpec: TypeAlias = Mapping[str, object]
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#767676"
-"""Two colours that colour-blind readers tell apart (Okabe and Ito 2008), and one for marks."""
+"""Two colors that color-blind readers can tell apart (Okabe and Ito 2008), and one for marks."""
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v6.4.1.json"
 LOOK: VegaSpec = {
@@ -36,18 +36,18 @@ LOOK: VegaSpec = {
 }  # fmt: skip
 
 PNG_SCALE = 2.0
-"""Pixels of a PNG for each unit of the figure."""
+"""PNG pixels per unit of the figure."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A figure that is not drawn yet.
+    """A figure that has not been drawn yet.
 
     Attributes:
-        name: by which it is asked for.
-        title: what it shows, in one sentence; also its text for those who cannot see it.
-        frame: the numbers that it shows.
-        spec: the Vega-Lite specification, with the numbers in it.
+        name: name by which users ask for it.
+        title: what the figure shows, in one sentence; also its text alternative.
+        frame: the numbers in the figure.
+        spec: the Vega-Lite specification, including the numbers.
     """
 
     name: str
@@ -63,13 +63,14 @@ class Figure:
         font_size: int | None = None,
         grey: bool = False,
     ) -> Figure:
-        """The figure with a title and names of one's own, for print.
+        """The figure with the user's title and names, for print.
 
         Args:
-            title: in the place of its own; a line below it, such as what error bars are, stays.
-            names: each to the one that is shown: of suites, models, conditions and axes.
-            font_size: of all texts, in points.
-            grey: without colours; lines and marks that differ stay different.
+            title: title that replaces the figure's own; a line below it, such as the error bars',
+                stays.
+            names: names of suites, models, conditions and axes, each mapped to the one to show.
+            font_size: size of all texts, in points.
+            grey: whether to draw without colors; different lines and marks remain distinct.
         """
 
         def new(text: str) -> str:
@@ -87,7 +88,7 @@ class Figure:
 
     @property
     def texts(self) -> list[str]:
-        """Every text that is shown."""
+        """Every text that the figure shows."""
         seen = [self.title]
 
         def noted(text: str) -> str:
@@ -101,7 +102,7 @@ class Figure:
         """The figure as SVG.
 
         Raises:
-            UsageError: it cannot be drawn.
+            UsageError: the figure cannot be drawn.
             MissingDependencyError: vl-convert-python is not installed.
         """
         return str(self._converted("svg"))
@@ -110,7 +111,7 @@ class Figure:
         """The figure as PNG, two pixels for each unit.
 
         Raises:
-            UsageError: it cannot be drawn.
+            UsageError: the figure cannot be drawn.
             MissingDependencyError: vl-convert-python is not installed.
         """
         return cast("bytes", self._converted("png", scale=PNG_SCALE))
@@ -119,7 +120,7 @@ class Figure:
         """The figure as PDF.
 
         Raises:
-            UsageError: it cannot be drawn.
+            UsageError: the figure cannot be drawn.
             MissingDependencyError: vl-convert-python is not installed.
         """
         return cast("bytes", self._converted("pdf"))
@@ -136,7 +137,7 @@ class Figure:
             ) from error
 
     def write(self, path: Path) -> Path:
-        """Write the figure: ``.svg``, ``.png``, ``.pdf``, its numbers ``.csv`` or spec ``.json``.
+        """Write a figure (``.svg``, ``.png``, ``.pdf``), numbers (``.csv``) or spec (``.json``).
 
         Raises:
             UsageError: the ending is none of these.
@@ -162,7 +163,7 @@ class Figure:
 
 
 _FONT_SIZE = 11
-"""Of most texts, in points, as Vega has them."""
+"""Size of most texts, in points, which is Vega's default."""
 _GREYS = {
     BLUE: "#1a1a1a", ORANGE: "#a6a6a6", "#009e73": "#bdbdbd", "#cc79a7": "#595959",
     "#56b4e9": "#d9d9d9", "#e69f00": "#737373",
@@ -172,7 +173,7 @@ _NOT_SHOWN = ("field", "type", "op", "order")
 
 
 def _fonts(size: int) -> dict[str, object]:
-    """Settings of Vega-Lite for texts that say no size of their own."""
+    """Vega-Lite settings for texts that specify no size of their own."""
     both = {"labelFontSize": size, "titleFontSize": size}
     title = {"fontSize": size + 1, "subtitleFontSize": size}
     return {
@@ -185,14 +186,14 @@ def _fonts(size: int) -> dict[str, object]:
 
 
 def _merged(over: object, under: object) -> object:
-    """Settings, those of `over` first."""
+    """The merged settings; those of `over` take precedence."""
     if not isinstance(over, Mapping) or not isinstance(under, Mapping):
         return over
     return {**under, **{key: _merged(each, under.get(key)) for key, each in over.items()}}
 
 
 def _scaled(value: object, by: float) -> object:
-    """A spec with each size of a font times a factor."""
+    """A spec with every font size multiplied by a factor."""
     if isinstance(value, Mapping):
         return {
             key: round(each * by)
@@ -204,7 +205,7 @@ def _scaled(value: object, by: float) -> object:
 
 
 def _grey(value: object) -> object:
-    """A spec without colours."""
+    """A spec without colors."""
     if isinstance(value, Mapping):
         return {key: "greys" if key == "scheme" else _grey(each) for key, each in value.items()}
     if isinstance(value, list):
@@ -215,7 +216,7 @@ def _grey(value: object) -> object:
 def _named(
     value: object, new: Callable[[str], str], *, shown: bool = False, data: bool = False
 ) -> object:
-    """A spec in which texts that are shown, and those of its data, have other names."""
+    """A spec in which displayed texts, and texts in its data, are renamed."""
     if isinstance(value, Mapping):
         return {
             key: _named(
@@ -235,7 +236,7 @@ def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.Data
     """A figure from an Altair chart, in the look that all figures share."""
     import altair as alt
 
-    # Set in the chart itself: each method for it would copy the whole chart.
+    # The config is set in the chart itself, because Altair's methods for it copy the whole chart.
     own = cast("alt.SchemaBase", chart)
     own["config"] = alt.Config.from_dict(dict(LOOK), validate=False)
     own["description"] = title
@@ -244,20 +245,20 @@ def figure_of(chart: alt.TopLevelMixin, *, name: str, title: str, frame: pl.Data
 
 
 def plain_figure(spec: VegaSpec, *, name: str, title: str, frame: pl.DataFrame) -> Figure:
-    """A figure from a Vega-Lite spec that is written out, in the look that all figures share.
+    """A figure from a complete Vega-Lite spec, in the look that all figures share.
 
-    Altair takes longer to make a spec than Vega to draw it, which long reports would feel: what
-    they have for every suite is made so.
+    Altair takes longer to build a spec than Vega takes to draw it, which is noticeable in long
+    reports. So the figures that reports have for every suite are made from plain specs.
     """
     shared = {"$schema": SCHEMA, "config": LOOK, "description": title, "title": title}
     return Figure(name=name, title=title, frame=frame, spec={**shared, **spec})
 
 
 def drawable(*makers: Callable[[], Figure]) -> tuple[Figure, ...]:
-    """The figures that there is something to draw for; none where altair is not installed.
+    """The figures that have something to draw; none if altair is not installed.
 
     Args:
-        makers: each makes one figure.
+        makers: functions, each of which makes one figure.
     """
     found = []
     for make in makers:
@@ -265,7 +266,7 @@ def drawable(*makers: Callable[[], Figure]) -> tuple[Figure, ...]:
             with _unchecked():
                 found.append(make())
         except UsageError:
-            continue  # there is nothing to draw; the text of the page says why
+            continue  # nothing to draw; the text of the page gives the reason
         except MissingDependencyError:
             return ()
     return tuple(found)

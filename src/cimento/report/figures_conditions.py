@@ -33,7 +33,7 @@ BARS: Mapping[Bars, str] = {
     "cousineau-morey": "95 % within items (Cousineau-Morey)",
     "loftus-masson": "95 % within items (Loftus-Masson)",
 }
-"""What error bars are, in words."""
+"""The meaning of error bars, in words."""
 
 SCALES: Mapping[Normalisation, str] = {
     "z": "z-score",
@@ -43,7 +43,7 @@ SCALES: Mapping[Normalisation, str] = {
     "quantile-z": "z-score of 7 quantile points",
     "robust-z": "robust z-score",
 }
-"""Scales in words; that of raw scores is their unit."""
+"""The names of scales, in words; raw scores are described by their unit."""
 
 UP = "higher: more acceptable"
 
@@ -57,11 +57,11 @@ class Panel:
     """One panel of an interaction figure.
 
     Attributes:
-        title: above the panel.
-        result: whose phenomenon it is.
-        phenomenon: what is drawn.
-        p: of the sign-flip test of DD over items; None where there is none.
-        bars: what error bars are.
+        title: heading of the panel.
+        result: the result that the phenomenon belongs to.
+        phenomenon: the effects to draw.
+        p: p-value of the sign-flip test of DD over items; None if there is none.
+        bars: kind of error bars.
     """
 
     title: str
@@ -78,17 +78,17 @@ def interaction_figure(
     *,
     bars: Bars = "se",
 ) -> Figure:
-    """One panel for each phenomenon of one model and measure, two in a row.
+    """One panel for each phenomenon of one model and measure, two panels per row.
 
-    The first factor is on the x axis; the plain level of the second is a solid line, the changed
-    one a dashed line.
+    The first factor is on the x axis; the plain level of the second factor is a solid line, the
+    changed level a dashed line.
 
     Args:
-        result: of one model, measure and suite.
-        scale: what is drawn.
-        ps: phenomenon to p of its DD.
-        bars: standard errors over items, or 95 % intervals within items by one of the methods of
-            `cimento.statistics.means`; all on the scale that is drawn.
+        result: the result of one model, measure and suite.
+        scale: scale of the scores.
+        ps: phenomena, each mapped to the p-value of its DD.
+        bars: standard errors over items, or 95% within-item intervals by one of the methods of
+            `cimento.statistics.means`; all on the scale of the figure.
     """
     panels = [
         Panel(
@@ -117,10 +117,10 @@ def rows_figure(
     """One row for each phenomenon, one column for each source: people, suites, models.
 
     Args:
-        columns: of panels. Phenomena are those of the first; others are matched by name, ``wh_`` at
-            the beginning left out.
-        scale: what is drawn.
-        bars: as for `interaction_figure`.
+        columns: columns of panels. The phenomena are those of the first column; those of the
+            others are matched by name, without a leading ``wh_``.
+        scale: scale of the scores.
+        bars: kind of error bars, as for `interaction_figure`.
     """
     rows: list[list[Panel | str]] = []
     for phenomenon in columns[0][1].phenomena:
@@ -169,7 +169,7 @@ def _figure(
 
 
 def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
-    """The four means of a panel, with what is needed to draw and to check them."""
+    """The four means of a panel, with everything needed to draw and check them."""
     import polars as pl
 
     effects = panel.phenomenon.effects[scale]
@@ -204,12 +204,12 @@ def _frame(panel: Panel, scale: Normalisation) -> pl.DataFrame:
 
 
 def half_widths(effects: Effects, bars: Bars) -> list[float | None]:
-    """What error bars reach to each side of the four means; None where they are undefined.
+    """The half-widths of the error bars of the four means; None where they are undefined.
 
     Args:
-        effects: of one phenomenon on one scale.
-        bars: ``se``, or a method of `cimento.statistics.means`, for which only items that are
-            scored in all four conditions count.
+        effects: effects of one phenomenon on one scale.
+        bars: ``se``, or a method of `cimento.statistics.means`, which uses only items that are
+            scored in all four conditions.
     """
     from cimento.statistics.means import within_intervals
 
@@ -243,7 +243,7 @@ def _chart(
         domain=kinds, range=[[1, 0], DASH]
     )
     axis = [_drawn(panel.result, scale), UP]
-    # Vega leaves room for one line of the title; the second would cover the labels.
+    # Vega leaves room for one title line only; a second line would cover the axis labels.
     beside = alt.Axis(titlePadding=18)
     y = alt.Y("mean:Q", title=axis, axis=beside, scale=alt.Scale(zero=False, nice=True))
     base = alt.Chart(frame.filter(frame["mean"].is_not_null()))
@@ -258,10 +258,10 @@ def _chart(
 
 
 def _drawn(result: Factorial, scale: Normalisation) -> str:
-    """What is drawn. Scores are turned so that more is better: surprisal is log-probability."""
+    """The name of the plotted score, with more for better: surprisal as log-probability."""
     try:
         measure = find_measure(result.measure)
-    except UsageError:  # ratings of people; z-scores have the same values on every scale
+    except UsageError:  # human ratings; z-scores have the same values on every scale
         known = "z-score" if result.unit == "z" else SCALES.get(scale, "as given")
         return f"{result.measure}, {known}"
     name = measure.name
@@ -294,8 +294,8 @@ def regions_figure(
 
     Args:
         suite: the suite.
-        values: label of a model to the values of the regions of its stimuli.
-        bars: standard errors over items, or 95 % intervals within items by a method of
+        values: label of each model, mapped to the region values of its stimuli.
+        bars: standard errors over items, or 95% within-item intervals by a method of
             `cimento.statistics.means`.
 
     Raises:
@@ -331,7 +331,7 @@ def regions_figure(
 
 
 def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:
-    """Error bars and the line through the means."""
+    """The error bars, and the line through the means."""
     import altair as alt
 
     conditions = list(suite.condition_names)
@@ -349,12 +349,12 @@ def _layers(suite: Suite) -> tuple[alt.Chart, alt.Chart]:
 
 
 def regions_frame(suite: Suite, values: RegionValues, *, bars: Bars = "se") -> pl.DataFrame:
-    """Region and condition to the mean surprisal over the items that have words there.
+    """A table of the mean surprisal by region and condition, over items with words in that region.
 
     Args:
         suite: the suite.
-        values: of the regions of its stimuli.
-        bars: as for `regions_figure`.
+        values: the region values of its stimuli.
+        bars: kind of error bars, as for `regions_figure`.
     """
     import polars as pl
 
@@ -385,7 +385,7 @@ def regions_frame(suite: Suite, values: RegionValues, *, bars: Bars = "se") -> p
 
 
 def _column(suite: Suite, values: RegionValues, condition: str, index: int) -> dict[str, float]:
-    """Item to the value of one region of one condition in bits, where it has words and a value."""
+    """The values in bits of one region of one condition by item, where there are any."""
     factor = BITS_PER_NAT if values.unit == "nats" else 1.0
     found = {}
     for item in suite.items:
@@ -400,7 +400,7 @@ def _column(suite: Suite, values: RegionValues, condition: str, index: int) -> d
 
 
 def _half_widths(columns: Mapping[str, Mapping[str, float]], bars: Bars) -> dict[str, float | None]:
-    """What bars reach to each side; within items only over items that have all conditions."""
+    """The half-widths of error bars; within-item intervals use only items with all conditions."""
     from cimento.statistics.means import within_intervals
 
     filled = {name: column for name, column in columns.items() if column}

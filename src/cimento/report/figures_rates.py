@@ -34,19 +34,19 @@ DARK_CELL = 0.55
 ABOVE: VegaSpec = {
     "labelAngle": 0, "labelAlign": "left", "labelOrient": "top", "labelAnchor": "start",
 }  # fmt: skip
-"""The name of a row of a figure above the row, where it can be as long as it is."""
+"""A header that puts the name of a row above it, where long names have room."""
 _WHOLE = "datum.value == floor(datum.value) ? datum.value : ''"
-"""There are no halves of items, and half lines have no number."""
+"""Axis labels for whole numbers only, since there are no fractions of items."""
 
 
 def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
-    """How far items are decided, a row for each model: the height is the number of items.
+    """Histograms of the items' margins, one row for each model.
 
-    Bars begin at zero, so that no bar holds items of both sides; ties have a bar of their own.
+    Bars begin at zero, so that none contains items of both sides; ties have a bar of their own.
 
     Args:
-        runs: of one suite, with all of their items.
-        suite: its name.
+        runs: runs of one suite, with all of their items.
+        suite: name of the suite.
 
     Raises:
         UsageError: no item has a margin.
@@ -86,7 +86,7 @@ def margins_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
 
 
 def by_model(rows: pl.DataFrame) -> dict[str, object]:
-    """The parts of a spec that give each model a row of its own, with a scale of its own."""
+    """The parts of a spec that give each model its own row and its own scale."""
     models = list(dict.fromkeys(rows["model"]))
     return {
         "data": {"values": rows.to_dicts()},
@@ -96,12 +96,12 @@ def by_model(rows: pl.DataFrame) -> dict[str, object]:
 
 
 def nominal(field: str, *, sort: Sequence[str]) -> dict[str, object]:
-    """Names in an order of their own, without a title."""
+    """An encoding of names in a given order, without a title."""
     return {"field": field, "type": "nominal", "sort": list(sort), "title": None}
 
 
 def margins_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
-    """Suite, model, phenomenon, item, verdict and margin of every item."""
+    """A table with suite, model, phenomenon, item, verdict and margin of every item."""
     import polars as pl
 
     rows = [
@@ -122,10 +122,10 @@ def margins_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
 
 
 def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
-    """The bars of the figure: model, side, low, high, items.
+    """The bars of the histogram: model, side, low, high, items.
 
     Args:
-        frame: as `margins_frame` gives it.
+        frame: the table made by `margins_frame`.
     """
     import polars as pl
 
@@ -134,7 +134,7 @@ def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
     counts: dict[tuple[str, str, float, float], int] = {}
     for model, margin in known.select("model", "margin_bits").iter_rows():
         side = "tie" if margin == 0 else "in favour" if margin > 0 else "against"
-        # An item exactly between two bars is in the one farther from zero, on both sides.
+        # On both sides, an item exactly between two bars belongs to the one farther from zero.
         steps = math.copysign(math.floor(abs(margin) / width), margin)
         low = steps * width if margin > 0 else (steps - 1) * width
         ends = (-width / 8, width / 8) if side == "tie" else (low, low + width)
@@ -145,10 +145,10 @@ def margin_bars(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def bin_width(values: Sequence[float]) -> float:
-    """A round width, 1, 2 or 5 times a power of ten, that makes at most 24 bars.
+    """A round width (1, 2 or 5 times a power of ten); the values span at most 24 such widths.
 
     Args:
-        values: what is binned; 1 where all are zero.
+        values: values to bin; the width is 1 if all are zero.
     """
     size = max(map(abs, values), default=0.0)
     reach = (max(values) - min(values) if values else 0.0) or size
@@ -159,14 +159,14 @@ def bin_width(values: Sequence[float]) -> float:
 
 
 def phenomena_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
-    """Accuracy of every phenomenon, a column for each model.
+    """Accuracy of every phenomenon, one column for each model.
 
     Args:
-        runs: of one suite.
-        suite: its name.
+        runs: runs of one suite.
+        suite: name of the suite.
 
     Raises:
-        UsageError: the suite names no phenomena, or nothing of it was scored.
+        UsageError: the suite names no phenomena, or none of its items was scored.
     """
     frame = phenomena_frame(runs)
     if frame.is_empty() or not frame["accuracy"].is_not_null().any():
@@ -183,8 +183,8 @@ def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
     """Accuracy of every acceptable condition of every phenomenon of a factorial suite.
 
     Args:
-        designs: the results of each model and measure.
-        suite: its name.
+        designs: results of each model and measure.
+        suite: name of the suite.
 
     Raises:
         UsageError: nothing was scored.
@@ -209,14 +209,14 @@ def pairs_figure(designs: Sequence[Factorial], *, suite: str) -> Figure:
 
 
 def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -> Figure:
-    """Accuracies as a heat map, with the numbers in it; what is undefined has no square.
+    """A heat map of accuracies, with the numbers in it; undefined ones have no square.
 
     Args:
-        frame: with the columns that `x` and `y` name, and ``accuracy``.
-        name: of the figure.
-        title: what it shows.
-        x: column that is laid out from left to right.
-        y: column that is laid out from top to bottom.
+        frame: table with the columns that `x` and `y` name, and ``accuracy``.
+        name: name of the figure.
+        title: what the figure shows.
+        x: column laid out from left to right.
+        y: column laid out from top to bottom.
     """
     load_altair()
     import altair as alt
@@ -244,7 +244,7 @@ def heat_figure(frame: pl.DataFrame, *, name: str, title: str, x: str, y: str) -
 
 
 def phenomena_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
-    """Suite, model and phenomenon to the accuracy with its interval and counts."""
+    """A table of accuracies by suite, model and phenomenon, with intervals and counts."""
     import polars as pl
 
     rows = [
@@ -270,7 +270,7 @@ def phenomena_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
 
 
 def above() -> alt.Header:
-    """The name of a row of a figure above the row, where it can be as long as it is."""
+    """A header that puts the name of a row above it, where long names have room."""
     import altair as alt
 
     return alt.Header.from_dict(dict(ABOVE), validate=False)
@@ -280,13 +280,13 @@ RATES_WIDTH, ROW, LABEL = 340, 20, 320
 
 
 def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
-    """Rates with their 95 % intervals and chance levels, a panel for each model.
+    """Rates with their 95% intervals and chance levels, one panel for each model.
 
-    A rate without an interval is a point alone.
+    A rate without an interval is a single point.
 
     Args:
-        runs: of one suite.
-        suite: its name.
+        runs: runs of one suite.
+        suite: name of the suite.
 
     Raises:
         UsageError: no rate is defined.
@@ -325,7 +325,7 @@ def rates_figure(runs: Sequence[RunReport], *, suite: str) -> Figure:
 
 
 def rates_frame(runs: Sequence[RunReport]) -> pl.DataFrame:
-    """Suite, model, name, question, method, group and level to the rate, interval and counts."""
+    """A table of rates by suite, model, name, question, method, group and level, with counts."""
     import polars as pl
 
     texts = ("suite", "model", "name", "question", "method", "group", "level")
@@ -361,13 +361,13 @@ _WIDTH, _HEIGHT = 320, 200
 
 
 def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:
-    """Accuracy by step of training, with 95 % intervals; a panel for each suite and question.
+    """Accuracy by training step, with 95% intervals; one panel for each suite and question.
 
     Args:
-        rankings: those whose models are not revisions of one model are left out.
+        rankings: rankings; those whose models are not revisions of one model are left out.
 
     Raises:
-        UsageError: in none they are.
+        UsageError: no ranking is of revisions of one model.
     """
     frame = checkpoints_frame(rankings)
     require_rows(
@@ -380,7 +380,7 @@ def checkpoints_figure(rankings: Sequence[Ranking]) -> Figure:
 
     base = alt.Chart(frame).encode(x=alt.X("step:Q", title="step of training"))
     scale = alt.Scale(domain=[0, 1])
-    # A step without an interval gets no band, and one without items no point.
+    # A step without an interval gets no band, and a step without items gets no point.
     band = base.mark_errorband(color=BLUE, opacity=0.25).encode(
         y=alt.Y("low:Q", title="accuracy", scale=scale), y2="high:Q"
     )

@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 
 
 COLOURS = (BLUE, ORANGE, "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000")
-"""Okabe and Ito's colours (2008), which colour-blind readers tell apart."""
+"""The colors of Okabe and Ito (2008), which color-blind readers can tell apart."""
 
 
 def length_figure(scores: pl.DataFrame, *, measure: str, unit: str) -> Figure:
-    """Scores against the number of words, a point for each sentence, a colour for each condition.
+    """Scores by number of words, one point for each sentence and one color for each condition.
 
     Args:
-        scores: with the columns ``model``, ``item``, ``condition``, ``words``, ``value``.
+        scores: table with the columns ``model``, ``item``, ``condition``, ``words``, ``value``.
         measure: name of the score.
-        unit: of the score; empty for a pure number.
+        unit: unit of the score; empty for a pure number.
 
     Raises:
         UsageError: no sentence has a score.
@@ -74,7 +74,7 @@ def items_figure(result: Factorial) -> Figure:
     """DD of every item, the smallest first, by phenomenon.
 
     Args:
-        result: of one model, measure and suite.
+        result: the result of one model, measure and suite.
 
     Raises:
         UsageError: no item has a DD.
@@ -108,7 +108,7 @@ def items_figure(result: Factorial) -> Figure:
 
 
 def items_frame(result: Factorial) -> pl.DataFrame:
-    """Phenomenon and item to its DD in raw scores, and why there is none."""
+    """A table of the DD of each item in raw scores, by phenomenon, or why it has none."""
     import polars as pl
 
     rows = [
@@ -138,15 +138,15 @@ SIDE = 240
 
 
 def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: str) -> Figure:
-    """A line for each model; on the dashed one, shares are as large as probabilities.
+    """Calibration curves, one for each model; the dashed diagonal is perfect calibration.
 
     Args:
-        curves: label of a model to its bins.
-        title: what is shown.
-        share: what is counted as right, such as ``share that fits``.
+        curves: label of each model, mapped to its bins.
+        title: what the figure shows.
+        share: name of the share counted as right, such as ``share that fits``.
 
     Raises:
-        UsageError: no bin has an answer in it.
+        UsageError: no bin contains an answer.
     """
     import polars as pl
 
@@ -172,7 +172,7 @@ def calibration_figure(curves: Mapping[str, Calibration], *, title: str, share: 
 
 
 def calibration_frame(curves: Mapping[str, Calibration]) -> pl.DataFrame:
-    """Model, low, high, n, probability and share of every bin that has answers."""
+    """A table of model, low, high, n, probability and share of every bin that has answers."""
     import polars as pl
 
     rows = [
@@ -193,18 +193,18 @@ PANEL_WIDTH = 420
 
 
 def tokens_figure(run: RunReport, item: str) -> Figure:
-    """The surprisal of every token of one item, a panel for each condition.
+    """The surprisal of every token of one item, one panel for each condition.
 
-    Tokens that the condition does not share with the one it is compared with are marked, and so
-    is the one whose surprisal differs most: the locus of the difference. The first condition of an
-    item is compared with the last, every other one with the first.
+    Tokens that a condition does not share with the one it is compared with are marked, and so is
+    the token whose surprisal differs most, the locus of the difference. The first condition of an
+    item is compared with the last one, every other condition with the first.
 
     Args:
-        run: with all of its items.
+        run: the run, with all of its items.
         item: id of the item.
 
     Raises:
-        UsageError: the run has no such item, or no token of it was scored.
+        UsageError: the run has no such item, or none of its tokens was scored.
     """
     load_altair()
     import altair as alt
@@ -233,7 +233,7 @@ def tokens_figure(run: RunReport, item: str) -> Figure:
 
 
 def item_frame(record: ItemRecord) -> pl.DataFrame:
-    """The tokens of one item: position, surprisal, whether they differ and where most."""
+    """The tokens of one item: position, surprisal, whether each differs, and which differs most."""
     import polars as pl
 
     cut = {strip.condition: _tokens(strip) for strip in record.strips}
@@ -261,14 +261,14 @@ def item_frame(record: ItemRecord) -> pl.DataFrame:
 def differences(
     tokens: Sequence[tuple[str, float | None]], other: Sequence[tuple[str, float | None]]
 ) -> tuple[set[int], int | None]:
-    """The positions of tokens that another sentence does not share, and that of the locus.
+    """The positions of tokens not shared with another sentence, and the position of the locus.
 
-    The locus is the token whose surprisal differs most: from that of the same token in the other
-    sentence, or from nothing where it is not shared.
+    The locus is the token whose surprisal differs most from that of the same token in the other
+    sentence, or from zero if the token is not shared.
 
     Args:
-        tokens: text and surprisal in bits.
-        other: of the sentence that it is compared with.
+        tokens: text and surprisal (bits) of each token.
+        other: text and surprisal (bits) of each token of the other sentence.
     """
     texts, others = [text.strip() for text, _ in tokens], [text.strip() for text, _ in other]
     matcher = SequenceMatcher(a=texts, b=others, autojunk=False)
@@ -288,7 +288,7 @@ def differences(
 
 
 def _tokens(strip: Strip) -> list[tuple[str, float | None]]:
-    """Text and surprisal of each piece that the model was asked about."""
+    """The text and surprisal of each piece that the model was asked about."""
     return [
         (piece.text, piece.surprisal_bits)
         for region in strip.regions
@@ -304,9 +304,9 @@ def _token_panel(frame: pl.DataFrame, condition: str) -> alt.LayerChart | alt.Fa
     import altair as alt
     import polars as pl
 
-    # One token may occur twice, and its places must not merge: each is followed by as many marks
-    # without a width as tokens stand before it. They are sorted by a number: a list of texts to
-    # sort by would become part of an expression of Vega's.
+    # One token may occur twice, and its positions must not merge, so each label gets as many
+    # zero-width marks as tokens precede it. Labels are sorted by a number, because a list of texts
+    # to sort by would become part of a Vega expression.
     places = [f"{token.strip()}{_NO_WIDTH * number}" for number, token in enumerate(frame["token"])]
     shown = frame.with_columns(label=pl.Series(places, dtype=pl.String))
     order = alt.EncodingSortField("position", op="min")
@@ -333,14 +333,14 @@ def _token_panel(frame: pl.DataFrame, condition: str) -> alt.LayerChart | alt.Fa
 
 
 def position_figure(runs: Sequence[RunReport], *, length: int | None = None) -> Figure:
-    """Mean surprisal by position in the sentence, a line for each model.
+    """Mean surprisal by position in the sentence, one line for each model.
 
     Args:
-        runs: with all of their items.
-        length: only sentences with so many tokens; None for all.
+        runs: the runs, with all of their items.
+        length: number of tokens of the sentences to include; None for all sentences.
 
     Raises:
-        UsageError: no sentence has so many tokens.
+        UsageError: no sentence has this number of tokens.
     """
     frame = position_frame(runs, length=length)
     require_rows(
@@ -370,7 +370,7 @@ def position_figure(runs: Sequence[RunReport], *, length: int | None = None) -> 
 
 
 def position_frame(runs: Sequence[RunReport], *, length: int | None = None) -> pl.DataFrame:
-    """Model and position to the mean surprisal of its tokens, with n and standard error."""
+    """A table of the mean surprisal by model and position, with n and standard error."""
     import polars as pl
 
     rows = [

@@ -1,4 +1,4 @@
-"""Numbers and findings in words, the same in every form of report."""
+"""Numbers and findings in words, the same in all forms of a report."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ SMALLEST_SHOWN_P = 0.001
 
 
 def rate(value: float | None, *, absent: str = "-") -> str:
-    """A rate with three decimals, or the mark for an undefined one."""
+    """A rate with three decimals, or the given mark if it is undefined."""
     return absent if value is None else f"{value:.3f}"
 
 
 def interval(low: float | None, high: float | None, *, digits: int = 3, absent: str = "-") -> str:
-    """Both ends of an interval, or the mark for one that does not exist.
+    """Both ends of an interval, or the given mark if there is no interval.
 
-    Ends that so many decimals would show as one number have more: no interval is without width.
+    Ends that would look equal get more decimals, since no interval has zero width.
     """
     if low is None or high is None:
         return absent
@@ -40,7 +40,7 @@ def interval(low: float | None, high: float | None, *, digits: int = 3, absent: 
 
 
 def agreement_text(found: Agreement) -> str:
-    """A coefficient of agreement with its interval, or why one of them is missing."""
+    """A coefficient of agreement with its interval, or the reason why one of them is missing."""
     if found.value is None:
         return f"- ({found.reason})"
     none = f"(no interval: {found.reason})" if found.reason else ""
@@ -48,32 +48,32 @@ def agreement_text(found: Agreement) -> str:
 
 
 def number(value: float | None, *, digits: int = 3, absent: str = "-") -> str:
-    """A number with so many decimals, or the mark for an undefined one; zero has no sign."""
+    """A number with a fixed count of decimals, or the given mark if undefined; zero has no sign."""
     return absent if value is None else f"{value:z.{digits}f}"
 
 
 def signed(value: float | None, *, digits: int = 4, absent: str = "-") -> str:
-    """A number with its sign."""
+    """A number with its sign, or the given mark if it is undefined."""
     return absent if value is None else f"{value:+.{digits}f}"
 
 
 def percent(share: float | None, *, digits: int = 1, absent: str = "-") -> str:
-    """A share as a percentage without its sign."""
+    """A share as a percentage, without the percent sign."""
     return absent if share is None else f"{100 * share:.{digits}f}"
 
 
 class PValue(str):
-    """A p-value in a column of a table: two significant digits.
+    """A p-value in a column of a table, with two significant digits.
 
     Attributes:
-        printed: as papers print it: ``.012``, ``< .001``.
+        printed: the form in papers: ``.012``, ``< .001``.
     """
 
     __slots__ = ("printed",)
     printed: str
 
     def __new__(cls, p: float) -> Self:
-        """The text of a number."""
+        """The text of a p-value."""
         new = super().__new__(cls, f"{p:.2g}")
         small = p < SMALLEST_SHOWN_P
         new.printed = "< .001" if small else f"{p:.3f}".replace("0.", ".", 1)
@@ -81,12 +81,12 @@ class PValue(str):
 
 
 def p_number(p: float | None, *, absent: str = "-") -> str:
-    """A p-value in a column of a table: two significant digits; in papers ``< .001``."""
+    """A p-value in a column of a table, with two significant digits; in papers ``< .001``."""
     return absent if p is None else PValue(p)
 
 
 def exchanged(text: str, names: Mapping[str, str]) -> str:
-    """A text in which each name that stands there as a word is exchanged for another."""
+    """A text in which names that occur as whole words are replaced."""
     if not names:
         return text
     longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
@@ -94,14 +94,14 @@ def exchanged(text: str, names: Mapping[str, str]) -> str:
 
 
 def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str, str]:
-    """Names as they stand in some texts: a model's may be given without its revision.
+    """The names as they occur in some texts, where a model may be named without its revision.
 
     Args:
-        names: each to the one that is shown.
-        texts: whatever is shown, such as the cells of a table.
+        names: each name, mapped to the one to show.
+        texts: all texts that are shown, such as the cells of a table.
 
     Raises:
-        UsageError: no text holds one of them, or it has several revisions.
+        UsageError: a name is in no text, or is a model with several revisions.
     """
     standing: dict[str, str] = {}
     for name, shown in names.items():
@@ -124,18 +124,18 @@ def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str
 
 
 def _names_in(texts: Collection[str]) -> set[str]:
-    """What may be a name among some texts: no sentence, and a model without its revision too."""
+    """The candidates for names in some texts: no sentences; models without revisions too."""
     short = {text for text in texts if len(text) <= _LONGEST_NAME and not text.endswith(".")}
     names = {part for text in short for part in (text, text.partition("@")[0])}
     return {name for name in names if any(map(str.isalpha, name))}
 
 
 _LONGEST_NAME = 40
-"""Of what ``did you mean`` may offer: longer texts are sentences and notes."""
+"""Most characters of a name that ``did you mean`` may offer; longer texts are prose."""
 
 
 def with_minus(text: str) -> str:
-    """A cell as papers print it: a minus sign before numbers, no hyphen."""
+    """A cell as printed in papers, with a minus sign instead of a hyphen before numbers."""
     return re.sub(r"(?<![\w.])-(?=[\d.])", "−", text)
 
 
@@ -145,7 +145,7 @@ def p_short(p: float | None, *, absent: str = "-") -> str:
 
 
 def bits(value: float | None, *, absent: str = "-") -> str:
-    """A margin in bits with its sign; one that would round to zero keeps its size."""
+    """A margin in bits with its sign; a small one that would round to zero gets one digit."""
     if value is None:
         return absent
     if value == 0 or abs(value) >= SMALLEST_SHOWN_BITS:
@@ -154,7 +154,7 @@ def bits(value: float | None, *, absent: str = "-") -> str:
 
 
 def p_value(p: float) -> str:
-    """A p-value as papers write it: ``p .012``, ``p < .001``."""
+    """A p-value as written in papers: ``p .012``, ``p < .001``."""
     return "p < .001" if p < SMALLEST_SHOWN_P else f"p {p:.3f}".replace("0.", ".", 1)
 
 
@@ -163,17 +163,17 @@ _PREDICTION = "prediction "
 
 
 def question_label(question: str) -> str:
-    """A question as a narrow column has it: the number of a prediction, ``all`` for all of them."""
+    """The label of a question for a narrow column: the number of a prediction, or ``all``."""
     return "all" if question == ALL_PREDICTIONS else question.removeprefix(_PREDICTION)
 
 
 def named_question(run: RunSummary, question: str) -> str:
-    """The name that the author of the suite gave a prediction, else as `question_label`."""
+    """The name that the suite's author gave a prediction, or else its `question_label`."""
     return run.names.get(question) or question_label(question)
 
 
 def labels(run: RunSummary) -> list[str]:
-    """The rates of a run as a narrow column has them; one prediction alone goes by its name."""
+    """The labels of a run's rates for a narrow column; a single prediction gets its own name."""
     if len(run.results) == 1 and run.results[0].question == ALL_PREDICTIONS:
         given = run.options.get("predictions")
         first = str(given[0]).strip() if isinstance(given, list | tuple) and given else "0"
@@ -184,11 +184,11 @@ def labels(run: RunSummary) -> list[str]:
 
 
 def cells(result: Estimate, label: str) -> dict[str, str]:
-    """What the line of a rate says, by the names of the columns, in their order.
+    """The cells in the row of a rate, by column name, in the order of the columns.
 
     Args:
         result: the rate.
-        label: of its question.
+        label: label of its question.
     """
     return {
         "pred.": label,
@@ -203,18 +203,18 @@ def cells(result: Estimate, label: str) -> dict[str, str]:
 
 
 def without_length(names: Iterable[str], runs: Iterable[RunSummary]) -> list[str]:
-    """The columns that some runs need: that of length only where it leads away from chance."""
+    """The columns that some runs need: ``length`` only if length alone leads away from chance."""
     off = any(result.off_by_length for run in runs for result in shown_rates(run))
     return [name for name in names if off or name != "length"]
 
 
 def items(count: int) -> str:
-    """A number of items: ``1 item``, ``2 items``."""
+    """A count of items in words: ``1 item``, ``2 items``."""
     return f"{count} item" if count == 1 else f"{count} items"
 
 
 def remarks(run: RunSummary) -> tuple[str, ...]:
-    """What a reader must know before trusting the rates of a run, then the run's own warnings."""
+    """Cautions that a reader needs before trusting a run's rates, then the run's own warnings."""
     if not run.n_items:
         return ("The suite has no items.", *run.warnings)
     if not run.estimates:
@@ -231,7 +231,7 @@ def remarks(run: RunSummary) -> tuple[str, ...]:
 
 
 def _near(run: RunSummary) -> str:
-    """How many verdicts the number format may have decided; empty where none."""
+    """A note on how many verdicts the number format may have decided; empty if none."""
     (near, judged), bits, reason = _near_tied(run)
     if not near:
         return ""
@@ -243,7 +243,7 @@ def _near(run: RunSummary) -> str:
 
 
 def _near_tied(run: RunSummary) -> tuple[tuple[int, int], float, str]:
-    """Near ties and all verdicts on single predictions, the threshold in bits, and why it is."""
+    """The counts of near ties and of all verdicts on single predictions, the threshold, and why."""
     single = run.results if len(run.results) == 1 else run.results[:-1]
     known = [each for each in single if each.near_tied is not None]
     counts = sum(each.near_tied or 0 for each in known), sum(each.n for each in known)
@@ -253,7 +253,7 @@ def _near_tied(run: RunSummary) -> tuple[tuple[int, int], float, str]:
 
 
 def _lengths(run: RunSummary) -> str:
-    """Where length alone leads away from chance, and where to; empty where it does not."""
+    """A note on how far length alone leads away from chance; empty if it does not."""
     off = [result for result in run.results if result.off_by_length]
     if not off:
         return ""
@@ -273,53 +273,54 @@ def _named(names: Sequence[str]) -> str:
 
 
 def length_rate(estimate: Estimate) -> str:
-    """The rate by length alone; the mark for none where it says no more than chance."""
+    """The rate expected from length alone, or the mark for none if it equals chance."""
     return rate(estimate.by_length if estimate.off_by_length else None)
 
 
 def estimate_label(estimate: Estimate) -> str:
-    """What an estimate is about: its question, how that was asked, and the statistic."""
+    """The subject of an estimate: the statistic, the question, and the method of asking."""
     method = f"({estimate.method})" if estimate.method else ""
     statistic = "" if estimate.statistic == "accuracy" else estimate.statistic
     return " ".join(filter(None, (statistic, estimate.question, method)))
 
 
 def margin_text(outcome: Outcome | None) -> str:
-    """The value of an outcome with its sign and unit; the mark for none where it has none."""
+    """The value of an outcome with its sign and unit, or the mark for none."""
     if outcome is None or outcome.value is None:
         return "–"
     return f"{bits(outcome.value)} {outcome.unit}".rstrip()
 
 
 def ties_pass(estimate: Estimate) -> bool:
-    """Whether a share has ties among those that count as right."""
+    """Whether ties are counted as right in a share."""
     return bool(estimate.tied) and (estimate.right or 0) > (estimate.passed or 0)
 
 
 def notes(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
-    """What is remarked on some runs, each remark once, with what it is about."""
+    """The remarks on some runs, each once, with its subject."""
     return _once(runs, remarks)
 
 
 def warnings(runs: Sequence[RunSummary]) -> list[tuple[str, str]]:
-    """What was noticed while runs were made, each warning once, with what it is about."""
+    """The warnings from making some runs, each once, with its subject."""
     return _once(runs, lambda run: run.warnings)
 
 
 def _once(
     runs: Sequence[RunSummary], said_of: Callable[[RunSummary], Iterable[str]]
 ) -> list[tuple[str, str]]:
-    """Remarks, each once: one on all runs of a suite is about the suite, or about all such suites.
+    """Remarks without repetition: one shared by all runs of a suite, or of several, appears once.
 
     Args:
-        runs: of any suites.
-        said_of: the remarks on a run.
+        runs: runs of any suites.
+        said_of: function that returns the remarks on a run.
     """
     sizes = Counter(run.suite for run in runs)
     by_remark: dict[str, dict[str, list[str]]] = {}
     for run in runs:
         for remark in said_of(run):
-            # A fault begins with its code and where it is: a whole suite is named before it.
+            # A fault begins with its code and place, so the name of the suite would make each one
+            # distinct.
             shared = remark.replace(f" {run.suite}: ", ": ", 1) if _CODED.match(remark) else remark
             by_remark.setdefault(shared, {}).setdefault(run.suite, []).append(run.label)
     noted = []
@@ -336,14 +337,14 @@ def _once(
 
 
 def _some(suites: Sequence[str]) -> str:
-    """The names of some suites; of many the first ones, and how many more."""
+    """The names of some suites; if there are many, the first ones and how many more there are."""
     if len(suites) <= _NAMED:
         return ", ".join(suites)
     return f"{', '.join(suites[: _NAMED - 1])} and {len(suites) - _NAMED + 1} more suites"
 
 
 def explanation(*, ties_pass: bool = False) -> str:
-    """What the columns of a table mean, in a few sentences.
+    """The meaning of a table's columns, in a few sentences.
 
     Args:
         ties_pass: whether there is a run in which ties count as passes.
@@ -356,10 +357,10 @@ def explanation(*, ties_pass: bool = False) -> str:
 
 
 def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
-    """What a reader must know before trusting some rates, each remark once.
+    """Cautions that a reader needs before trusting some rates, each once.
 
     Args:
-        estimates: shares of items.
+        estimates: the shares of items.
     """
     named = len(estimates) > 1
     said: dict[str, list[str]] = {}
@@ -377,11 +378,11 @@ _SURE_FROM = 25
 
 
 def _remark(estimate: Estimate, *, of_chance: bool = False) -> str:
-    """What a rate lacks; empty where there is nothing to say.
+    """A caution about a rate; empty if there is none.
 
     Args:
         estimate: the rate.
-        of_chance: whether it ought to have a chance level.
+        of_chance: whether the rate should have a chance level.
     """
     if not estimate.n:
         return f"Nothing was scored ({items(estimate.unscored)} unscored): there is no rate."
@@ -396,7 +397,7 @@ def _remark(estimate: Estimate, *, of_chance: bool = False) -> str:
 
 
 def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
-    """What an interval or a chance level lacks; empty where there is nothing to say."""
+    """A caution about an interval or a chance level; empty if there is none."""
     if estimate.low is None:
         return f"There is no interval ({estimate.reason or 'undefined'})."
     if of_chance and estimate.chance is None:
@@ -410,24 +411,24 @@ def _doubt(estimate: Estimate, *, of_chance: bool) -> str:
 
 
 _FEWEST_FOR_ONE = 10
-"""Fewest items among which a single one does not count as disagreement."""
+"""Fewest items among which one exception still counts as near-agreement."""
 
 
 def _is_extreme(estimate: Estimate) -> bool:
-    """Whether at most one item of ten or more is judged otherwise than all others."""
+    """Whether all items agree, or at least ten items do with at most one exception."""
     right = estimate.right or 0
     return min(right, estimate.n - right) <= (estimate.n >= _FEWEST_FOR_ONE)
 
 
 def methods(estimates: Iterable[Estimate]) -> str:
-    """One sentence naming the interval methods used, the most frequent first."""
+    """One sentence naming the interval methods that were used, the most frequent first."""
     counts = Counter(estimate.interval_method for estimate in estimates if estimate.interval_method)
     names = [name for name, _ in counts.most_common()]
     return f"Intervals (95 %): {'; '.join(names)}." if names else "No interval could be made."
 
 
 def chances(estimates: Iterable[Estimate]) -> str:
-    """One sentence on how chance levels were found; empty where there are none."""
+    """One sentence on how chance levels were determined; empty if there are none."""
     found: dict[str, list[str]] = {}
     for estimate in estimates:
         if estimate.chance_method and estimate.chance is not None:
@@ -443,7 +444,7 @@ def _whose(method: str, levels: Sequence[str]) -> str:
 
 
 def near_ties(runs: Iterable[RunSummary]) -> str:
-    """One sentence on how many verdicts are near ties; empty where nothing was judged."""
+    """One sentence on how many verdicts are near ties; empty if nothing was judged."""
     found: dict[tuple[float, str], list[int]] = {}
     for run in runs:
         (near, judged), bits, reason = _near_tied(run)
@@ -459,7 +460,7 @@ def near_ties(runs: Iterable[RunSummary]) -> str:
 
 
 def told_about(summary: Summary) -> str:
-    """What stands under a table of runs: what its columns mean, and how intervals were made."""
+    """The text below a table of runs: the meaning of its columns, and the interval methods."""
     results = [each for run in summary.runs for each in shown_rates(run)]
     passing = any(run.options.get("ties") == "pass" for run in summary.runs)
     said = (
@@ -472,7 +473,7 @@ def told_about(summary: Summary) -> str:
 
 
 def shown_rates(run: RunSummary) -> Iterable[Estimate]:
-    """The rates over all items, and of single questions by phenomenon."""
+    """The rates over all items, and the rates of single questions by phenomenon."""
     yield from run.results
     single = run.results if len(run.results) == 1 else run.results[:-1]
     asked = {(each.question, each.method) for each in single}

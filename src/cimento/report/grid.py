@@ -1,4 +1,4 @@
-"""The one renderer of tables: aligned text, CSV, Markdown, LaTeX, JSON, and HTML for notebooks."""
+"""The only renderer of tables: aligned text, CSV, Markdown, LaTeX, JSON, HTML for notebooks."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EstimateCell:
-    """A rate or a mean, which never stands in a table without its interval and its n.
+    """A rate or a mean, which tables always show with its interval and its n.
 
     Attributes:
-        value: None where it is undefined.
-        low: lower end of the 95 % interval; None where there is none.
-        high: upper end.
-        n: observations that it rests on.
-        reason: why the value or the interval is None.
-        digits: decimals that are shown.
+        value: the value; None if it is undefined.
+        low: lower end of the 95% interval; None if there is none.
+        high: upper end of the interval; None likewise.
+        n: number of observations.
+        reason: the reason why the value or the interval is None.
+        digits: number of decimals to show.
     """
 
     value: float | None
@@ -47,15 +47,15 @@ class EstimateCell:
 
         Args:
             ends: the share and both ends of its interval.
-            n: observations.
-            reason: why one is None.
+            n: number of observations.
+            reason: the reason why one of them is None.
         """
         value, low, high = (None if end is None else 100 * end for end in ends)
         return cls(value=value, low=low, high=high, n=n, reason=reason or "")
 
     @property
     def numbers(self) -> tuple[str, str, str, str]:
-        """Value, both ends and n as text, blank where there is none."""
+        """The value, both ends and n as text; blank where undefined."""
         known = (self.value, self.low, self.high)
         ends = self.low is not None and self.high is not None
         digits = apart(self.low or 0.0, self.high or 0.0, self.digits) if ends else self.digits
@@ -63,7 +63,7 @@ class EstimateCell:
         return shown[0], shown[1], shown[2], str(self.n)
 
     def __str__(self) -> str:
-        """The value and its interval in one cell; blank where there is no value."""
+        """The value and its interval in one cell; blank if there is no value."""
         value, low, high, _ = self.numbers
         return f"{value} [{low}, {high}]" if low and high else value
 
@@ -73,22 +73,22 @@ GridCell: TypeAlias = "str | EstimateCell"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grid:
-    """A table whose cells are text, and estimates.
+    """A table whose cells are texts and estimates.
 
-    Text, Markdown, LaTeX and pages show an estimate with its interval in one cell; CSV and JSON
-    have four columns for it, so that programs can read them.
+    Text, Markdown, LaTeX and pages show an estimate with its interval in one cell; CSV and JSON use
+    four columns, so that programs can read them.
 
     Attributes:
-        title: what it shows, in one sentence.
-        header: one name for each column; with a group, two.
-        groups: for each column the group it is in; empty where there are none.
-        rows: cells, the same number in each row.
-        bold: row and column of cells that are set in bold, where a form can.
-        rules: numbers of rows before which a line is drawn.
-        labels: how many columns on the left are labels; the others are set to the right.
-        remarks: how many columns on the right are text, and set to the left.
+        title: what the table shows, in one sentence.
+        header: the name of each column, shown below the name of its group, if any.
+        groups: the group of each column; empty if there are no groups.
+        rows: the cells, the same number in every row.
+        bold: row and column of cells set in bold, in forms that have bold type.
+        rules: indices of rows with a line above them.
+        labels: number of label columns on the left; columns after them are right-aligned.
+        remarks: number of text columns on the right, which are left-aligned.
         notes: sentences below the table.
-        label: by which LaTeX refers to the table; empty for none.
+        label: label by which LaTeX refers to the table; empty for none.
     """
 
     title: str
@@ -114,17 +114,17 @@ class Grid:
         notes: tuple[str, ...] = (),
         grouped: int = 0,
     ) -> Grid:
-        """A table of records, each of them a row.
+        """A table of records, one per row.
 
         Args:
-            records: in the order of the rows.
-            columns: the name of each column to what gives its cell; None is blank.
+            records: the records, in the order of the rows.
+            columns: name of each column, mapped to the function that makes its cell; None is blank.
             title: what the table shows, in one sentence.
-            labels: how many columns on the left are labels.
-            remarks: how many columns on the right are text.
+            labels: number of label columns on the left.
+            remarks: number of text columns on the right.
             notes: sentences below the table.
-            grouped: how many columns on the left are blank where they are as in the row above, a
-                line before each row where they are not.
+            grouped: number of columns on the left that are blank if they repeat the row above; rows
+                in which they change have a line above them.
         """
         rows = [tuple(_cell(make(record)) for make in columns.values()) for record in records]
         begins = [k == 0 or row[:grouped] != rows[k - 1][:grouped] for k, row in enumerate(rows)]
@@ -143,12 +143,12 @@ class Grid:
 
     @property
     def text(self) -> tuple[tuple[str, ...], ...]:
-        """The rows as text, estimates with their intervals."""
+        """The rows as text, with estimates and their intervals in one cell."""
         return tuple(tuple(map(str, row)) for row in self.rows)
 
     @property
     def spread(self) -> tuple[list[str], list[list[str]]]:
-        """Names and rows with four columns for each that holds estimates."""
+        """The names and rows, with four columns for each column that contains estimates."""
         names = _names(self)
         estimated = {
             column
@@ -173,7 +173,7 @@ class Grid:
 
     @property
     def footnotes(self) -> tuple[str, ...]:
-        """The notes, and why some estimates have no interval or no value."""
+        """The notes, and the reasons why some estimates have no interval or no value."""
         found = dict.fromkeys(
             cell.reason
             for row in self.rows
@@ -184,7 +184,7 @@ class Grid:
         return (*self.notes, f"Without interval or value: {reasons}.") if reasons else self.notes
 
     def for_paper(self) -> Grid:
-        """The table as papers print it: without empty columns, p as ``< .001``."""
+        """The table as printed in papers: without empty columns, p as ``< .001``."""
         columns = range(len(self.header))
         kept = [k for k in columns if not self.rows or any(str(row[k]) for row in self.rows)]
         return replace(
@@ -199,11 +199,11 @@ class Grid:
 
     @property
     def spans(self) -> list[tuple[str, int]]:
-        """Each group with the number of its columns."""
+        """Each group, with the number of its columns."""
         return [(name, size) for name, _, size in _spans(self.groups)]
 
     def is_text(self, column: int) -> bool:
-        """Whether a column is set to the left."""
+        """Whether a column is left-aligned."""
         return column < self.labels or column >= len(self.header) - self.remarks
 
 
@@ -216,7 +216,7 @@ def _printed(cell: GridCell) -> GridCell:
 
 
 def as_text(grid: Grid) -> str:
-    """Aligned columns, two blanks between them."""
+    """The table as aligned columns, two spaces apart."""
     header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
     groups = tuple(map(printable, grid.groups))
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]
@@ -244,7 +244,7 @@ def as_text(grid: Grid) -> str:
 
 
 def as_csv(grid: Grid) -> str:
-    """One header line; a group stands before the name of its columns."""
+    """The table as CSV with one header line, in which a group precedes the names of its columns."""
     file = io.StringIO()
     names, rows = grid.spread
     csv.writer(file, lineterminator="\n").writerows([names, *rows])
@@ -252,7 +252,7 @@ def as_csv(grid: Grid) -> str:
 
 
 def as_markdown(grid: Grid) -> str:
-    """A Markdown table with bold cells."""
+    """The table in Markdown, with bold cells."""
     names = _names(grid)
     aligned = ["---" if grid.is_text(k) else "---:" for k in range(len(names))]
     rows = [
@@ -265,7 +265,7 @@ def as_markdown(grid: Grid) -> str:
 
 
 def as_latex(grid: Grid) -> str:
-    """A table for the package booktabs."""
+    """The table in LaTeX, for the package booktabs."""
     grid = grid.for_paper()
     columns = "".join("l" if grid.is_text(k) else "r" for k in range(len(grid.header)))
     lines = [
@@ -290,7 +290,7 @@ def as_latex(grid: Grid) -> str:
 
 
 def as_json(grid: Grid) -> str:
-    """A record for each row, by the names of the columns, with the title and the notes."""
+    """The table as JSON: title, notes, and one record per row, keyed by column name."""
     names, cells = grid.spread
     rows = [dict(zip(names, row, strict=True)) for row in cells]
     whole = {"title": grid.title, "columns": names, "rows": rows, "notes": list(grid.footnotes)}
@@ -304,11 +304,11 @@ GRID_FORMS: Mapping[str, Callable[[Grid], str]] = {
     ".tex": as_latex,
     ".json": as_json,
 }
-"""Ending of a file to the form that it gets."""
+"""File endings, each mapped to the renderer of this form."""
 
 
 def _names(grid: Grid) -> list[str]:
-    """The names of the columns, each after its group."""
+    """The names of the columns, each preceded by its group."""
     groups = grid.groups or (BLANK,) * len(grid.header)
     return [f"{group} {name}".strip() for group, name in zip(groups, grid.header, strict=True)]
 
@@ -318,20 +318,20 @@ def _notes(grid: Grid) -> list[str]:
 
 
 def _texts(cell: GridCell, *, width: int) -> tuple[str, ...]:
-    """A cell as the columns that it has where estimates are spread."""
+    """The cell as one text per column, with an estimate spread over several columns."""
     if isinstance(cell, EstimateCell):
         return cell.numbers
     return (cell, *(BLANK,) * (width - 1))
 
 
 def sizes(cells: Iterable[GridCell | None]) -> str:
-    """The n of the estimates of a row: one number, or from the smallest to the largest."""
+    """The n of the estimates in a row: one number, or the smallest and the largest."""
     found = sorted({cell.n for cell in cells if isinstance(cell, EstimateCell)})
     return "-".join(str(n) for n in dict.fromkeys((*found[:1], *found[-1:])))
 
 
 def _spans(groups: Sequence[str]) -> list[tuple[str, int, int]]:
-    """Each group with its first column and the number of its columns."""
+    """Each group, with its first column and the number of its columns."""
     spans = []
     at = 0
     for name, members in groupby(groups):
@@ -342,7 +342,7 @@ def _spans(groups: Sequence[str]) -> list[tuple[str, int, int]]:
 
 
 def _widen(widths: list[int], groups: Sequence[str]) -> None:
-    """Make the columns of a group as wide together as its name."""
+    """Widen the last column of a group until the group is as wide as its name."""
     for name, at, size in _spans(groups):
         together = sum(widths[at : at + size]) + 2 * (size - 1)
         widths[at + size - 1] += max(0, len(name) - together)
@@ -377,11 +377,11 @@ def _tex_groups(groups: Sequence[str]) -> list[str]:
 
 
 def grids_html(grids: Sequence[Grid], *, head: Sequence[str] = ()) -> str:
-    """Several tables, one below the other.
+    """Several tables in HTML, one below the other.
 
     Args:
         grids: the tables.
-        head: lines above the first of them.
+        head: lines above the first table.
     """
     above = "<br>".join(map(isolated, head))
     return f"<p>{above}</p>" + "".join(

@@ -1,7 +1,7 @@
 """The page of a report: one self-contained HTML file, text escaped by jinja2, figures as SVG.
 
-Nothing is loaded from anywhere. What runs in it is one script of its own, allowed by its hash, that
-draws the items.
+The page loads nothing from anywhere. It runs one script of its own, which is allowed by its hash
+and draws the items.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ if TYPE_CHECKING:
 
 STEP_BITS = 2.0
 STEPS = 9
-"""Token colours: one for each two bits of surprisal, the last for 16 bits and more."""
+"""The number of token colors: one for each two bits of surprisal, the last for 16 bits or more."""
 
 FIRST_ITEMS = 20
-"""Items that stand in the page as a plain table, for readers without scripts."""
+"""The number of items that the page shows as plain tables, for readers without scripts."""
 
 ITEM_ORDERS = (
     ("worst", "worst first"),
@@ -63,10 +63,10 @@ class PageLine:
     """One line of the chart of a suite: a rate with its interval.
 
     Attributes:
-        group: the phenomenon or prediction that this line and its neighbours are about.
+        group: the phenomenon or prediction that this line and its neighbors are about.
         span: number of lines in the group, on its first line; 0 on the others.
         model: label of the model.
-        estimate: what is drawn.
+        estimate: the rate to draw.
     """
 
     group: str
@@ -77,12 +77,12 @@ class PageLine:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A figure as it stands in a page.
+    """A figure in a page.
 
     Attributes:
-        name: by which ``cimento figure`` writes it.
-        title: what it shows.
-        svg: an element; empty where it cannot be drawn, which its title then says.
+        name: name by which ``cimento figure`` writes it.
+        title: what the figure shows.
+        svg: the SVG element; empty if it cannot be drawn, with the reason in the title.
     """
 
     name: str
@@ -96,8 +96,8 @@ class PageSection:
 
     Attributes:
         anchor: id of the section.
-        suite: what it shows.
-        drawings: its figures.
+        suite: the suite's report.
+        drawings: the suite's figures.
     """
 
     anchor: str
@@ -107,15 +107,15 @@ class PageSection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """All that one page shows.
+    """The content of one page.
 
     Attributes:
-        cimento: version of the program that writes it.
-        suites: one section each.
-        means: over the suites of a benchmark; None where there are none.
-        missing: what was asked for and could not be run.
-        methods: how it was done, as a paragraph for a paper; empty for none.
-        references: what it cites, one text each.
+        cimento: version of the program that wrote the page.
+        suites: the suites' reports, one section each.
+        means: means over the suites of a benchmark; None if there are none.
+        missing: requested runs that could not be made.
+        methods: the methods, as a paragraph for a paper; empty for none.
+        references: the references cited there, one text each.
     """
 
     cimento: str
@@ -169,13 +169,13 @@ def html_page(page: Page) -> str:
 
 
 def charts(runs: Sequence[RunReport]) -> tuple[tuple[str, tuple[PageLine, ...]], ...]:
-    """The charts of a suite: heading, and its rates by group and model."""
+    """The charts of a suite: heading, and rates by group and model."""
     headings = dict.fromkeys(each.heading for run in runs for each in run.rates)
     return tuple((heading, _lines(runs, heading)) for heading in headings)
 
 
 def notes_together(runs: Sequence[RunReport]) -> list[tuple[str, str]]:
-    """The notes of a suite, each once, with its models; no model where all have it."""
+    """The notes on a suite, each once, with its models; no model if all of them have it."""
     models: dict[str, list[str]] = {}
     for run in runs:
         for note in run.notes:
@@ -240,17 +240,17 @@ def _environment() -> Environment:
 
 
 def _minus(number: str) -> str:
-    """A number with the sign that is as wide as a plus."""
+    """A number with a true minus sign, which is as wide as a plus sign."""
     return number.replace("-", "−")
 
 
 def _rows(table: NamedGrid) -> list[tuple[bool, tuple[str, ...]]]:
-    """The rows of a table, each with whether a line stands before it."""
+    """The rows of a table, each with whether there is a line above it."""
     return [(number in table.grid.rules, row) for number, row in enumerate(table.grid.text)]
 
 
 def _security_policy(style: str, script: str) -> str:
-    """Nothing may be loaded; the page's own style and script are allowed by their hashes."""
+    """A policy that allows nothing but the page's own style and script, by their hashes."""
     return (
         f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}';"
         " base-uri 'none'; form-action 'none'"
@@ -273,14 +273,14 @@ def _title(runs: Sequence[RunReport]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PlainItem:
-    """An item for readers without scripts.
+    """An item, for readers without scripts.
 
     Attributes:
-        suite: its suite.
-        model: whose answer it is.
-        id: of the item.
-        outcome: what became of it; None where nothing is right or wrong.
-        texts: condition and stimulus.
+        suite: name of its suite.
+        model: label of the model that answered.
+        id: id of the item.
+        outcome: the outcome; None if nothing in the item is right or wrong.
+        texts: condition and stimulus of each text.
     """
 
     suite: str
@@ -311,7 +311,7 @@ _Lines = tuple[tuple[str, str], ...]
 
 
 def _provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunReport, _Lines], ...]]:
-    """What all runs share, said once, and what each has of its own."""
+    """The provenance that all runs share, and the rest of each run's provenance."""
     if not runs:
         return (), ()
     shared = set(runs[0].provenance).intersection(*(run.provenance for run in runs))
@@ -320,8 +320,8 @@ def _provenance(runs: Sequence[RunReport]) -> tuple[_Lines, tuple[tuple[RunRepor
     return common, own
 
 
-# What a drawing inside a page does not need: name spaces, defaults, and names for each mark, since
-# the whole drawing is one picture with one text.
+# Parts of a drawing that are not needed inside a page: namespaces, defaults, and a name for each
+# mark, since the whole drawing counts as one image with one description.
 _NEEDLESS = re.compile(
     r" (?:xmlns(?::\w+)?|version|aria-\w+|role|pointer-events|font-family|stroke-miterlimit|class)"
     r'="[^"]*"| opacity="1"'
@@ -336,23 +336,23 @@ _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
 
 def inline_svg(figure: Figure, *, name: str) -> str:
-    """The figure as one SVG element for a page.
+    """The figure as one SVG element in a page.
 
     Args:
-        figure: what is drawn.
-        name: stands before every id in it, so that no id comes twice in a page.
+        figure: the figure to draw.
+        name: prefix of every id in the element, so that ids are unique in the page.
 
     Raises:
         MissingDependencyError: vl-convert-python is not installed.
     """
-    # The caption of the figure says the title; in the drawing a long one would be cut.
+    # The page has the title in the caption; inside the drawing, a long title would be cut off.
     bare = replace(
         figure, spec={key: value for key, value in figure.spec.items() if key != "title"}
     )
     svg = _BACKGROUND.sub("", _NEEDLESS.sub("", bare.svg()))
     while _EMPTY.search(svg):
         svg = _EMPTY.sub("", svg)
-    # Places may be rounded; numbers that stand as text are what the figure says.
+    # Coordinates may be rounded, but not numbers in the text of the figure.
     svg = _TAG.sub(lambda tag: _LONG.sub(lambda found: f"{float(found[0]):.1f}", tag[0]), svg)
     svg = _NAMED.sub(lambda found: f"{found[1]}{name}-", svg)
     size = _SIZE.search(svg)

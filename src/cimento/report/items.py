@@ -1,8 +1,8 @@
-"""Items of runs, the worst first: strips, outcomes, and the block of JSON that a page holds.
+"""Items of runs, worst first: strips, outcomes, and the JSON block in a page.
 
-The page's script draws items from the block on demand. A page stays light: of many or of long items
-those that went worst are kept, run by run, and the page says how many there are in all. The form of
-the block is described in `encode_items`.
+The page's script draws items from the block on demand. To keep pages small, only the worst items of
+each run are kept if there are many or long ones; the page gives the total. `encode_items` describes
+the form of the block.
 """
 
 from __future__ import annotations
@@ -37,19 +37,19 @@ def item_records(
     alone: str = "",
     limit: int | None = None,
 ) -> tuple[ItemRecord, ...]:
-    """The items of a run, those that went worst first.
+    """The items of a run, worst first.
 
     Args:
-        suite: that was judged.
-        outcomes: of its items; the last of an item is that of the whole.
+        suite: the suite that was judged.
+        outcomes: outcomes of its items; the last outcome of an item is about the whole item.
         tokens: a table of the schema ``answers.TOKENS``.
         requests: a table of the schema ``answers.REQUESTS``.
-        alone: what the one question is called where there are no others.
-        limit: how many at most; None for all.
+        alone: name of the question if there is only one.
+        limit: largest number of items; None for all.
 
     Returns:
-        Fails, ties, passes, each by the margin of all predictions together, smallest first; then
-        what could not be scored.
+        Fails, ties, passes, each ordered by the margin of all predictions together, smallest first;
+        then unscored items.
     """
     import polars as pl
 
@@ -76,19 +76,19 @@ def item_records(
 
 
 def _parts(outcomes: Sequence[Outcome], alone: str) -> tuple[Outcome, ...]:
-    """The outcome of each question but the last, which is of all of them, or of the only one."""
+    """The outcomes of single questions, without the last outcome, which is about all of them."""
     if len(outcomes) == 1:
         return (replace(outcomes[0], question=alone or outcomes[0].question),)
     return tuple(outcomes[:-1])
 
 
 def worst_first(items: Iterable[ItemRecord]) -> tuple[ItemRecord, ...]:
-    """Fails, ties, passes, each by its margin, smallest first; then what could not be scored."""
+    """The items: fails, ties, passes, each by margin, smallest first; unscored ones last."""
     return tuple(sorted(items, key=lambda item: badness(item.outcome)))
 
 
 def badness(outcome: Outcome | None) -> tuple[int, float]:
-    """A key that sorts outcomes worst first; what has no verdict comes last."""
+    """A key that sorts outcomes worst first, and those without a verdict last."""
     if outcome is None or outcome.verdict is None:
         return len(_WORST_FIRST), 0.0
     margin = -math.inf if outcome.value is None else outcome.value
@@ -96,7 +96,7 @@ def badness(outcome: Outcome | None) -> tuple[int, float]:
 
 
 def strips_of(requests: pl.DataFrame, tokens: pl.DataFrame) -> Mapping[str, tuple[Strip, ...]]:
-    """Item to its strips, conditions in the order of the requests table.
+    """The strips of each item, with the conditions in the order of the requests table.
 
     Args:
         requests: a table of the schema ``answers.REQUESTS``.
@@ -124,10 +124,10 @@ def strips_of(requests: pl.DataFrame, tokens: pl.DataFrame) -> Mapping[str, tupl
 
 
 BUDGET = 2_400_000
-"""Characters of the block: a page of 5,000 items is to have at most 3 MB."""
+"""Largest number of characters in the block, so that a page of 5,000 items has at most 3 MB."""
 
 BLOCK_VERDICTS = ("fail", "tie", "pass", "unscored", "unjudged")
-"""Worst first; the script knows the same list."""
+"""The verdicts, worst first; the page's script has the same list."""
 
 NEEDED, GLUED = 1, 2
 
@@ -139,8 +139,8 @@ class ItemBlock:
     """The data block.
 
     Attributes:
-        json: safe inside a script element.
-        kept: for each run, how many of its items are in it.
+        json: the block as JSON, safe inside a script element.
+        kept: number of items in the block, for each run.
     """
 
     json: str
@@ -149,7 +149,7 @@ class ItemBlock:
 
 @dataclass(slots=True)
 class _Words:
-    """Texts that come again and again, by number; the empty text is number 0."""
+    """The index of repeated texts; the empty text is number 0."""
 
     numbers: dict[str, int] = field(default_factory=lambda: {"": 0})
 
@@ -158,19 +158,19 @@ class _Words:
 
 
 def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBlock:
-    """The items of some runs.
+    """The block of the items of some runs.
 
     An item is ``[run, id, phenomenon, verdict, margin, unit, reason, strips, parts, answers,
-    remarks]``; texts that come again are numbers in ``words``, margins are hundredths of their
-    unit, surprisals hundredths of a bit, probabilities ten-thousandths. A strip is its condition
-    and its regions; a region is its flags (1: a prediction needs it, or it differs; 2: nothing
-    stands between it and the next) and its pieces; a piece is its text, followed by its surprisal,
-    or by ``[reason]`` where it has none, or by nothing where it was not asked for.
+    remarks]``. Repeated texts are indices into ``words``; margins are in hundredths of their unit,
+    surprisals in hundredths of a bit, probabilities in ten-thousandths. A strip is its condition
+    and its regions. A region is its flags (1: a prediction needs it, or it differs; 2: no space
+    between it and the next) and its pieces. A piece is its text, followed by its surprisal, by
+    ``[reason]`` if it has none, or by nothing if the model was not asked about it.
 
     Args:
-        runs: with their items, the worst first.
-        budget: characters that all items together may take; each run has an equal share, and what
-            short runs leave goes to the others.
+        runs: runs with their items, worst first.
+        budget: characters allowed for all items together; each run gets an equal share, and short
+            runs leave their rest to the others.
     """
     words = _Words()
     parts: list[list[str]] = [[] for _ in runs]
@@ -198,7 +198,7 @@ def encode_items(runs: Sequence[RunReport], *, budget: int = BUDGET) -> ItemBloc
 
 
 def script_safe(text: str) -> str:
-    """JSON that cannot end the element it stands in, and that old readers of JavaScript accept."""
+    """JSON that cannot end its script element, and that old JavaScript engines accept."""
     marks: dict[str, str | int | None] = {
         "<": "\\u003c",
         ">": "\\u003e",
@@ -231,7 +231,7 @@ def _item(number: int, item: ItemRecord, words: _Words) -> list[Plain]:
 
 
 def _block_parts(item: ItemRecord, words: _Words) -> list[Plain]:
-    """What became of each question, where there are several."""
+    """The outcome of each question, if there are several."""
     return [
         [
             words.number(part.question),
@@ -269,14 +269,14 @@ def _strip(strip: Strip, words: _Words) -> Plain:
 
 
 def marked_regions(strip: Strip) -> frozenset[int]:
-    """Numbers of the regions that decide; none where the whole stimulus does."""
+    """The numbers of the regions that decide; none if the whole stimulus does."""
     filled = [region for region in strip.regions if region.pieces]
     needed = frozenset(region.number for region in filled if region.needed)
     return needed if len(needed) < len(filled) else frozenset()
 
 
 def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
-    """Pieces one after the other; a blank stands before the piece that follows it."""
+    """The pieces one after the other; a space is prefixed to the piece that follows it."""
     found: list[Plain] = []
     blank = ""
     for piece in pieces:

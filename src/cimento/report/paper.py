@@ -1,4 +1,4 @@
-"""Tables for a paper: the one of suites and models, names of one's own, LaTeX and Word."""
+"""Tables for papers: the table of suites and models, with the user's names, in LaTeX and Word."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run
 
 MOST_COLUMNS = 4
-"""The most suites or models in columns; with more of both, each has a row."""
+"""Most suites or models in columns; if there are more of both, each number has its own row."""
 
 _STATISTICS = {
     "spearman": "Spearman's rho",
@@ -34,13 +34,13 @@ _STATISTICS = {
 
 
 def results_grid(runs: Iterable[Run]) -> Grid:
-    """The table of a paper: the number that sums up each run, suites by models.
+    """The main table of a paper: the headline number of each run, suites by models.
 
     Args:
-        runs: of any kinds of test; those in which nothing is judged are ignored.
+        runs: runs of any paradigms; those in which nothing is judged are ignored.
 
     Raises:
-        UsageError: nothing is judged in any of them.
+        UsageError: nothing is judged in any run.
     """
     several = [*runs]
     found = [
@@ -69,7 +69,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
 
 
 def _limited(runs: Iterable[Run], short: Mapping[str, str]) -> list[str]:
-    """Which runs are of the first items of a suite only."""
+    """A note naming the runs that cover only the first items of a suite."""
     parts = [
         f"{short[run.model]} on the first {limit} items of {run.suite.name}"
         for run in runs
@@ -80,13 +80,13 @@ def _limited(runs: Iterable[Run], short: Mapping[str, str]) -> list[str]:
 
 
 Cells: TypeAlias = "Sequence[tuple[str, str, Estimate]]"
-"""Suite, model and number."""
+"""Suite, model and number of each cell."""
 Parts: TypeAlias = tuple[tuple[str, ...], tuple[tuple[GridCell, ...], ...], int]
-"""Header, rows, and how many columns are labels."""
+"""Header, rows, and number of label columns."""
 
 
 def _side_by_side(cells: Cells) -> Parts | None:
-    """Models in columns, or suites if there are fewer; None if there are too many of both."""
+    """A table with models in columns, or suites if fewer; None if there are too many of both."""
     suites = [*dict.fromkeys(suite for suite, _, _ in cells)]
     models = [*dict.fromkeys(model for _, model, _ in cells)]
     twice = len({cell[:2] for cell in cells}) < len(cells)
@@ -103,7 +103,7 @@ def _side_by_side(cells: Cells) -> Parts | None:
 
 
 def _one_by_one(cells: Cells) -> Parts:
-    """A row for each number."""
+    """A table with one number per row."""
     rows = (
         (suite, model, one.method, str(one.n), estimate_cell(one)) for suite, model, one in cells
     )
@@ -111,9 +111,9 @@ def _one_by_one(cells: Cells) -> Parts:
 
 
 def _short_names(models: Iterable[str]) -> dict[str, str]:
-    """Each model without its revision, where that tells it from the others."""
+    """Short names of models: without the revision, unless models differ only in it."""
     labels = [*models]
-    # What tells runs of one model apart stands in brackets behind the revision.
+    # Labels of runs of the same model differ in brackets after the revision.
     plain = [re.sub(r"@[^ ]*", "", label) for label in labels]
     return {
         label: name if plain.count(name) == 1 else label
@@ -122,7 +122,7 @@ def _short_names(models: Iterable[str]) -> dict[str, str]:
 
 
 def _row_name(one: Estimate) -> str:
-    """The suite, and what its number is where that is not the accuracy of its predictions."""
+    """The name of the suite, with the kind of number unless it is the accuracy of predictions."""
     if not one.is_share:
         return f"{one.suite} ({_STATISTICS.get(one.statistic, one.statistic)})"
     plain = one.question in ("", formatting.ALL_PREDICTIONS) or one.question.startswith(
@@ -144,14 +144,14 @@ def _title(estimates: Sequence[Estimate]) -> str:
 def dressed(
     grid: Grid, *, title: str = "", names: Mapping[str, str] | None = None, label: str = ""
 ) -> Grid:
-    """The table with a title, names and a label of one's own.
+    """The table with the user's title, names and label.
 
     Args:
-        grid: with names as programs have them.
-        title: in the place of its own.
-        names: each to the one that is shown: of suites, models, conditions and columns. Where a
-            cell, a header, the title or a note holds it as a word, it is exchanged.
-        label: by which LaTeX refers to it.
+        grid: table with the names that programs use.
+        title: title that replaces the table's own.
+        names: names of suites, models, conditions and columns, each mapped to the one to show. They
+            are replaced in cells, headers, title and notes where they occur as words.
+        label: label by which LaTeX refers to the table.
     """
     grid = dataclasses.replace(grid, title=title or grid.title, label=label or grid.label)
     if not names:
@@ -174,16 +174,16 @@ def dressed(
 
 
 def texts_of(grid: Grid) -> list[str]:
-    """Every text of a table that may be exchanged for another."""
+    """Every text of a table that may be replaced by another."""
     cells = [text for row in grid.rows for text in row if isinstance(text, str)]
     return [grid.title, *grid.header, *grid.groups, *grid.notes, *cells]
 
 
 def write_grid(grid: Grid, path: Path) -> Path:
-    """Write a table; the ending says the form: those of `GRID_FORMS`, and ``.docx``.
+    """Write a table in the form given by the ending: those of `GRID_FORMS`, or ``.docx``.
 
     Raises:
-        UsageError: the ending is of no form.
+        UsageError: no form has this ending.
         StorageError: the file cannot be written.
     """
     ending = path.suffix.lower()
@@ -199,7 +199,7 @@ def write_grid(grid: Grid, path: Path) -> Path:
 
 
 def docx(grid: Grid) -> bytes:
-    """The table as a Word document: its title, a table that can be edited, its notes."""
+    """The table as a Word document: title, editable table, notes."""
     shown = grid.for_paper()
     widest = len(shown.header) > _UPRIGHT
     size = 'w:w="16838" w:h="11906" w:orient="landscape"' if widest else 'w:w="11906" w:h="16838"'
@@ -211,13 +211,13 @@ def docx(grid: Grid) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in {**_PARTS, "word/document.xml": document}.items():
-            # A fixed day: the same table makes the same bytes.
+            # The date is fixed, so that the same table yields the same bytes.
             archive.writestr(zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0)), text)
     return file.getvalue()
 
 
 _UPRIGHT = 7
-"""Columns that fit on an upright page."""
+"""Most columns that fit on a page in portrait orientation."""
 
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _WORD = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
@@ -236,7 +236,7 @@ _PARTS: Mapping[str, str] = {
 
 
 def _table(grid: Grid) -> str:
-    """Lines above, below the header and at the end, as LaTeX has them."""
+    """The table in Word's XML, with lines where LaTeX has them: top, below the header, bottom."""
     columns = range(len(grid.header))
     sides = ["left" if grid.is_text(k) else "right" for k in columns]
     groups = [_box(name, "center", span=size) for name, size in grid.spans]
@@ -260,7 +260,7 @@ def _table(grid: Grid) -> str:
 
 
 def _box(text: str, side: str, *, bold: bool = False, span: int = 1) -> tuple[str, int]:
-    """The paragraph of a cell, and over how many columns it goes."""
+    """The paragraph of a cell, and the number of columns that it spans."""
     return _paragraph(text, side, bold=bold), span
 
 

@@ -1,7 +1,7 @@
-"""Records of a page: one run, one suite with all of its runs, their items, and where they are from.
+"""Records of a page: runs, suites with all of their runs, items, and where they come from.
 
-`Paradigm.sections` returns them. Every number in them is an estimate or an outcome of a run, the
-very one that the tables of the run hold.
+`Paradigm.sections` returns these records. Every number in them is an estimate or an outcome of a
+run, identical to the one in the tables of the run.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ class Rates:
     """Estimates that are charted under one heading.
 
     Attributes:
-        heading: what they are; empty for those that need none.
-        lines: the name of each and the estimate, a share of items.
+        heading: common subject of the estimates; empty if none is needed.
+        lines: name of each estimate, and the estimate itself, a share of items.
     """
 
     heading: str
@@ -33,7 +33,7 @@ class Rates:
 
 @dataclass(frozen=True, slots=True)
 class NamedGrid:
-    """A table of a page, and the name by which ``cimento report --table`` writes it."""
+    """A table of a page, with the name by which ``cimento report --table`` writes it."""
 
     name: str
     grid: Grid
@@ -41,13 +41,13 @@ class NamedGrid:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that a suite predicts.
+    """A prediction of a suite.
 
     Attributes:
-        number: of the prediction, from 0.
-        formula: of the prediction.
-        comment: what it claims, in words.
-        name: by which people know it; empty for its number.
+        number: number of the prediction, from 0.
+        formula: formula of the prediction.
+        comment: the claim in words.
+        name: name shown to people; empty to show the number.
     """
 
     number: int
@@ -58,12 +58,12 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class GivenAnswer:
-    """Something that a model could put somewhere, or choose.
+    """An answer that a model could give or choose.
 
     Attributes:
-        text: what it is.
-        share: its probability; None where that is not known.
-        mark: what is known of it, such as ``target`` or ``fits``; empty where nothing is.
+        text: text of the answer.
+        share: probability of the answer; None if it is unknown.
+        mark: status of the answer, such as ``target`` or ``fits``; empty if it has none.
     """
 
     text: str
@@ -73,11 +73,11 @@ class GivenAnswer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerList:
-    """What a model gave in one place, the best first.
+    """The answers of a model in one place, the best first.
 
     Attributes:
-        name: how it was asked, or which question.
-        answers: in order.
+        name: method of asking, or name of the question.
+        answers: the answers in order.
     """
 
     name: str
@@ -89,13 +89,13 @@ class ItemRecord:
     """One item of a run.
 
     Attributes:
-        id: of the item.
-        phenomenon: that the item is about; empty where the suite does not say.
-        outcome: what became of it as a whole; None where nothing is right or wrong.
-        parts: what became of each question, where there are several.
-        strips: one for each condition.
-        answers: the model's best answers, where it was asked for some.
-        remarks: what else is known, such as the judgments of people: label and text.
+        id: id of the item.
+        phenomenon: phenomenon that the item tests; empty if the suite names none.
+        outcome: outcome of the whole item; None if nothing in it is right or wrong.
+        parts: outcome of each question, if there are several.
+        strips: the strips, one for each condition.
+        answers: the model's best answers, if it was asked for answers.
+        remarks: other information, such as the judgments of people: label and text.
     """
 
     id: str
@@ -109,24 +109,24 @@ class ItemRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunReport:
-    """All that a page shows of one run, of whatever paradigm.
+    """Everything that a page shows about one run, of any paradigm.
 
     Attributes:
         suite: name of the suite.
-        paradigm: the kind of test.
-        model: label of the model, and of what it was judged on where that is said.
-        language: of the suite, ISO 639-1; empty where the suite does not say.
-        n_items: items in the run, judged or not.
-        folder: where the run is stored; None where it is not.
-        about: what the suite says of itself: label and text.
-        claims: what the suite predicts.
-        regions: names of the suite's regions; empty for paradigms that have none.
-        metric: how the surprisals of a region's tokens become one value; empty likewise.
-        items: those that went worst first.
-        provenance: what the run was made of and with: label and text.
-        headline: what the overview shows; None where there is nothing to judge.
-        rates: what is charted.
-        notes: what a reader must know before trusting the rates.
+        paradigm: name of the paradigm.
+        model: label of the model, followed by what it was judged on, if stated.
+        language: ISO 639-1 code of the suite's language; empty if the suite states none.
+        n_items: number of items in the run, judged or not.
+        folder: folder where the run is stored; None if it is not stored.
+        about: information that the suite gives about itself: label and text.
+        claims: predictions of the suite.
+        regions: names of the suite's regions; empty for paradigms without regions.
+        metric: function that combines the surprisals of a region's tokens; empty likewise.
+        items: the items, worst first.
+        provenance: origin of the run (versions, hashes, options): label and text.
+        headline: estimate shown in the overview; None if nothing was judged.
+        rates: rates to chart.
+        notes: cautions that a reader needs before trusting the rates.
     """
 
     suite: str
@@ -148,12 +148,12 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class SuiteReport:
-    """The section of one suite: its runs, with what shows them together.
+    """The section of one suite: its runs, and the figures and tables that show them together.
 
     Attributes:
-        runs: one for each model and measure.
-        figures: of all of them; those of single runs have the model in their title.
-        tables: of all of them.
+        runs: the runs, one for each model and measure.
+        figures: the figures; those of a single run have the model in their title.
+        tables: the tables of all runs.
     """
 
     runs: tuple[RunReport, ...]
@@ -162,17 +162,17 @@ class SuiteReport:
 
     @property
     def first(self) -> RunReport:
-        """The run that says what the suite is."""
+        """The first run, which has the information about the suite."""
         return self.runs[0]
 
 
 _SHOWN_FIRST = ("model", "suite", "asking", "options", "judging")
 _SHOWN_ELSEWHERE = ("inputs", "label", "files")
-"""Parts of a manifest that repeat others: what a re-run compares, the model's label, checksums."""
+"""Manifest parts that repeat others: what a rerun compares, the model's label, checksums."""
 
 
 def provenance_of(manifest: Mapping[str, JsonValue]) -> tuple[tuple[str, str], ...]:
-    """The manifest as lines, what matters most first."""
+    """The manifest as lines, the most important first."""
     shown = {key: manifest[key] for key in _SHOWN_FIRST if key in manifest}
     shown |= {key: value for key, value in manifest.items() if key not in _SHOWN_ELSEWHERE}
     lines = manifest_lines(shown)
@@ -182,9 +182,9 @@ def provenance_of(manifest: Mapping[str, JsonValue]) -> tuple[tuple[str, str], .
 
 
 def manifest_lines(manifest: Mapping[str, JsonValue], *, under: str = "") -> list[tuple[str, str]]:
-    """A nested manifest as lines: ``{"policy": {"bos": "auto"}}`` is ``policy bos: auto``.
+    """A nested manifest as lines: ``{"policy": {"bos": "auto"}}`` becomes ``policy bos: auto``.
 
-    What is empty or null has no line; what is a list has one for each member, under one label.
+    Empty and null values have no line; each member of a list has its own, under the same label.
     """
     lines: list[tuple[str, str]] = []
     for key, value in manifest.items():
@@ -207,7 +207,7 @@ def _text(value: JsonValue) -> str:
 
 
 def about_of(meta: Meta) -> tuple[tuple[str, str], ...]:
-    """What a suite says of itself, as lines."""
+    """The information that a suite gives about itself, as lines."""
     lines = (
         ("phenomenon", meta.phenomenon),
         ("version", meta.version),

@@ -1,4 +1,4 @@
-"""Tables of how far results hold: sensitivity, reliability, covariates, people, size of suites."""
+"""Tables on the robustness of results: sensitivity, reliability, covariates, people, suite size."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _bits = partial(formatting.number, digits=3, absent=BLANK)
 _p = partial(formatting.p_number, absent=BLANK)
 
 ITEMS_SHOWN = 12
-"""Items that a note names."""
+"""Most items that a note names."""
 
 
 def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
-    """How many verdicts change when one choice is made differently."""
+    """A table of how many verdicts change when one choice is made differently."""
     return Grid.of(
         rows,
         {
@@ -59,7 +59,7 @@ def sensitivity_grid(rows: Sequence[Sensitivity]) -> Grid:
 
 
 def reliability_grid(ranking: Ranking) -> Grid:
-    """How reliably the items of a suite tell its models apart."""
+    """A table of how reliably the items of a suite tell its models apart."""
     analysis = ranking.analysis
     known = sorted(r for r in analysis.item_total if r is not None)
     middle = statistics.median(known) if known else None
@@ -102,7 +102,7 @@ def reliability_grid(ranking: Ranking) -> Grid:
 
 
 def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
-    """Margins at equal length and frequency, and what a token, a word and a Zipf unit add."""
+    """A table of margins at equal length and frequency, and of the effects of the covariates."""
     rows = []
     for each in found:
         place = (each.suite, each.model, each.prediction, str(each.n), _bits(each.mean_bits))
@@ -136,8 +136,8 @@ def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
 
 
 def people_grid(found: Sequence[ChoiceRate]) -> Grid:
-    """How often people choose as is predicted, and models on the same items."""
-    # The runs of a suite say the same of people; what they say comes once, before the models.
+    """A table of how often people and models choose as predicted, on the same items."""
+    # All runs of a suite repeat the same human choices, which are shown once, before the models.
     groups: dict[tuple[str, int | None], list[ChoiceRate]] = {}
     for rate in dict.fromkeys(found):
         groups.setdefault((rate.suite, rate.prediction), []).append(rate)
@@ -183,14 +183,14 @@ def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
 
 
 def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool) -> Grid:
-    """The table of a plan, with what is needed below it.
+    """The table of a plan, with the required sizes below it.
 
     Args:
         found: the plan.
-        pilot: that it was made from.
+        pilot: the pilot data of the plan.
         title: what is tested.
-        unit: of means; empty for shares.
-        own: whether the difference is that of the pilot, as none was given.
+        unit: unit of means; empty for shares.
+        own: whether the difference is the pilot's own, because none was given.
     """
     return Grid.of(
         found.sizes,

@@ -1,6 +1,6 @@
-"""The section of a page for runs of any paradigm: made from outcomes, estimates and tables alone.
+"""Sections for runs of any paradigm, made only from outcomes, estimates and tables.
 
-A paradigm that has figures, tables or item views of its own adds them to what `run_report` gives.
+A paradigm with its own figures, tables or views of items adds them to the `run_report`.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 
 WORST_SHOWN = 5
-"""Candidates and options of an item that stand in a page."""
+"""Most candidates and options of an item on a page."""
 
 
 def plain_sections(runs: Sequence[Run]) -> list[SuiteReport]:
-    """A section for each suite: its rates, a table of its estimates, its items worst first.
+    """A section for each suite: rates, a table of estimates, and items, worst first.
 
     Args:
-        runs: of one paradigm, of any suites.
+        runs: runs of one paradigm, of any suites.
     """
     return [_section(several) for several in runs_by_suite(runs)]
 
@@ -81,11 +81,11 @@ def _section(runs: Sequence[Run]) -> SuiteReport:
 
 
 def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunReport:
-    """What a page shows of a run of any paradigm.
+    """The report on a run of any paradigm.
 
     Args:
-        run: with its estimates, the headline among them.
-        items: those that went worst first; None: made from the outcomes and the tables.
+        run: the run, with its estimates, including the headline.
+        items: the items, worst first; None to make them from the outcomes and the tables.
     """
     estimates = run.estimates()
     rates = rates_of(estimates)
@@ -108,7 +108,7 @@ def run_report(run: Run, *, items: Sequence[ItemRecord] | None = None) -> RunRep
 
 
 def _claims(estimates: Iterable[Estimate]) -> Iterator[Claim]:
-    """The questions that are said in words or formulas, each once."""
+    """The questions that have a description or a formula, each once."""
     said = dict.fromkeys(
         (estimate.question, estimate.description)
         for estimate in estimates
@@ -119,10 +119,10 @@ def _claims(estimates: Iterable[Estimate]) -> Iterator[Claim]:
 
 
 def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
-    """The shares that a page charts: of all items, then by each column that items are grouped by.
+    """The shares that a page charts: of all items, then by each grouping column.
 
     Args:
-        estimates: of a run; those that are details are left out.
+        estimates: estimates of a run; those with the role of details are left out.
     """
     by_group: dict[str, list[Estimate]] = {}
     for estimate in estimates:
@@ -132,7 +132,7 @@ def rates_of(estimates: Iterable[Estimate]) -> tuple[Rates, ...]:
 
 
 def _rates(group: str, estimates: Sequence[Estimate]) -> Rates:
-    """The shares of one group; what all of them are about stands in the heading."""
+    """The shares of one group; the subject that they share is in the heading."""
     labels = [estimate_label(estimate) for estimate in estimates]
     if not group:
         return Rates("", tuple(zip(labels, estimates, strict=True)))
@@ -147,7 +147,7 @@ def _rates(group: str, estimates: Sequence[Estimate]) -> Rates:
 
 
 def run_items(run: Run) -> tuple[ItemRecord, ...]:
-    """The items of a run, worst first, with what the model was asked and what it answered."""
+    """The items of a run, worst first, with the requests to the model and its answers."""
     headline = next((estimate for estimate in run.estimates() if estimate.role == "headline"), None)
     by_item: dict[str, list[Outcome]] = {}
     for outcome in each_outcome(run.outcomes()):
@@ -176,7 +176,7 @@ def run_items(run: Run) -> tuple[ItemRecord, ...]:
 
 
 def _whole(outcomes: Sequence[Outcome], headline: Estimate | None) -> Outcome | None:
-    """The outcome that the headline is about, else the first that has a verdict."""
+    """The outcome that the headline counts, or else the first one with a verdict."""
     judged = [outcome for outcome in outcomes if outcome.verdict is not None]
     about = (
         outcome
@@ -187,7 +187,7 @@ def _whole(outcomes: Sequence[Outcome], headline: Estimate | None) -> Outcome | 
 
 
 def _remarks(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str]]:
-    """Values without a verdict, beside what they stand beside."""
+    """Values without a verdict, each next to its reference value, if any."""
     for outcome in outcomes:
         if outcome.verdict is None and outcome.value is not None:
             beside = "" if outcome.reference is None else f", beside {outcome.reference:g}"
@@ -196,7 +196,7 @@ def _remarks(outcomes: Iterable[Outcome]) -> Iterator[tuple[str, str]]:
 
 
 def _requests_of(places: pl.DataFrame | None) -> Mapping[str, list[tuple[str, int]]]:
-    """Item to its conditions, each with its request."""
+    """The conditions of each item, with their requests."""
     found: dict[str, list[tuple[str, int]]] = {}
     if places is not None:
         asked = places.select("item", "condition", "request").unique(maintain_order=True)
@@ -209,7 +209,7 @@ AnsweredPlaces = Sequence[tuple[str, tuple[GivenAnswer, ...]]]
 
 
 def _answers(run: Run) -> Iterator[tuple[int, AnsweredPlaces]]:
-    """Request to what was answered: options by probability, candidates by rank, a reply."""
+    """The answers to each request: options by probability, candidates by rank, replies."""
     found: dict[int, list[tuple[str, tuple[GivenAnswer, ...]]]] = {}
     if CHOICES.name in run.tables:
         for (request,), rows in _by(run.table(CHOICES.name), "request"):
@@ -230,7 +230,7 @@ def _by(table: pl.DataFrame, *columns: str) -> Iterator[tuple[tuple[int, ...], p
 
 
 def _options(rows: pl.DataFrame) -> tuple[GivenAnswer, ...]:
-    """Options, the most probable first, with their shares of the probability of all of them."""
+    """The most probable options, each with its share of the probability of all options."""
     known = [(text.strip(), x) for text, x in rows.select("text", "logprob_nats").iter_rows()]
     highest = max((x for _, x in known if x is not None), default=0.0)
     total = math.fsum(math.exp(x - highest) for _, x in known if x is not None)
@@ -242,7 +242,7 @@ def _options(rows: pl.DataFrame) -> tuple[GivenAnswer, ...]:
 
 
 def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ...]]]:
-    """Candidates by how they were asked for, the first of them."""
+    """The first candidates for each method of asking."""
     lists: dict[str, list[GivenAnswer]] = {}
     for row in rows.sort("rank").iter_rows(named=True):
         share = None if row["logprob_nats"] is None else math.exp(row["logprob_nats"])
@@ -256,13 +256,13 @@ def _candidates(rows: pl.DataFrame) -> Iterator[tuple[str, tuple[GivenAnswer, ..
 
 
 def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence[str] = ()) -> Grid:
-    """Estimates as a table: one line each, shares in percent, with interval, n and chance.
+    """Estimates as a table: one row each, shares in percent, with interval, n and chance.
 
-    The suite is named where there are several.
+    The suite has a column if there are several suites.
 
     Args:
-        estimates: in the order in which they are shown.
-        title: what they are of.
+        estimates: the estimates, in the order of display.
+        title: title of the table.
         notes: sentences below the table.
     """
     listed = list(estimates)
@@ -285,7 +285,7 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
 
 
 def estimate_cell(estimate: Estimate) -> EstimateCell:
-    """An estimate as a cell of a table: a share in percent, anything else as it is."""
+    """An estimate as a cell of a table: a share in percent, any other value as it is."""
     ends = (estimate.value, estimate.low, estimate.high)
     if estimate.is_share:
         return EstimateCell.percent(ends, estimate.n, estimate.reason)
@@ -318,15 +318,15 @@ def conventions(
     *,
     first_tokens: int,
 ) -> tuple[str, ...]:
-    """The conventions of a run that are not the default ones, as sentences.
+    """The conventions of a run that differ from the defaults, as sentences.
 
     Args:
-        options: how it was judged.
-        manifest: its policy tells how it was scored.
+        options: options of judging.
+        manifest: the manifest, whose policy says how texts were scored.
         first_tokens: number of tokens without left context.
     """
     model = manifest_part(manifest, "model")
-    # A recording was scored by somebody else.
+    # The policy does not apply to a recording, which was scored by another program.
     recorded = model.get("kind") == "replay"
     policy = {} if recorded else manifest_part(manifest, "asking", "policy")
     said: list[str] = []
@@ -354,10 +354,10 @@ def unscored(outcomes: pl.DataFrame) -> tuple[str, ...]:
     """The reasons why items are unscored, the most frequent first.
 
     Args:
-        outcomes: of a run; an item is unscored where one of its predictions is.
+        outcomes: outcomes of a run; an item is unscored if any of its predictions is.
     """
     table = outcomes.filter(outcomes["verdict"] == "unscored")
-    # The term of a formula stands before the reason; several terms lack a value for one reason.
+    # The term of a formula precedes the reason; several terms may lack a value for the same reason.
     reasons = {
         item: (reason or "no reason was given").rpartition("%): ")[2]
         for item, reason in zip(table["item"].to_list(), table["reason"].to_list(), strict=True)
@@ -369,7 +369,7 @@ def unscored(outcomes: pl.DataFrame) -> tuple[str, ...]:
 
 
 _REASONS = 3
-"""The most reasons that are named for unscored items."""
+"""Most reasons that are named for unscored items."""
 
 
 def _measure(name: str) -> str:

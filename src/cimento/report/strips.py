@@ -1,9 +1,9 @@
-"""Token strips: a stimulus cut into regions and these into pieces that carry a surprisal.
+"""Token strips: stimuli divided into regions, and regions into pieces with a surprisal.
 
-A strip shows the characters of the text itself and never a tokenizer's own marks. The conditions of
-an item are aligned, so that the eye lands on the words that differ: regions that a suite declares
-are aligned as they are; where no region decides alone, as in pairs of whole sentences, stimuli are
-cut into stretches of words that are the same and that are not.
+A strip shows the characters of the text itself, never a tokenizer's own marks. The conditions of an
+item are aligned, to make the words that differ easy to find. Regions that a suite declares are
+aligned as they are. If no region decides alone, as in pairs of whole sentences, stimuli are divided
+into stretches of words that are equal or different.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ class StripToken(NamedTuple):
     """One row of the tokens table.
 
     Attributes:
-        text: the token as the tokenizer writes it.
-        start: first character covered; -1 for a special token.
-        end: one past the last character covered.
-        surprisal_bits: None where it has no score.
-        reason: why it has none; empty where it has one.
-        region: number of the region, where the source itself named it.
+        text: the token as written by the tokenizer.
+        start: index of the first character covered; -1 for a special token.
+        end: one past the index of the last character covered.
+        surprisal_bits: surprisal in bits; None if the token has no score.
+        reason: reason why it has none; empty if it has one.
+        region: number of the region, if the source itself named it.
     """
 
     text: str
@@ -44,14 +44,14 @@ class StripToken(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A stretch of a strip.
+    """A part of a strip.
 
     Attributes:
-        text: what to show.
-        asked: whether the model was asked about it; blanks and text that no prediction needs
-            are only shown.
-        surprisal_bits: of all tokens that cover it; None where it has no score.
-        reason: why it has none, where it was asked for.
+        text: text to show.
+        asked: whether the model was asked about it; spaces, and text that no prediction needs, are
+            only shown.
+        surprisal_bits: sum over all tokens that cover the piece; None if it has no score.
+        reason: reason why it has none, if the model was asked about it.
     """
 
     text: str
@@ -62,12 +62,12 @@ class Piece(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RegionStrip:
-    """The pieces of one region, with the blank that follows it.
+    """The pieces of one region, with the space that follows it.
 
     Attributes:
-        number: of the region, from 1.
+        number: number of the region, from 1.
         needed: whether a prediction refers to it.
-        pieces: in text order.
+        pieces: pieces in text order.
     """
 
     number: int
@@ -76,12 +76,12 @@ class RegionStrip:
 
     @property
     def touches_next(self) -> bool:
-        """Whether nothing stands between it and the region after it, as in ``l'|uomo``."""
+        """Whether no space separates it from the next region, as in ``l'|uomo``."""
         return bool(self.pieces) and not self.pieces[-1].text[-1:].isspace()
 
     @property
     def begins_blank(self) -> bool:
-        """Whether its first token takes the blank before it with it."""
+        """Whether its first token includes the preceding space."""
         return bool(self.pieces) and self.pieces[0].text[:1].isspace()
 
 
@@ -94,13 +94,13 @@ class Strip:
 
     @property
     def text(self) -> str:
-        """The stimulus as it is shown."""
+        """The stimulus as displayed."""
         return "".join(piece.text for region in self.regions for piece in region.pieces).strip()
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Where a region lies in its text: one row of the requests table."""
+    """The place of a region in its text, which is one row of the requests table."""
 
     number: int
     start: int
@@ -111,13 +111,13 @@ class Stretch:
 def strip(
     condition: str, text: str, *, stretches: Sequence[Stretch], tokens: Sequence[StripToken]
 ) -> Strip:
-    """Cut a stimulus into regions and pieces.
+    """A stimulus divided into regions and pieces.
 
     Args:
         condition: name of the condition.
         text: the stimulus.
         stretches: its regions, in order.
-        tokens: what is known of its tokens, in order; those not asked for may be missing.
+        tokens: its scored tokens, in order; tokens that were not asked for may be missing.
     """
     groups: dict[int, list[StripToken]] = {stretch.number: [] for stretch in stretches}
     filled = [stretch for stretch in stretches if stretch.end > stretch.start]
@@ -129,7 +129,7 @@ def strip(
     cursor = 0
     for index, stretch in enumerate(stretches):
         covered = merge_tokens(groups[stretch.number])
-        # The blank before the next region belongs to this one; a token may reach over it.
+        # The space before the next region belongs to this one; a token may extend beyond it.
         after = stretches[index + 1].start if index + 1 < len(stretches) else len(text)
         end = max([stretch.end, after, *(token.end for token in covered)])
         pieces = tuple(_pieces(text, cursor, end, covered))
@@ -139,13 +139,13 @@ def strip(
 
 
 def merge_tokens(tokens: Sequence[StripToken]) -> list[StripToken]:
-    """Tokens that share characters as one, their surprisals added.
+    """The tokens, with those that share characters merged and their surprisals added.
 
-    Byte-level tokenizers cut inside a character; the parts then cover the same one. A token
-    without a score leaves the whole without.
+    Byte-level tokenizers may split a character, so that the parts cover the same one. If one of the
+    parts has no score, the merged token has none.
 
     Args:
-        tokens: in text order.
+        tokens: tokens in text order.
     """
     merged: list[StripToken] = []
     for token in tokens:
@@ -165,7 +165,7 @@ def _joined(first: StripToken, second: StripToken) -> StripToken:
 
 
 def _region_of(start: int, filled: Sequence[Stretch]) -> int | None:
-    """The last region with text that begins at or before a character, else the first with text."""
+    """The last region with text that begins at or before a character, or else the first one."""
     if start < 0 or not filled:
         return None
     index = bisect_right(filled, start, key=lambda stretch: stretch.start) - 1
@@ -175,7 +175,7 @@ def _region_of(start: int, filled: Sequence[Stretch]) -> int | None:
 def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> Iterator[Piece]:
     for token in tokens:
         if token.start < 0:
-            # A special token of a recording that counts it in a region: shown by its name.
+            # A special token that a recording counts as part of a region is shown by its name.
             yield _scored(token.text, token)
             continue
         start, end_of_token = token.start, token.end
@@ -189,8 +189,8 @@ def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> I
 
 
 def _scored(text: str, token: StripToken) -> Piece:
-    # A token that is nothing but a blank has no characters of its own.
-    # Pages have hundreds of thousands of pieces; names of arguments would take twice the time.
+    # A token that is only a space has no visible characters. Pages have hundreds of thousands of
+    # pieces, and keyword arguments would double the time.
     return Piece(text if text.strip() else "␣", True, token.surprisal_bits, token.reason)  # noqa: FBT003
 
 
@@ -217,15 +217,15 @@ def read_tokens(table: pl.DataFrame) -> dict[int, list[StripToken]]:
 
 _PAIR = 2
 LONGEST_ALIGNED = 400
-"""Words; longer texts are compared from both ends only, which takes no time."""
+"""Most words of an aligned text; longer texts are compared only from both ends, which is fast."""
 
 PieceWord = tuple[Piece, ...]
 Cut = tuple[int, bool]
-"""Where a stretch ends, and whether it differs."""
+"""The end of a stretch, and whether it differs."""
 
 
 def aligned(strips: Sequence[Strip]) -> tuple[Strip, ...]:
-    """The strips with their stretches as regions; as they are where there is nothing to align.
+    """The strips with their stretches as regions, or unchanged if there is nothing to align.
 
     Args:
         strips: the conditions of one item.
@@ -233,7 +233,7 @@ def aligned(strips: Sequence[Strip]) -> tuple[Strip, ...]:
     if len(strips) < _PAIR or not all(map(_is_whole, strips)):
         return tuple(strips)
     if len(strips) > _PAIR and any(len(strip.regions) > 1 for strip in strips):
-        return tuple(strips)  # four conditions have little in common: their regions say more
+        return tuple(strips)  # more than two conditions share little: their regions say more
     texts = [
         _words([piece for region in strip.regions for piece in region.pieces]) for strip in strips
     ]
@@ -254,7 +254,7 @@ def _is_whole(strip: Strip) -> bool:
 
 
 def _words(pieces: Sequence[Piece]) -> list[PieceWord]:
-    """Pieces that follow each other without a blank, together; a blank goes with what precedes."""
+    """The words, as pieces not separated by spaces; a space belongs to the word before it."""
     words: list[list[Piece]] = []
     after_blank = True
     for piece in pieces:
@@ -276,7 +276,7 @@ def _is_short_pair(keys: Sequence[Sequence[str]]) -> bool:
 
 
 def _pair_cuts(first: Sequence[str], second: Sequence[str]) -> tuple[list[Cut], list[Cut]]:
-    """Stretches of two texts by the longest common ones."""
+    """The stretches of two texts, from their longest common runs of words."""
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     found = [(end, other, tag != "equal") for tag, _, end, _, other in matcher.get_opcodes()]
     return (
@@ -286,7 +286,7 @@ def _pair_cuts(first: Sequence[str], second: Sequence[str]) -> tuple[list[Cut], 
 
 
 def _end_cuts(keys: Sequence[Sequence[str]]) -> list[list[Cut]]:
-    """What all texts begin with, what all end with, and what is between."""
+    """The stretches of texts: a common beginning, a common end, and the rest between them."""
     shortest = min(map(len, keys))
     start = next((n for n in range(shortest) if len({key[n] for key in keys}) > 1), shortest)
     rest = shortest - start

@@ -1,4 +1,4 @@
-"""Runs in the terminal: a block for each suite; and one item, its tokens shaded by surprisal."""
+"""Runs in the terminal, a block for each suite, and single items, tokens shaded by surprisal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 NARROWEST = 76
-_WIDTHS = {  # the model's column takes what is left
+_WIDTHS = {  # the model's column takes the remaining width
     "pred.": 5,
     "accuracy": 8,
     "95 % interval": 14,
@@ -39,12 +39,12 @@ _LONGEST_NAME = 16
 
 
 def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -> str:
-    """The summary as a table of fixed-width text, headed and explained.
+    """The summary as a fixed-width table, with a header and an explanation.
 
     Args:
-        summary: what to show.
-        width: columns of the terminal; below 76 lines are longer than that.
-        colour: with ANSI codes, for a terminal; without, for files and pipes.
+        summary: the summary.
+        width: columns of the terminal; with fewer than 76, lines are longer than that.
+        colour: whether to use ANSI codes, for a terminal; False for files and pipes.
     """
     width = max(width, NARROWEST)
     sheet = StringIO()
@@ -61,7 +61,7 @@ def terminal_table(summary: Summary, *, width: int = 80, colour: bool = False) -
 
 
 def _console(sheet: StringIO, *, width: int, colour: bool) -> Console:
-    """What lays text out for a terminal of some width, into a sheet."""
+    """A console that writes text for a terminal of a given width into a buffer."""
     from rich.console import Console
 
     return Console(
@@ -75,16 +75,16 @@ def _console(sheet: StringIO, *, width: int, colour: bool) -> Console:
 
 
 def _widths(summary: Summary, width: int) -> dict[str, int]:
-    """The columns and their widths; that of models as wide as the longest name, if it can be."""
+    """The columns and their widths; that of models fits the longest name if there is room."""
     longest = max((len(run.label) for run in summary.runs), default=0)
     names = without_length(_WIDTHS, summary.runs)
     if sum(_WIDTHS[name] + 1 for name in names) + min(longest, _LONGEST_MODEL) > width:
-        names = [name for name in names if name != "length"]  # the notes have its numbers
+        names = [name for name in names if name != "length"]  # the notes have these numbers
     others = {name: _WIDTHS[name] for name in names}
     longest_name = max(
         (len(name) for run in summary.runs for name in run.names.values()), default=0
     )
-    # Numbers are never cut: names of models and of predictions share what is left, and are folded.
+    # Numbers are never cut: names of models and predictions share the rest, and are wrapped.
     left = width - sum(size + 1 for size in others.values())
     wanted = max(0, min(longest_name, _LONGEST_NAME) - others["pred."])
     model = max(12, min(left - wanted, longest + 1, _LONGEST_MODEL))
@@ -165,13 +165,13 @@ def _print_notes(console: Console, summary: Summary) -> None:
 
 
 def _hanging(line: str, width: int) -> str:
-    """A line indented by two spaces, and by four where it continues."""
+    """A line indented by two spaces, and by four where it is wrapped."""
     return fill(line, width, initial_indent=" " * 2, subsequent_indent=" " * 4)
 
 
 _SHADES = ("", "on grey23", "on dark_red", "on red3")
 _LIMITS_BITS = (4.0, 8.0, 14.0)
-"""Surprisals up to each of these have the shade of the same place; higher ones have the last."""
+"""Upper limits of the first shades, in bits; higher surprisals have the last shade."""
 
 
 def terminal_item(
@@ -179,14 +179,14 @@ def terminal_item(
 ) -> str:
     """An item as text.
 
-    Under each sentence stand the surprisals of its regions, in bits, those that a prediction
-    needs marked with ``*``; with colour the tokens are shaded by their own.
+    Below each sentence are the surprisals of its regions, in bits, with a ``*`` at those that a
+    prediction needs; in color, tokens are shaded by surprisal.
 
     Args:
-        record: what to show.
-        run: that it is of.
+        record: the item.
+        run: the run of the item.
         width: columns of the terminal.
-        colour: with ANSI codes, for a terminal; without, for files and pipes.
+        colour: whether to use ANSI codes, for a terminal; False for files and pipes.
     """
     sheet = StringIO()
     console = _console(sheet, width=width, colour=colour)
@@ -231,7 +231,7 @@ def _shade(piece: Piece) -> str:
 
 
 def _regions(strip: Strip, names: Sequence[str]) -> list[str]:
-    """Name, text and summed surprisal of every region that was asked for."""
+    """The name, text and summed surprisal of every region that the model was asked about."""
     rows = []
     for region in strip.regions:
         asked = [piece for piece in region.pieces if piece.asked]

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")
-"""The scoring options that only some paradigms honour, see `Paradigm.scoring`."""
+"""The scoring options that only some paradigms honor, see `Paradigm.scoring`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

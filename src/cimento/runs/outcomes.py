@@ -152,7 +152,7 @@ def design_of(items: Sequence[str], clusters: Sequence[str | None]) -> Design:
 
 
 def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
-    """The share of right outcomes in a table, with counts and a 95 % interval.
+    """The share of right outcomes in a table, with counts and a 95% interval.
 
     Args:
         table: outcomes of one question; unscored ones are counted apart.

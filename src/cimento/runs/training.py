@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 STEP_DIGITS = 7
-"""Number of digits of the step in a run's model name, so that runs sort by step."""
+"""Number of digits of the step in a run's model name, padded so that runs sort by step."""
 
 
 def evaluate_while_training(

@@ -1,1 +1,1 @@
-"""Ratings: sentences that people rated, compared with models."""
+"""Ratings: rated sentences, and the comparison of people with models."""

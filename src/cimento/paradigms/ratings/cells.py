@@ -1,4 +1,4 @@
-"""Typed cells: of the tables that rated sentences are published in, and of suites of ratings."""
+"""Typed cells of published tables of rated sentences, and of suites of ratings."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _TRUE = {"1", "1.0", "true", "yes", "sì", "si", "vero"}
 _FALSE = {"0", "0.0", "false", "no", "falso"}
 _SHOWN = 3
 _LARGEST = 1e100
-"""The largest number in a cell: beyond it squares overflow; it also excludes NaN."""
+"""The largest number in a cell, beyond which squares overflow; the limit also excludes NaN."""
 
 
 def need_columns(table: Table, columns: Sequence[str]) -> None:
     """Refuse a table that lacks columns.
 
     Raises:
-        InputError: some are not; all of them are named.
+        InputError: columns are missing; all of them are named.
     """
     missing = [column for column in columns if column not in table.columns]
     if missing:
@@ -36,25 +36,25 @@ def need_columns(table: Table, columns: Sequence[str]) -> None:
 
 
 def text_of(row: Row, column: str) -> str:
-    """A cell as text: normalised to NFC, without blanks at its ends; empty where there is none."""
+    """A cell as text, normalized to NFC and stripped; empty if there is no cell."""
     return unicodedata.normalize("NFC", row.cells.get(column, "")).strip()
 
 
 def number_of(table: Table, row: Row, column: str) -> float | None:
-    """A cell as a number; ``3`` and ``3.0`` and ``3,0`` are the same. None for an empty cell.
+    """A cell as a number; ``3``, ``3.0`` and ``3,0`` are equal. None for an empty cell.
 
     Raises:
-        InputError: it is none.
+        InputError: the cell is not a number.
     """
     text = text_of(row, column)
     return None if text.casefold() in _ABSENT else _number(text, table, row, column)
 
 
 def count_of(table: Table, row: Row, column: str) -> int | None:
-    """A cell as a whole number, which may be written ``16.0``.
+    """A cell as a whole number, which may be written ``16.0``; None for an empty cell.
 
     Raises:
-        InputError: it is none.
+        InputError: the cell is not a whole number from 0.
     """
     value = number_of(table, row, column)
     if value is not None and (value < 0 or not value.is_integer()):
@@ -63,20 +63,20 @@ def count_of(table: Table, row: Row, column: str) -> int | None:
 
 
 def numbers_of(table: Table, row: Row, column: str) -> list[float]:
-    """A cell as a list of numbers with commas, semicolons or blanks between them.
+    """A cell as a list of numbers, separated by commas, semicolons or spaces.
 
     Raises:
-        InputError: one of them is none.
+        InputError: a part of the cell is not a number.
     """
     parts = [part for part in re.split(r"[,;\s]+", text_of(row, column).strip("[]()")) if part]
     return [_number(part, table, row, column) for part in parts]
 
 
 def flag_of(table: Table, row: Row, column: str) -> bool | None:
-    """A cell as yes or no, in the ways that people write them. None for an empty cell.
+    """A cell as yes or no, in any of the usual spellings. None for an empty cell.
 
     Raises:
-        InputError: it is neither.
+        InputError: the cell is neither.
     """
     text = text_of(row, column).casefold()
     if text in _TRUE:
@@ -92,7 +92,7 @@ def refuse_repeated(ids: Iterable[str], *, where: str) -> None:
     """Refuse repeated ids.
 
     Raises:
-        InputError: some are not; the first are named.
+        InputError: ids are repeated; the first ones are named.
     """
     seen: set[str] = set()
     repeated = []
@@ -110,7 +110,7 @@ def refuse_repeated(ids: Iterable[str], *, where: str) -> None:
 
 
 def not_nfc(table: Table) -> tuple[str, ...]:
-    """A warning where letters and their accents are written apart; they were put together."""
+    """A warning about cells that were not in NFC and have been normalized, if there are any."""
     count = sum(
         not unicodedata.is_normalized("NFC", cell)
         for row in table.rows
@@ -148,7 +148,7 @@ OWN_COLUMNS = (
     "label",
     "grammaticality",
 )
-"""Columns of a suite that ratings and labels stand in; all others are free."""
+"""Columns of a suite that contain ratings and labels; all others are free."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +159,11 @@ class ConditionColumns:
     cells: Mapping[str, str]
 
     def get(self, name: str) -> str:
-        """The cell of a column, without blanks at its ends; empty without the column."""
+        """The cell of a column, stripped; empty if there is no such column."""
         return self.cells.get(self.find(name), "").strip()
 
     def find(self, name: str) -> str:
-        """The column of that name, or of a word for it in one of the languages of tables."""
+        """The column with a name, or with its translation into one of the languages of tables."""
         if name in self.cells or name not in HEADERS:
             return name
         folded = {column.casefold(): column for column in self.cells}
@@ -171,12 +171,12 @@ class ConditionColumns:
 
     @property
     def own(self) -> frozenset[str]:
-        """The columns that ratings and labels stand in."""
+        """The columns that contain ratings and labels."""
         return frozenset(map(self.find, OWN_COLUMNS))
 
     def texts(self, name: str) -> list[str]:
-        """The parts of a cell between commas, or between semicolons where it has some."""
-        # Where semicolons part numbers, commas are in them: 6,5; 7.
+        """The parts of a cell, separated by semicolons if it has any, and by commas otherwise."""
+        # If semicolons separate numbers, commas are decimal commas: 6,5; 7.
         mark = ";" if ";" in self.get(name) else ","
         return [part.strip() for part in self.get(name).split(mark) if part.strip()]
 
@@ -184,7 +184,7 @@ class ConditionColumns:
         """A cell as a number; None for an empty one.
 
         Raises:
-            InputError: it is no number.
+            InputError: the cell is not a number.
         """
         return self._number(name, self.get(name)) if self.get(name) else None
 
@@ -192,7 +192,7 @@ class ConditionColumns:
         """The parts of a cell as numbers.
 
         Raises:
-            InputError: one is no number, or single ratings and participants differ in number.
+            InputError: a part is not a number, or there are not as many ratings as participants.
         """
         values = [self._number(name, part) for part in self.texts(name)]
         people = self.texts("participants")
@@ -205,10 +205,10 @@ class ConditionColumns:
         return values
 
     def whole(self, name: str) -> int | None:
-        """A cell as a whole number from 0; None for an empty one.
+        """A cell as a whole number from 0; None for an empty cell.
 
         Raises:
-            InputError: it is no such number.
+            InputError: the cell is not such a number.
         """
         value = self.number(name)
         if value is not None and not (value.is_integer() and value >= 0):
@@ -219,7 +219,7 @@ class ConditionColumns:
         """A cell as yes or no; None for an empty one.
 
         Raises:
-            InputError: it is neither.
+            InputError: the cell is neither.
         """
         text = self.get(name).casefold()
         if text not in {"", "yes", "no"}:

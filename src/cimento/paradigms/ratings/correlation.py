@@ -1,9 +1,9 @@
-"""Values of sentences against the ratings of people and the labels of authors.
+"""Correlations of values of sentences with people's ratings and authors' labels.
 
-The sentences of a pair, or of a cluster that the suite declares, are not independent: they are
-left out together in the jackknife, and in the permutation test whole pairs change places and so do
-the two sentences of a pair. A threshold that tells acceptable from unacceptable is chosen on nine
-parts and answers for the tenth, as for the baselines of CoLA (Warstadt et al. 2019,
+The sentences of a pair, or of a cluster that the suite declares, are not independent. They are left
+out together in the jackknife; the permutation test exchanges whole pairs, and the two sentences
+within a pair. A threshold that separates acceptable from unacceptable sentences is chosen on nine
+parts and evaluated on the tenth, as for the baselines of CoLA (Warstadt et al. 2019,
 doi:10.1162/tacl_a_00290); clusters and pairs stay in one part.
 """
 
@@ -42,15 +42,15 @@ FREQUENCY = "mean log frequency"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Miss:
-    """A sentence that the model and the people place far apart.
+    """A sentence that the model and people rank very differently.
 
     Attributes:
-        id: of the sentence.
+        id: id of the sentence.
         text: the sentence.
-        rating: its mean rating.
-        score: what the model gives it.
-        gap: its rank by the model minus its rank by the people, the best having rank 1 and the
-            worst 0; above 0 where the model likes it better.
+        rating: mean rating of the sentence.
+        score: model's score of the sentence.
+        gap: its rank by the model minus its rank by people, where the best rank is 1 and the worst
+            0; above 0 if the model ranks it higher.
     """
 
     id: str
@@ -62,13 +62,13 @@ class Miss:
 
 @dataclass(frozen=True, slots=True)
 class RatedValue:
-    """A sentence that has a rating and a value.
+    """A sentence with a rating and a value.
 
     Attributes:
-        sentence: with its label, its pair and its cluster.
-        rating: its mean rating, or its mean z-score.
-        value: of a measure.
-        covariates: what is held constant in a partial correlation.
+        sentence: the sentence, with its label, pair and cluster.
+        rating: mean rating of the sentence, or its mean z-score.
+        value: value of a measure.
+        covariates: values that are held constant in a partial correlation.
     """
 
     sentence: RatedSentence
@@ -78,7 +78,7 @@ class RatedValue:
 
 
 def design_of(sentences: Sequence[RatedSentence]) -> Design:
-    """The design of sentences: those of a cluster of the suite belong together, else of a pair."""
+    """The design of sentences: clusters are the suite's clusters, or else its pairs."""
     return Design.of(
         (sentence.id for sentence in sentences),
         {sentence.id: belongs_to(sentence) for sentence in sentences},
@@ -93,12 +93,12 @@ def belongs_to(sentence: RatedSentence) -> tuple[str, str]:
 
 
 def correlation(rows: Sequence[RatedValue], kind: str, design: Design) -> Correlation:
-    """A coefficient of values and ratings; its interval is the jackknife's over the design.
+    """A coefficient of values and ratings, with a jackknife interval over the design.
 
     Args:
         rows: sentences with a rating and a value.
         kind: ``spearman``, ``pearson`` or ``kendall``.
-        design: of the sentences.
+        design: design of the sentences.
     """
     from cimento.statistics.correlation import correlate
 
@@ -107,11 +107,11 @@ def correlation(rows: Sequence[RatedValue], kind: str, design: Design) -> Correl
 
 
 def partial_correlation(rows: Sequence[RatedValue], design: Design) -> Correlation:
-    """Spearman's coefficient with the covariates of the rows held constant.
+    """Spearman's coefficient, with the covariates of the rows held constant.
 
     Args:
         rows: sentences with a rating and a value.
-        design: of the sentences.
+        design: design of the sentences.
     """
     from cimento.statistics import correlation as statistics
 
@@ -130,13 +130,13 @@ def partial_correlation(rows: Sequence[RatedValue], design: Design) -> Correlati
 def permutation_test(
     rows: Sequence[RatedValue], design: Design, *, seed: int, draws: int
 ) -> Significance:
-    """The permutation test of Spearman's coefficient: Pearson's of mid-ranks.
+    """The permutation test of Spearman's coefficient, computed as Pearson's of mid-ranks.
 
     Args:
         rows: sentences with a rating and a value.
-        design: of the sentences.
-        seed: of the permutations.
-        draws: how many; 0 for no test.
+        design: design of the sentences.
+        seed: seed of the permutations.
+        draws: number of permutations; 0 for no test.
     """
     import numpy as np
 
@@ -166,7 +166,7 @@ def permutation_test(
 
 
 def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Statistic:
-    """The noise ceiling from the standard deviations and numbers of ratings that are known."""
+    """The noise ceiling from the known standard deviations and numbers of ratings."""
     from cimento.statistics.reliability import ceiling_of_means
 
     known = [
@@ -178,7 +178,7 @@ def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Statistic:
 
 
 def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS) -> SplitHalf:
-    """The noise ceiling from split halves of the ratings: see `reliability.split_half`."""
+    """The noise ceiling from split halves of the ratings; see `reliability.split_half`."""
     from cimento.statistics.reliability import split_half
 
     ratings = [[rating.value for rating in sentence.ratings] for sentence in sentences]
@@ -188,14 +188,14 @@ def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS
 def farthest_apart(
     rows: Sequence[RatedValue], *, higher_is_better: bool, most: int = MISSES
 ) -> tuple[Miss, ...]:
-    """The sentences whose ranks by rating and by value are farthest apart, the farthest first.
+    """The sentences whose ranks by rating and by value differ most, largest difference first.
 
-    None where all ratings or all values are equal, and so nothing is ranked.
+    There are none if all ratings or all values are equal, since nothing is ranked then.
 
     Args:
         rows: sentences with a rating and a value.
         higher_is_better: whether the better sentence has the higher value.
-        most: how many at most.
+        most: largest number of sentences.
     """
     if len({row.rating for row in rows}) < 2 or len({row.value for row in rows}) < 2:  # noqa: PLR2004  # two make an order
         return ()
@@ -227,7 +227,7 @@ def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> tuple[Miss, .
 
 
 def _relative_ranks(values: Sequence[float]) -> list[float]:
-    """Mid-ranks between 0 for the smallest and 1 for the largest."""
+    """Mid-ranks, from 0 for the smallest to 1 for the largest."""
     import numpy as np
 
     from cimento.statistics.classification import mid_ranks
@@ -237,7 +237,7 @@ def _relative_ranks(values: Sequence[float]) -> list[float]:
 
 
 def _in_words(correlation: Correlation, rows: Sequence[RatedValue]) -> Correlation:
-    """The coefficient with a reason that speaks of ratings and scores."""
+    """The coefficient, with a reason worded for ratings and scores."""
     if correlation.reason is None:
         return correlation
     reason = correlation.reason.replace("values of x", "ratings").replace("values of y", "scores")
@@ -245,7 +245,7 @@ def _in_words(correlation: Correlation, rows: Sequence[RatedValue]) -> Correlati
 
 
 def mean_log_frequency(scored: ScoredSentence) -> Value:
-    """The mean log relative frequency of a sentence's words or tokens, or why there is none."""
+    """The mean log relative frequency of a sentence's words or tokens, or the reason for none."""
     if isinstance(scored.sentence, Missing):
         return scored.sentence
     unigrams = scored.sentence.unigram_logprobs_nats
@@ -263,11 +263,11 @@ class Binary:
     """The agreement of values with labels.
 
     Attributes:
-        n: sentences with a label and a value.
-        auc: how often an acceptable one is better than an unacceptable one, ties as half.
-        interval: of that, 95 %, over clusters or pairs.
-        threshold: Matthews's correlation of labels and answers; it has no interval, because the
-            threshold was chosen.
+        n: number of sentences with a label and a value.
+        auc: probability that an acceptable sentence beats an unacceptable one, ties as half.
+        interval: 95% interval of `auc` over clusters or pairs.
+        threshold: Matthews's correlation of labels and answers, without an interval, because the
+            threshold was chosen from the data.
     """
 
     n: int
@@ -284,17 +284,17 @@ def divide(
     seed: int,
     folds: int = 10,
 ) -> Binary:
-    """AUC, and the MCC of a threshold that was chosen on other sentences.
+    """The AUC, and the MCC of a threshold that was chosen on other sentences.
 
     Args:
-        values: of which the acceptable sentences should have the higher.
+        values: values that should be higher for acceptable sentences.
         acceptable: whether each sentence is labelled acceptable.
-        clusters: what each sentence belongs to.
-        seed: of the division into parts.
-        folds: how many parts.
+        clusters: unit that each sentence belongs to.
+        seed: seed of the division into parts.
+        folds: number of parts.
 
     Raises:
-        UsageError: fewer than two folds, or columns of different lengths.
+        UsageError: there are fewer than two folds, or columns of different lengths.
     """
     from cimento.statistics.classification import Threshold, auc, auc_interval, threshold_mcc
     from cimento.statistics.values import Statistic

@@ -1,4 +1,4 @@
-"""The estimates of a run of rated sentences: correlations, yes or no, ceilings, descriptions."""
+"""The estimates of a run of rated sentences: correlations, classification, ceilings, summaries."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 Of: TypeAlias = Callable[[RatedSentence], "Value | None"]
-"""A value of a sentence: a number, the reason why there is none, or None."""
+"""Function that returns the value of a sentence: a number, a reason for none, or None."""
 
 NO_VALUE = "no sentence has a value"
 ONE_VALUE = "a standard deviation needs two values"
@@ -49,19 +49,19 @@ UNGRAMMATICAL = "unacceptable, ungrammatical"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Described:
-    """Some values, described.
+    """Descriptive statistics of some values.
 
     Attributes:
-        name: of the group.
-        n: sentences that have a value.
-        without: sentences that have none; they are in no other number.
-        mean: None where no sentence has a value.
-        sd: of the values, with n - 1.
-        low: the smallest value.
-        high: the largest.
+        name: name of the group.
+        n: number of sentences with a value.
+        without: number of sentences without one, which are in no other number.
+        mean: mean of the values; None if no sentence has a value.
+        sd: standard deviation of the values, with n - 1.
+        low: smallest value.
+        high: largest value.
         sd_within: mean of the standard deviations (n - 1) of the single ratings of each sentence;
-            None where single ratings or their deviations are not known, and for measures.
-        reasons: for each of the fields that is None, why.
+            None for measures, or if single ratings and their deviations are unknown.
+        reasons: reason for each field that is None.
     """
 
     name: str
@@ -81,12 +81,12 @@ def rating(sentence: RatedSentence) -> float | None:
 
 
 def describe(name: str, sentences: Sequence[RatedSentence], of: Of = rating) -> Described:
-    """Number, mean, standard deviation and range of a value over some sentences.
+    """The number, mean, standard deviation and range of a value over some sentences.
 
     Args:
-        name: of the group.
-        sentences: of the group.
-        of: gives the value of a sentence.
+        name: name of the group.
+        sentences: sentences of the group.
+        of: function that returns the value of a sentence.
     """
     values = [
         value
@@ -118,9 +118,9 @@ def describe(name: str, sentences: Sequence[RatedSentence], of: Of = rating) -> 
 def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence]]:
     """The sentences grouped by the labels of their authors.
 
-    The unacceptable ones are given as two groups that share nothing, the grammatical and the
-    ungrammatical, and all together: a table that leaves open which of them its rows are cannot be
-    compared with another. Groups without a sentence are left out.
+    Unacceptable sentences form three groups: the grammatical ones, the ungrammatical ones, and all
+    together. Published tables do not always say which of these their rows are, so each can be
+    compared. Groups without a sentence are left out.
     """
     bad = [sentence for sentence in sentences if sentence.label == UNACCEPTABLE]
     groups = {
@@ -133,39 +133,39 @@ def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence
 
 
 def describe_labels(sentences: Sequence[RatedSentence], of: Of = rating) -> list[Described]:
-    """A value described for each group of `by_label`.
+    """The descriptive statistics of a value for each group of `by_label`.
 
-    With ratings this is the layout of Table 2, with perplexities that of Table 4 of Albertin,
+    For ratings, this is the layout of Table 2, for perplexities that of Table 4, of Albertin,
     Miaschi and Brunato 2021 (ceur-ws.org/Vol-3033).
     """
     return [describe(name, group, of) for name, group in by_label(sentences).items()]
 
 
 RATING = "rating"
-"""The question of estimates that are about the people alone."""
+"""The question of estimates that concern only people."""
 
 TOKENS = "tokens"
-"""The question how many tokens of a sentence were scored."""
+"""The question about the number of scored tokens in a sentence."""
 
 LABEL = "label"
-"""The column whose groups ratings and perplexities are described for."""
+"""The column by whose groups ratings and perplexities are described."""
 
 BY_HALVES = "split halves of the ratings"
 BY_ERRORS = "the standard errors of the mean ratings"
 """The methods for a noise ceiling."""
 
 _DESCRIBED = {"mean": "mean", "sd": "sd", "low": "min", "high": "max", "sd_within": "sd within"}
-"""Field of a description to the name of the statistic."""
+"""Fields of a description, each mapped to the name of its statistic."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatedValues:
-    """The sentences of a run with every value that was found for them.
+    """The sentences of a run, with all of their values.
 
     Attributes:
-        sentences: in the order of the suite.
-        columns: question to sentence id to the value, or to why there is none.
-        ratings: sentence id to the reference of its value.
+        sentences: sentences in the order of the suite.
+        columns: values, or reasons for none, by question and sentence id.
+        ratings: reference of each value, by sentence id.
     """
 
     sentences: Sequence[RatedSentence]
@@ -177,8 +177,8 @@ class RatedValues:
         """The values of some sentences in an outcomes table.
 
         Args:
-            sentences: of the suite.
-            outcomes: of its run.
+            sentences: sentences of the suite.
+            outcomes: outcomes table of its run.
         """
         columns: dict[str, dict[str, Value]] = {}
         ratings: dict[str, float] = {}
@@ -193,18 +193,18 @@ class RatedValues:
         return cls(sentences, columns, ratings)
 
     def of_sentence(self, question: str, sentence: RatedSentence) -> Value:
-        """The value of a sentence, or why there is none."""
+        """The value of a sentence, or the reason why there is none."""
         return self.columns[question][sentence.id]
 
     @property
     def covariates(self) -> tuple[str, ...]:
-        """The covariates: length, and frequency only where every sentence has one."""
+        """The covariates: length, and frequency only if every sentence has one."""
         frequencies = self.columns.get(FREQUENCY, {})
         known = frequencies and not any(isinstance(v, Missing) for v in frequencies.values())
         return (WORDS, FREQUENCY) if known else (WORDS,)
 
     def rows(self, question: str) -> list[RatedValue]:
-        """The sentences that have a rating and a value of a measure."""
+        """The sentences with a rating and a value of a measure."""
         held = [self.columns[name] for name in self.covariates]
         return [
             RatedValue(
@@ -228,15 +228,15 @@ def rating_estimates(
     seed: int,
     draws: int,
 ) -> list[Estimate]:
-    """All estimates of measures against ratings and labels.
+    """All estimates of measures in comparison with ratings and labels.
 
     Args:
-        values: of the sentences of a run.
-        like: an estimate of the suite and the model.
-        measures: compared with the ratings; the first gives the headline.
-        perplexity: the measure that is described by label.
-        seed: of permutations, halvings and the division into parts.
-        draws: permutations and halvings.
+        values: values of the sentences of a run.
+        like: an estimate with the names of the suite and the model.
+        measures: measures to compare with the ratings; the first gives the headline.
+        perplexity: measure that is described by label.
+        seed: seed of permutations, halvings and the division into parts.
+        draws: number of permutations and of halvings.
     """
     estimates: list[Estimate] = []
     if values.ratings:
@@ -264,7 +264,7 @@ def rating_estimates(
 def _correlations(
     values: RatedValues, measure: Measure, like: Estimate, *, seed: int, draws: int
 ) -> Iterator[Estimate]:
-    """Spearman's coefficient with its test, then the others of a measure."""
+    """Spearman's coefficient with its test, then the other coefficients of a measure."""
     rows = values.rows(measure.name)
     design = design_of([row.sentence for row in rows])
     better = "higher" if measure.higher_is_better else "lower"
@@ -301,10 +301,10 @@ def _correlation(like: Estimate, correlation: Correlation, statistic: str) -> Es
 
 
 def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[list[Estimate]]:
-    """The estimates with their p-values corrected over all measures by Holm.
+    """The estimates, with Holm's correction of p-values over all measures.
 
     Args:
-        families: the estimates of each measure; its test is that of the first.
+        families: estimates of each measure, the first of which has the test.
     """
     from cimento.statistics.multiple import holm
 
@@ -323,7 +323,7 @@ def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[list[E
 def _binary(
     values: RatedValues, measure: Measure, like: Estimate, *, seed: int
 ) -> Iterator[Estimate]:
-    """AUC, and Matthews's correlation of labels and a threshold."""
+    """The AUC, and Matthews's correlation of labels and a threshold."""
     known = [
         (sentence, value)
         for sentence in values.sentences
@@ -369,7 +369,7 @@ def _binary(
 def _ceilings(
     sentences: Sequence[RatedSentence], like: Estimate, *, seed: int, draws: int
 ) -> Iterator[Estimate]:
-    """The noise ceilings: from split halves, and from standard errors."""
+    """The noise ceilings, from split halves and from standard errors."""
     halves = ceiling(sentences, seed=seed, draws=draws)
     errors = ceiling_from_errors(sentences)
     reason = halves.reason or "the spread of halvings is no interval of the ceiling"
@@ -387,7 +387,7 @@ def _ceilings(
 
 
 def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
-    """The agreement of the people: alphas, kappas, and each person with the others."""
+    """The agreement among people: alphas, kappas, and each person with the others."""
     agreement = agreements(sentences)
     clustered = design_of([sentence for sentence in sentences if sentence.ratings]).clustered
     for one in (*agreement.alphas, agreement.fleiss):
@@ -423,7 +423,7 @@ def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[E
 
 
 def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate]:
-    """Means and deviations of groups, which describe the sentences asked."""
+    """The means and deviations of groups, which describe the sentences of the suite."""
     for group in groups:
         for name, statistic in _DESCRIBED.items():
             if name == "sd_within" and like.question != RATING:
@@ -441,7 +441,7 @@ def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate
 
 
 def with_headline(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimates, the first of the main ones as the headline where none is one yet."""
+    """The estimates, where the first main one becomes the headline if there is none yet."""
     roles = [estimate.role for estimate in estimates]
     if "headline" in roles or "main" not in roles:
         return list(estimates)

@@ -1,4 +1,4 @@
-"""The formats that rated sentences are published in, and files of them read as suites.
+"""The formats in which rated sentences are published, and readers that turn files into suites.
 
 AcCompl-it (EVALITA 2020, ceur-ws.org/Vol-2765), DisCoTEX (EVALITA 2023, ceur-ws.org/Vol-3473),
 Lau et al. 2020 (doi:10.1162/tacl_a_00315), ItaCoLA (Trotta et al. 2021,
@@ -42,10 +42,10 @@ CONNECTIVES = (
     "e", "se", "quando", "come", "ma", "dove", "o", "anche", "perché", "poi", "mentre", "infatti",
     "prima", "però", "invece", "inoltre", "tuttavia", "quindi",
 )  # fmt: skip
-"""The 18 of the connectives resource, by their number in the ISDT treebank."""
+"""The 18 connectives of the resource, by their number in the ISDT treebank."""
 
 PRINTED_MEAN = "printed_mean"
-"""Free column with the mean as a file of Lau et al. has it; the record's own is computed."""
+"""Free column with the mean printed in a file of Lau et al.; the record's own is computed."""
 
 _BINARY = Scale(0, 1)
 _ANNOTATOR = re.compile(r"Annotator_\d+")
@@ -57,16 +57,16 @@ _KNOWN = {"id", "sentence", "grammaticality", "replacement", "ratings", "mean", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedFormat:
-    """A format that rated sentences are published in.
+    """A format in which rated sentences are published.
 
     Attributes:
-        title: for messages.
-        columns: those that tell the format.
-        sentence: reads a row of a table.
-        scale: of the ratings; None where sentences are only labelled.
-        language: ISO 639-1 code, by the table.
-        recognises: whether a table with these columns is in the format.
-        finish: what is done with all sentences of a table, whose name it is told.
+        title: name of the format in messages.
+        columns: columns by which the format is recognized.
+        sentence: function that reads a row of a table.
+        scale: scale of the ratings; None if sentences only have labels.
+        language: function that returns the ISO 639-1 code of a table's language.
+        recognises: function that says whether a table with these columns is in the format.
+        finish: function applied to all sentences of a table, with the name of the table.
     """
 
     title: str
@@ -87,8 +87,7 @@ class RatedFormat:
         """The sentences of a table.
 
         Raises:
-            InputError: a cell is not what it should be, an id is there twice, a rating is off the
-                scale.
+            InputError: a cell is invalid, an id is repeated, or a rating is off the scale.
         """
         need_columns(table, self.columns)
         sentences: Sequence[RatedSentence] = [self.sentence(table, row) for row in table.rows]
@@ -109,11 +108,11 @@ def read_rated(path: Path, format_: str = "") -> RatedSet:
 
     Args:
         path: a ``.tsv`` (never quoted), ``.csv`` or ``.xlsx``.
-        format_: a key of `FORMATS`; empty to find it by the columns.
+        format_: key of `FORMATS`; empty to recognize the format by the columns.
 
     Raises:
-        InputError: the file is in no known format, or something in it is not what it should be.
-        UsageError: there is no such format.
+        InputError: the format of the file is unknown, or something in it is invalid.
+        UsageError: the format does not exist.
     """
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(
@@ -137,10 +136,10 @@ def read_rated(path: Path, format_: str = "") -> RatedSet:
 
 
 def merge(sets: Sequence[RatedSet], *, name: str) -> RatedSet:
-    """Several sets as one; an id that is in more than one gets its set's name before it.
+    """Several sets as one; ids that occur in more than one set are prefixed with the set's name.
 
     Raises:
-        UsageError: there is none, or they are not all on one scale.
+        UsageError: there are no sets, or they have different scales.
     """
     if not sets or any(rated.scale != sets[0].scale for rated in sets):
         raise UsageError(
@@ -168,7 +167,7 @@ def merge(sets: Sequence[RatedSet], *, name: str) -> RatedSet:
 
 
 def _accomplit(table: Table, row: Row) -> RatedSentence:
-    """A mean; an id may be in two files with different sentences, which `merge` keeps apart."""
+    """A mean rating; different files may use one id for different sentences (see `merge`)."""
     return RatedSentence(
         id=text_of(row, "id"),
         text=text_of(row, "sentence"),
@@ -188,7 +187,7 @@ def _discotex(table: Table, row: Row) -> RatedSentence:
 
 
 def _lau(table: Table, row: Row) -> RatedSentence:
-    """Every rating; whose they are is not told, and some lists mix ``3`` and ``3.0``."""
+    """All single ratings, without participants; some lists mix ``3`` and ``3.0``."""
     values = numbers_of(table, row, "full-ratings")
     if not values:
         raise InputError(
@@ -205,7 +204,7 @@ def _lau(table: Table, row: Row) -> RatedSentence:
 
 
 def _itacola(table: Table, row: Row, names: Sequence[str] = ("Source", "Split")) -> RatedSentence:
-    """A label, and other columns of the corpus."""
+    """A label, and the other columns of the corpus."""
     return RatedSentence(
         id=text_of(row, "UniqueIndexID"),
         text=text_of(row, "Sentence"),
@@ -215,13 +214,13 @@ def _itacola(table: Table, row: Row, names: Sequence[str] = ("Source", "Split"))
 
 
 def _itacola_phenomena(table: Table, row: Row) -> RatedSentence:
-    """A label and all other columns, those of phenomena being 0 or 1."""
+    """A label and all other columns; those of phenomena are 0 or 1."""
     known = {"UniqueIndexID", "Acceptability", "Sentence"}
     return _itacola(table, row, [name for name in table.columns if name not in known])
 
 
 def _itacola_players(table: Table, row: Row) -> RatedSentence:
-    """The answers of the players of a game, 0 or 1; the label is the experts'."""
+    """The answers of a game's players, 0 or 1; the label is the experts'."""
     values = numbers_of(table, row, "DisaggragatedAnnotations")
     players = [name.strip() for name in text_of(row, "PlayersID").split(",")]
     if len(values) != len(players):
@@ -243,7 +242,7 @@ def _itacola_players(table: Table, row: Row) -> RatedSentence:
 
 
 def _escola(table: Table, row: Row) -> RatedSentence:
-    """The source's label and the annotators' answers, 1 or 0; some sentences have none."""
+    """The source's label and the annotators' answers, 1 or 0; some sentences have no answers."""
     answers = {
         name: value
         for name in table.columns
@@ -269,8 +268,8 @@ class ConnectiveId:
     """The parts of an id of the connectives resource.
 
     Attributes:
-        connective: the original one.
-        number: of the pair or the cloze item, over the whole section.
+        connective: the original connective.
+        number: number of the pair or the cloze item, within the whole section.
         kind: ``A`` and ``NA`` for the members of a pair, ``cl`` for a cloze item.
     """
 
@@ -283,7 +282,7 @@ class ConnectiveId:
 
 
 def parse_id(text: str) -> ConnectiveId | None:
-    """The parts of an id, whatever precedes the last one; None for another form of id."""
+    """The parts of an id, ignoring any text before them; None for another form of id."""
     match = _ID.search(unicodedata.normalize("NFC", text).strip())
     if match is None:
         return None
@@ -293,8 +292,8 @@ def parse_id(text: str) -> ConnectiveId | None:
 def _connective(table: Table, row: Row) -> RatedSentence:
     """A sentence whose id ends in ``e 11A`` or ``e 11NA``: acceptable or not.
 
-    In the second sentence of a pair another connective stands in the place of the first one's;
-    ``grammaticality`` is ``no`` where that makes it ungrammatical. The columns are those of
+    In the second sentence of a pair, another connective replaces that of the first one;
+    ``grammaticality`` is ``no`` if this makes the sentence ungrammatical. The columns are those of
     docs/acceptability.md.
     """
     text = text_of(row, "id")
@@ -308,7 +307,7 @@ def _connective(table: Table, row: Row) -> RatedSentence:
     values = numbers_of(table, row, "ratings")
     grammatical = flag_of(table, row, "grammaticality")
     if grammatical is None and (known.kind == "A" or "grammaticality" in table.columns):
-        # Only ``no`` is written in the resource, so an empty cell means yes.
+        # The resource writes only ``no``, so an empty cell means yes.
         grammatical = True
     free = {name: text_of(row, name) for name in table.columns if name not in _KNOWN}
     sentence = RatedSentence(
@@ -330,7 +329,7 @@ def _connective(table: Table, row: Row) -> RatedSentence:
 
 
 def _with_replacements(sentences: Sequence[RatedSentence], where: str) -> list[RatedSentence]:
-    """The sentences, those of a pair knowing what was put in the connective's place."""
+    """The sentences, in which members of pairs have the replacement of the connective."""
     members: dict[str, dict[str, RatedSentence]] = {}
     for sentence in sentences:
         members.setdefault(sentence.pair, {})[sentence.label] = sentence
@@ -353,10 +352,10 @@ def _with_replacements(sentences: Sequence[RatedSentence], where: str) -> list[R
 
 
 def replacement_in(original: str, changed: str) -> str:
-    """The words of a sentence that stand where the other one has different words.
+    """The words of a sentence in the place where the other sentence has different words.
 
-    Punctuation at the end of either, and capitals of the words found, do not count. Empty where
-    words are only missing.
+    Punctuation at the end of either, and capitals of the words found, are ignored. The result is
+    empty if words are only missing.
     """
     first, second = (text.rstrip(" .!?…").split() for text in (original, changed))
     start = 0
@@ -425,12 +424,12 @@ FORMATS: Mapping[str, RatedFormat] = {
         columns=("id", "sentence"),
         sentence=_connective,
         scale=Scale(1, 5),
-        # Many tables have these two columns.
+        # Many tables have these two columns, so the form of the ids decides.
         recognises=lambda table: any(parse_id(text_of(row, "id")) for row in table.rows),
         finish=_with_replacements,
     ),
 }  # fmt: skip
-"""Name to format; the first that a table fits is the one it is in."""
+"""The formats by name; the first format that fits a table is used."""
 
 
 NO_PREDICTIONS = "CIM-S023"
@@ -438,7 +437,7 @@ NO_PREDICTIONS = "CIM-S023"
 
 
 def is_rated_table(path: Path) -> bool:
-    """Whether a path is a file in one of the formats of rated sentences, by its columns."""
+    """Whether a path is a file in a format of rated sentences, judged by its columns."""
     if path.suffix.lower() not in SUFFIXES or not path.is_file():
         return False
     if path.stat().st_size > MAX_FILE_BYTES:

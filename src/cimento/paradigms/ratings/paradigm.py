@@ -1,8 +1,8 @@
 """The paradigm of rated sentences: models compared with people (docs/acceptability.md).
 
-A suite of ratings is a suite of regions whose columns hold what people said of its sentences.
-Pairs in it are judged as all pairs are; beside that, every sentence has a value of each measure,
-which stands beside its mean rating.
+A suite of ratings is a suite of regions whose columns contain people's judgments of its sentences.
+Pairs are judged like all other pairs; in addition, every sentence has a value of each measure,
+which is compared with its mean rating.
 """
 
 from __future__ import annotations
@@ -85,10 +85,11 @@ class RatingOptions(RegionOptions):
     """The options for judging a suite of ratings.
 
     Attributes:
-        by: columns that the accuracy of pairs is broken down by, where the suite has them.
-        ratings: what measures are compared with: ``raw`` mean ratings, or the mean ``z``-scores of
-            ratings by participant.
-        draws: permutations of a test, and divisions of ratings into halves; 0 for no test.
+        by: columns by which the accuracy of pairs is broken down, if the suite has them.
+        ratings: values with which measures are compared: ``raw`` mean ratings, or the mean
+            ``z``-scores of ratings by participant.
+        draws: number of permutations of a test, and of divisions of ratings into halves; 0 for no
+            test.
     """
 
     by: Annotated[tuple[str, ...], BeforeValidator(names_of)] = (
@@ -101,13 +102,13 @@ class RatingOptions(RegionOptions):
     draws: Annotated[int, Field(ge=0)] = DRAWS
 
     def measures(self, model_kind: str) -> tuple[Measure, ...]:
-        """The measures set against the ratings: those named, else the usual ones.
+        """The measures compared with the ratings: those in the options, or else the usual ones.
 
         Args:
-            model_kind: whose perplexity is meant.
+            model_kind: kind of the model, which determines the perplexity.
 
         Raises:
-            UsageError: there is no such measure.
+            UsageError: a measure is unknown.
         """
         named = [name for name in (self.measure, *self.also) if name]
         perplexity = _PERPLEXITY.get(model_kind)
@@ -118,34 +119,34 @@ class RatingOptions(RegionOptions):
         """The other inputs on which a stored run's answers depend.
 
         Args:
-            suite: that is asked.
-            scoring: how its texts are scored.
+            suite: the suite.
+            scoring: rules by which its texts are scored.
 
         Raises:
-            UsageError: z-scores are wanted and no rating has one.
+            UsageError: z-scores are requested and no rating has one.
             CimentoError: as for suites of regions.
         """
-        # A mistake is found before a model is asked.
+        # Mistakes are reported before a model is asked.
         _compared(suite, self)
         return super().inputs(suite, scoring)
 
 
 class Ratings(RegionParadigm):
-    """Suites of rated sentences: what differs from suites of regions."""
+    """Suites of rated sentences, as far as they differ from suites of regions."""
 
     name = "ratings"
     kinds = (RATED, "ratings")
     options = RatingOptions
 
     def detect(self, path: Path) -> bool:
-        """Whether a file is in one of the formats of rated sentences, or a table of some."""
+        """Whether a file is in a format of rated sentences, or a bare table of rated sentences."""
         return is_rated_table(path) or is_bare_table(path)
 
     def read(self, path: Path) -> SuiteReading[Suite]:
-        """A folder of the kind, or a published file, and every fault of it.
+        """A folder of this kind, or a published file, with every fault in it.
 
         Raises:
-            InputError: it cannot be read, or a published file has a rating that is no number.
+            InputError: the file cannot be read, or a rating in a published file is not a number.
         """
         if is_rated_table(path):
             suite = suite_from_ratings(read_rated(path))
@@ -172,7 +173,7 @@ class Ratings(RegionParadigm):
         return isinstance(suite, Suite) and suite.extra.get("kind") in self.kinds
 
     def check(self, suite: Suite) -> tuple[Fault, ...]:
-        """Every fault of a suite; that single sentences predict nothing is none."""
+        """Every fault of a suite; single sentences need no predictions."""
         return (*_without_predictions(super().check(suite)), *rating_faults(suite))
 
     def requests(
@@ -184,7 +185,7 @@ class Ratings(RegionParadigm):
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
-        """Every token of every sentence, for measures are of whole sentences.
+        """Requests for every token of every sentence, since measures are of whole sentences.
 
         Raises:
             CimentoError: as for suites of regions.
@@ -193,10 +194,10 @@ class Ratings(RegionParadigm):
         return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
-        """The suite and the options of a stored run; version 0.1 had these in two places.
+        """The suite and the options of a stored run; version 0.1 stored them in two places.
 
         Raises:
-            TableError: they cannot be read.
+            TableError: the suite or the options cannot be read.
         """
         judging, options = manifest.get("judging"), manifest.get("options")
         if isinstance(judging, Mapping) and isinstance(options, Mapping):
@@ -208,12 +209,12 @@ class Ratings(RegionParadigm):
     def judge(self, run: Run) -> pl.DataFrame:
         """The verdicts on pairs, and a row for each sentence and measure.
 
-        A row of a sentence has no verdict: its value stands beside the mean rating in the column
-        ``reference``, or beside the mean z-score. Sentences of one cluster of the suite, else of
-        one pair, belong together.
+        The row of a sentence has no verdict: its value is paired with the mean rating, or the mean
+        z-score, in the column ``reference``. Sentences of one cluster of the suite, or else of one
+        pair, belong together.
 
         Raises:
-            CimentoError: the answers cannot be judged in this way.
+            CimentoError: the answers cannot be judged this way.
         """
         import polars as pl
 
@@ -225,7 +226,7 @@ class Ratings(RegionParadigm):
         return pl.concat([_with_groups(outcomes_of(run), run), sentences], how="diagonal")
 
     def estimate(self, run: Run) -> list[Estimate]:
-        """Accuracies of pairs, then what is said of measures beside ratings and labels."""
+        """The accuracies of pairs, then the comparisons of measures with ratings and labels."""
         options, outcomes = _options(run), run.outcomes()
         pairs = list(super().estimate(run))
         whole = [accuracy for accuracy in pairs if accuracy.question == ALL and not accuracy.group]
@@ -244,7 +245,7 @@ class Ratings(RegionParadigm):
         return with_headline([*pairs, *beside, *grouped])
 
     def methods(self, run: Run) -> MethodFacts:
-        """The facts for the methods: measures, ratings, and tests."""
+        """The facts about measures, ratings and tests."""
         suite, options = suite_of(run), _options(run)
         sentences = rated_of(suite).sentences
         rated = sum(sentence.mean is not None for sentence in sentences)
@@ -268,14 +269,14 @@ class Ratings(RegionParadigm):
         )
 
     def warnings(self, run: Run) -> tuple[str, ...]:
-        """As of suites of regions, and what is doubtful about the ratings."""
+        """The warnings of region suites, and those about questionable ratings."""
         suite = suite_of(run)
         rated = any(sentence.mean is not None for sentence in rated_of(suite).sentences)
         doubts = {NO_RATINGS: not rated, DECIMALS: looks_decimal(suite)}
         return (*super().warnings(run), *(doubt for doubt, holds in doubts.items() if holds))
 
     def sections(self, runs: Sequence[Run]) -> list[SuiteReport]:
-        """As of suites of regions, with ratings at items, scatters and tables of correlations."""
+        """The sections of region suites, with ratings of items, scatters and correlation tables."""
         groups: dict[tuple[str, ...], list[Run]] = {}
         for run in runs:
             formulas = (prediction.formula for prediction in judged_suite(run).predictions)
@@ -297,10 +298,10 @@ class Ratings(RegionParadigm):
         )
 
     def text(self, runs: Sequence[Run]) -> str:
-        """The table of pairs where there are some, then what is said of each run."""
+        """The table of pairs, if there are any, then the text of each run."""
         pairs = [run for run in runs if judged_suite(run).predictions]
         tables = [super().text(pairs)] if pairs else []
-        # The warnings of pairs stand under their table.
+        # The warnings of runs with pairs are below the table of pairs.
         warned = dict.fromkeys(text for run in runs if run not in pairs for text in run.warnings)
         rated = (rated_text(rated_run(run)) for run in runs)
         return "\n\n".join([*tables, *rated, *warned])
@@ -337,11 +338,11 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
     """The scatter of a measure against the ratings.
 
     Args:
-        run: of this paradigm.
-        measure: its name; empty for the first of the run.
+        run: run of this paradigm.
+        measure: name of the measure; empty for the run's first one.
 
     Raises:
-        UsageError: there is no such measure, or nothing to draw.
+        UsageError: the measure is unknown, or there is nothing to draw.
         MissingDependencyError: altair is not installed.
     """
     suite = suite_of(run)
@@ -355,12 +356,12 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
 
 
 def perplexity_of(run: Run) -> str:
-    """The perplexity that is described by label: pseudo-perplexity for masked models."""
+    """The name of the perplexity described by label: pseudo-perplexity for masked models."""
     return _PERPLEXITY.get(run.model_kind, "ppl")
 
 
 def _in_brief(measures: Sequence[str]) -> str:
-    """How measures were set beside ratings, as a paper says it."""
+    """A sentence on how measures were compared with ratings, as in a paper."""
     others = len(measures) - 1
     more = f" and {others} other measures (see the appendix)" if others else ""
     return (
@@ -378,17 +379,17 @@ def _without_predictions(faults: Sequence[Fault]) -> tuple[Fault, ...]:
 
 
 def _compared(suite: Suite, options: RatingOptions) -> tuple[RatedSentence, ...]:
-    """The sentences with what values stand beside: mean ratings or mean z-scores.
+    """The sentences with the ratings to compare: mean ratings or mean z-scores.
 
     Raises:
-        UsageError: z-scores are wanted and no rating has one.
+        UsageError: z-scores are requested and no rating has one.
     """
     sentences = rated_of(suite).sentences
     return standardised(sentences) if options.ratings == "z" else sentences
 
 
 def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
-    """The values of every sentence: of the measures, and of what is held constant beside them."""
+    """The values of every sentence: of the measures, and of the covariates held constant."""
     suite, options = suite_of(run), _options(run)
     scored = {(s.item, s.condition): s for s in sentences_of(run)}
     in_order = [scored[item.id, condition.name] for item, condition in suite.stimuli()]
@@ -414,7 +415,7 @@ def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
 def _covariates(
     sentence: RatedSentence, scored: ScoredSentence, *, frequencies: bool
 ) -> Iterator[Outcome]:
-    """The length of a sentence, and the frequency of its words where there are frequencies."""
+    """The length of a sentence, and the frequency of its words if frequencies are known."""
     like = Outcome(
         item=sentence.id, question=WORDS, cluster=_cluster(sentence), groups=_groups(sentence)
     )
@@ -443,10 +444,10 @@ def _groups(sentence: RatedSentence) -> dict[str, str]:
 
 
 def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:
-    """The verdicts on pairs with the columns that accuracies are broken down by.
+    """The verdicts on pairs, with the columns by which accuracies are broken down.
 
-    A pair has the value of its unacceptable sentence, whose replacement and grammaticality are
-    those that matter.
+    A pair gets the values of its unacceptable sentence, because the replacement and the
+    grammaticality are that sentence's.
     """
     import polars as pl
 
@@ -470,7 +471,7 @@ def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:
 def _by_column(
     outcomes: pl.DataFrame, whole: Estimate, columns: Sequence[str]
 ) -> Iterator[Estimate]:
-    """An accuracy over the pairs of each value of each column, in order of first appearance."""
+    """The accuracy over the pairs with each value of each column, in order of first appearance."""
     import polars as pl
 
     asked = outcomes.filter(

@@ -1,4 +1,4 @@
-"""The people who rated or chose: their agreement, z-scores, forced choices, and judgments table."""
+"""The people who rated or chose: agreement, z-scores, forced choices, and the judgments table."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
-"""Sentences that two people must both have rated for their kappa to count."""
+"""Fewest sentences rated by both of two people for their kappa to count."""
 
 _PLACES = range(1, 6)
 """Choices on a sheet of BLiMP's."""
@@ -48,15 +48,15 @@ UNNAMED = "it is not known who gave which rating"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreements:
-    """The agreement of the people of a set.
+    """The agreement among the people who rated a set.
 
     Attributes:
-        alphas: Krippendorff's, nominal, ordinal and interval, with their intervals.
-        fleiss: Fleiss's kappa; undefined where sentences differ in their number of ratings.
-        kappa: mean of Cohen's kappa, quadratic weights, over pairs of people who share enough.
-        kappa_pairs: how many pairs that is.
+        alphas: Krippendorff's alphas (nominal, ordinal, interval) with their intervals.
+        fleiss: Fleiss's kappa; undefined if sentences differ in their number of ratings.
+        kappa: mean of Cohen's kappa (quadratic weights) over pairs of people with enough sentences.
+        kappa_pairs: number of these pairs.
         with_rest: mean correlation of each person with the mean of the others.
-        people: how many have such a correlation.
+        people: number of people with such a correlation.
     """
 
     alphas: tuple[Agreement, ...]
@@ -68,13 +68,13 @@ class Agreements:
 
 
 def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
-    """Every coefficient of agreement for the single ratings of some sentences.
+    """All coefficients of agreement for the single ratings of some sentences.
 
-    Alphas and Fleiss's kappa have intervals over sentences, those of a pair together; the two
-    means over people have none, since pairs of people share people.
+    Alphas and Fleiss's kappa have intervals over sentences, with pairs as clusters. The two means
+    over people have none, since different pairs of people include the same person.
 
     Args:
-        sentences: those without single ratings count for nothing.
+        sentences: sentences; those without single ratings are ignored.
     """
     from cimento.paradigms.ratings.correlation import design_of
     from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
@@ -102,17 +102,17 @@ def z_scores(
 ) -> dict[str, dict[str, Value]]:
     """Each rating as its distance from its participant's mean, in standard deviations.
 
-    So that participants who use the scale differently count alike (Cowart 1997, Experimental
+    This makes participants comparable who use the scale differently (Cowart 1997, Experimental
     Syntax; Schütze and Sprouse 2014, doi:10.1017/CBO9781139013734.004).
 
     Args:
-        sentences: with named single ratings; a rating without a name has no z-score.
-        ddof: 1 for a standard deviation with n - 1, 0 with n; published z-scores have either.
-        base: ids of the sentences that means and deviations are taken over: with the fillers or
-            without, as published; None for all sentences.
+        sentences: sentences with single ratings; a rating without participant has no z-score.
+        ddof: 1 for a standard deviation with n - 1, 0 for n; publications use either.
+        base: ids of the sentences over which means and deviations are taken, with or without the
+            fillers, as in the publication; None for all sentences.
 
     Returns:
-        Sentence to participant to z-score, or to why there is none.
+        The z-scores, or the reasons for none, by sentence and participant.
     """
     given: dict[str, list[float]] = {}
     for sentence in sentences:
@@ -134,8 +134,8 @@ def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...
     """The sentences with the mean z-score of their ratings in place of the mean rating.
 
     Raises:
-        UsageError: nobody's ratings can be standardised, because it is not known whose they are or
-            because they do not vary.
+        UsageError: no ratings can be standardized, because participants are unknown or because
+            ratings do not vary.
     """
     scores = z_scores(sentences)
     means = {name: mean_z(ratings) for name, ratings in scores.items()}
@@ -152,13 +152,13 @@ def standardised(sentences: Sequence[RatedSentence]) -> tuple[RatedSentence, ...
 
 
 def mean_z(scores: dict[str, Value]) -> Value:
-    """The mean z-score of a sentence over the participants who have one."""
+    """The mean z-score of a sentence, over the participants who have one."""
     known = [value for value in scores.values() if not isinstance(value, Missing)]
     return math.fsum(known) / len(known) if known else Missing("no participant has a z-score")
 
 
 def read_forced_choices(path: Path) -> tuple[ForcedChoice, ...]:
-    """Every answer of BLiMP's human validation (Warstadt et al. 2020, doi:10.1162/tacl_a_00321).
+    """All answers in BLiMP's human validation (Warstadt et al. 2020, doi:10.1162/tacl_a_00321).
 
     The file is ``blimp_human_validation_rawMTurk.csv`` as it was released: a row is a sheet of five
     choices, each with a condition such as ``passive_2ans1``, whose last digit is the good option.
@@ -166,7 +166,7 @@ def read_forced_choices(path: Path) -> tuple[ForcedChoice, ...]:
     and not the option.
 
     Raises:
-        InputError: it cannot be read, lacks a column, or a cell is not what it should be.
+        InputError: the file cannot be read, lacks a column, or has an invalid cell.
     """
     table = open_table(path)
     need_columns(table, _CHOICE_COLUMNS)
@@ -202,7 +202,7 @@ def _choice(table: Table, row: Row, *, sheet: str, place: int) -> ForcedChoice:
 
 
 def attentive(choices: Sequence[ForcedChoice]) -> list[ForcedChoice]:
-    """The answers of the sheets whose checks of attention were all answered as asked."""
+    """The answers on sheets whose attention checks were all answered as instructed."""
     failed = {
         choice.sheet for choice in choices if choice.attention and choice.chose_good is not True
     }
@@ -210,10 +210,10 @@ def attentive(choices: Sequence[ForcedChoice]) -> list[ForcedChoice]:
 
 
 def preference_by_paradigm(choices: Sequence[ForcedChoice]) -> dict[str, float]:
-    """The share of preferences for the good sentence: the mean over pairs, by paradigm.
+    """The share of preferences for the good sentence: a mean over pairs, by paradigm.
 
-    As BLiMP's validation counts it (Warstadt et al. 2020, doi:10.1162/tacl_a_00321); answers that
-    are missing count for nothing.
+    This is the count in BLiMP's validation (Warstadt et al. 2020, doi:10.1162/tacl_a_00321);
+    missing answers are ignored.
     """
     answers: dict[str, dict[tuple[str, str], list[bool]]] = {}
     for choice in choices:
@@ -240,7 +240,7 @@ def _z(value: float, moments: tuple[float, float] | Missing | None) -> Value:
 
 
 def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]]:
-    """Participant to sentence to rating, for named ones."""
+    """The ratings by participant and sentence, for ratings with a participant."""
     people: dict[str, dict[str, float]] = {}
     for sentence in sentences:
         for rating in sentence.ratings:
@@ -256,7 +256,7 @@ def _mean(values: Sequence[float], reason: str) -> Statistic:
 
 
 def _kappas(sentences: Sequence[RatedSentence]) -> list[float]:
-    """Cohen's kappa of every two people who share enough sentences."""
+    """Cohen's kappa for every two people who share enough sentences."""
     from cimento.statistics.agreement import cohen_kappa
 
     people = _by_person(sentences)
@@ -277,7 +277,7 @@ def _kappas(sentences: Sequence[RatedSentence]) -> list[float]:
 
 
 def _with_rest(sentences: Sequence[RatedSentence]) -> list[float]:
-    """The correlation of each person with the mean of the others."""
+    """The correlations of each person with the mean of the others."""
     from cimento.statistics.agreement import correlation_with_rest
 
     people = _by_person(sentences)
@@ -287,11 +287,11 @@ def _with_rest(sentences: Sequence[RatedSentence]) -> list[float]:
 
 
 def judgments_table(rated: RatedSet, *, question: str = ACCEPTABILITY) -> pl.DataFrame:
-    """The single ratings of a set, one row each; none where only means were published.
+    """The single ratings of a set, one per row; none if only means were published.
 
     Args:
-        rated: the set; its name stands as the suite's, the pair as the item, if there is one.
-        question: what was asked.
+        rated: the set; its name is used for the suite, and the pair, if any, for the item.
+        question: name of the question.
     """
     import polars as pl
 

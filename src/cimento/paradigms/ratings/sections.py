@@ -1,4 +1,4 @@
-"""The text and the report of runs of rated sentences: tables, and a scatter that names misses."""
+"""The text and the report of runs of rated sentences: tables, and a scatter with labeled misses."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ _LEAST = 3
 
 @dataclass(frozen=True)
 class RatedRun:
-    """The material for the text of a run.
+    """The material for the text and tables of a run.
 
     Attributes:
-        suite: its name.
-        model: its label.
-        by: whose the ratings are: ``people`` or ``author``.
+        suite: name of the suite.
+        model: label of the model.
+        by: source of the ratings: ``people`` or ``author``.
         as_z: whether measures are compared with mean z-scores.
         measures: names of the measures compared with the ratings.
         perplexity: name of the perplexity that is described by label.
-        first_token: what became of first tokens without left context.
-        values: of its sentences.
-        estimates: of the run.
+        first_token: treatment of first tokens without left context.
+        values: values of its sentences.
+        estimates: estimates of the run.
     """
 
     suite: str
@@ -71,16 +71,16 @@ class RatedRun:
         }
 
     def find(self, question: str, statistic: str, method: str = "") -> Estimate | None:
-        """An estimate over all sentences; None where it is not made."""
+        """An estimate over all sentences; None if there is none."""
         return self._known.get((question, statistic, method))
 
     def measured(self, statistic: str) -> list[Estimate]:
-        """A statistic of each measure for which it is made."""
+        """A statistic of each measure that has it."""
         estimates = (self.find(measure, statistic) for measure in self.measures)
         return [estimate for estimate in estimates if estimate is not None]
 
     def shown(self, question: str, statistic: str) -> str:
-        """A value as text; a dash where there is none."""
+        """A value as text, or a dash if there is none."""
         estimate = self.find(question, statistic)
         return "-" if estimate is None else number(estimate.value)
 
@@ -95,7 +95,7 @@ class RatedRun:
         return sum(sentence.mean is not None for sentence in self.sentences)
 
     def misses(self) -> Sequence[Miss]:
-        """The sentences that the first measure and the people place farthest apart."""
+        """The sentences on which the first measure and people differ most."""
         first = find_measure(self.measures[0])
         rows = self.values.rows(first.name)
         return farthest_apart(rows, higher_is_better=first.higher_is_better)
@@ -117,7 +117,7 @@ _WORDS_NAMED = 3
 
 
 def _words_together(counts: Mapping[str, int]) -> dict[str, int]:
-    """The reasons with their counts; those that differ only in an unknown word are one."""
+    """The reasons with their counts, merging reasons that differ only in an unknown word."""
     together: dict[str, int] = {}
     words: dict[tuple[str, str], list[str]] = {}
     for reason, n in counts.items():
@@ -136,7 +136,7 @@ def _words_together(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def rated_text(run: RatedRun) -> str:
-    """The text of a run, heading by heading; a dash stands for an undefined value."""
+    """The text of a run, one heading after the other; a dash stands for an undefined value."""
     return "\n".join(_lines(run))
 
 
@@ -242,13 +242,13 @@ def _described(run: RatedRun, question: str, title: str) -> Iterator[str]:
 
 
 def _tokens(run: RatedRun) -> dict[str, int]:
-    """Sentence to the number of tokens that its perplexity is taken over."""
+    """The number of tokens behind the perplexity of each sentence."""
     tokens = run.values.columns[TOKENS]
     return {name: 0 if isinstance(n, Missing) else int(n) for name, n in tokens.items()}
 
 
 def _least_perplexing(run: RatedRun) -> Iterator[str]:
-    """The unacceptable sentences of the lowest perplexity, the lowest first."""
+    """The unacceptable sentences with the lowest perplexity, the lowest first."""
     known = [
         (value, sentence)
         for sentence in run.sentences
@@ -298,7 +298,7 @@ _NAME_WIDTH = 40
 
 
 def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.DataFrame:
-    """One row for each sentence that has a rating and a value: what `scatter` draws.
+    """The table that `scatter_figure` draws, with a row for each sentence with rating and value.
 
     Columns: ``id``, ``text``, ``label``, ``rating``, ``value``, ``gap`` (its rank by the model
     minus its rank by the ratings, between -1 and 1) and ``named``, a short text for the worst
@@ -332,14 +332,14 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
 def scatter_figure(
     frame: pl.DataFrame, *, suite: str, model: str, by: str, measure: Measure
 ) -> Figure:
-    """Ratings from left to right, the measure from bottom to top, the worst misses by their text.
+    """A scatter of ratings (x axis) and a measure (y axis), with the worst misses labeled.
 
     Args:
-        frame: as `scatter_frame` gives it.
-        suite: its name.
-        model: its name.
-        by: whose the ratings are.
-        measure: what is drawn.
+        frame: table made by `scatter_frame`.
+        suite: name of the suite.
+        model: name of the model.
+        by: source of the ratings.
+        measure: measure on the y axis.
 
     Raises:
         UsageError: no sentence has both a rating and a value.
@@ -369,7 +369,7 @@ def scatter_figure(
     ratings = frame["rating"].to_list()
     middle = (min(ratings) + max(ratings)) / 2
     named = base.encode(x=x, y=y, text="named:N")
-    # Names stand on the side where there is room for them.
+    # Labels are placed on the side that has room for them.
     after = named.transform_filter(f"isValid(datum.named) && datum.rating <= {middle}")
     before = named.transform_filter(f"isValid(datum.named) && datum.rating > {middle}")
     names = (
@@ -384,7 +384,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
     """The tables of some runs of one suite.
 
     Args:
-        runs: in the order in which they are shown.
+        runs: runs in the order of display.
     """
     spearmans = [
         (run, estimate) for run in runs for estimate in run.measured("spearman") if estimate.n
@@ -427,7 +427,7 @@ def rated_tables(runs: Sequence[RatedRun]) -> Iterator[NamedGrid]:
 
 
 def rated_notes(run: RatedRun) -> tuple[str, ...]:
-    """Notes on undefined correlations and on sentences without a value."""
+    """Notes on undefined correlations, and on sentences without a value."""
     undefined = [
         f"{estimate.question}: no correlation: {estimate.reason}."
         for estimate in run.measured("spearman")
@@ -438,24 +438,24 @@ def rated_notes(run: RatedRun) -> tuple[str, ...]:
 
 
 def with_people(report: RunReport, run: RatedRun) -> RunReport:
-    """The report of a run with ratings at its items and notes on its correlations.
+    """The report of a run, with ratings in its items and notes on its correlations.
 
     Args:
-        report: of the run, as a suite of regions has it.
-        run: with the values of its sentences.
+        report: report on the run, as for a region suite.
+        run: the run, with the values of its sentences.
     """
     rated = {sentence.text: sentence for sentence in run.sentences}
-    # The two sentences of a pair have outcomes of their own, and are shown in the item.
+    # The two sentences of a pair have their own outcomes, and are shown in the item.
     paired = {sentence.id for sentence in run.sentences if sentence.pair}
     items = tuple(_with_ratings(item, rated) for item in report.items if item.id not in paired)
     notes = (*report.notes, *rated_notes(run))
-    # Sentences that stand alone have no regions: their values are those of measures.
+    # Single sentences have no regions: their values are those of measures.
     regions = report.regions if report.claims else ()
     return replace(report, n_items=len(items), items=items, notes=notes, regions=regions)
 
 
 def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemRecord:
-    """An item with what people said of its sentences."""
+    """An item, with people's ratings of its sentences."""
     remarks = []
     for strip in item.strips:
         known = rated.get(strip.text)
@@ -469,7 +469,7 @@ def _with_ratings(item: ItemRecord, rated: Mapping[str, RatedSentence]) -> ItemR
 def _correlation_row(
     run: RatedRun, spearman: Estimate, p_text: Callable[[float | None], str]
 ) -> tuple[str, ...]:
-    """The correlations of a measure, its p-values written as they are in one place."""
+    """The correlations of a measure; all p-values are written in the same way."""
     measure = spearman.question
     return (
         measure,

@@ -1,8 +1,8 @@
-"""Rated sentences, and the suites that hold them (docs/acceptability.md).
+"""Rated sentences, and the suites that contain them (docs/acceptability.md).
 
-A suite of the kind ``acceptability`` is a native suite: its columns hold the ratings and its
+A suite of the kind ``acceptability`` is a native suite: its columns contain the ratings, and its
 ``[ratings]`` table the scale. Pairs have the conditions ``acceptable`` and ``unacceptable`` (or
-``good`` and ``bad``) and are judged like every other pair.
+``good`` and ``bad``) and are judged like all other pairs.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from cimento.suites.reading import Reading, sha256_of, unusable
 from cimento.suites.tables import SUFFIXES, read_header, read_table
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
-"""The label of a sentence by the authors of a set; empty where they give none."""
+"""The label given to a sentence by the authors of a set; empty if they give none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """The ends of a rating scale, the low one being the worst.
+    """The ends of a rating scale, of which the low end is the worst.
 
     Attributes:
-        low: the lowest rating that could be given.
-        high: the highest.
+        low: lowest rating on the scale.
+        high: highest rating on the scale.
     """
 
     low: float
@@ -51,8 +51,8 @@ class Rating:
     """One person's rating of one sentence.
 
     Attributes:
-        value: on the set's scale.
-        participant: who said it; empty where a set does not tell.
+        value: rating on the set's scale.
+        participant: name of the person; empty if unknown.
     """
 
     value: float
@@ -61,20 +61,20 @@ class Rating:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedSentence:
-    """A sentence with its ratings: single ones, or their published mean.
+    """A sentence with its ratings: single ratings, or their published mean.
 
     Attributes:
-        id: unique in its set.
+        id: id of the sentence, unique in its set.
         text: the sentence.
-        ratings: the single ratings; empty where only their mean was published.
-        mean: of the ratings.
-        sd: of the ratings, with n - 1; None where there are fewer than two.
-        n: how many people rated it.
-        label: what the authors of the set say of it.
-        pair: what the two members of a minimal pair share; empty where it is in none.
-        cluster: what it belongs to besides, where the suite has a cluster column; else empty.
-        grammatical: whether it is grammatical, where the authors tell this from acceptable.
-        columns: anything else, as text.
+        ratings: single ratings; empty if only their mean was published.
+        mean: mean of the ratings.
+        sd: standard deviation of the ratings, with n - 1; None if there are fewer than two.
+        n: number of people who rated it.
+        label: label given by the authors of the set.
+        pair: name of its minimal pair, shared by both members; empty if it is in none.
+        cluster: cluster of the sentence, if the suite has a cluster column; otherwise empty.
+        grammatical: whether it is grammatical, if the authors distinguish this from acceptable.
+        columns: all other columns, as text.
     """
 
     id: str
@@ -92,14 +92,14 @@ class RatedSentence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RatedSet:
-    """Sentences that were rated on one scale.
+    """Sentences rated on one scale.
 
     Attributes:
-        name: of the set, such as its file's.
-        sentences: in file order.
-        scale: None where the sentences were only labelled.
-        language: ISO 639-1 code; empty where it is not known.
-        warnings: what was noticed while reading.
+        name: name of the set, such as its file's.
+        sentences: sentences in file order.
+        scale: scale of the ratings; None if the sentences only have labels.
+        language: ISO 639-1 code; empty if it is unknown.
+        warnings: warnings from reading.
     """
 
     name: str
@@ -119,14 +119,14 @@ class ForcedChoice:
     """One person's choice of the better of two sentences.
 
     Attributes:
-        sheet: the set of questions that was answered in one go.
-        annotator: who answered.
-        paradigm: what the pair is about.
+        sheet: set of questions answered in one session.
+        annotator: person who answered.
+        paradigm: paradigm of the pair.
         good: the sentence that should be preferred.
-        bad: the other one.
-        chose_good: the answer; None where there is none.
-        attention: whether the question only checks that the annotator reads.
-        seconds: the time taken for the whole sheet.
+        bad: the other sentence.
+        chose_good: answer; None if there is none.
+        attention: whether the question only checks the annotator's attention.
+        seconds: time taken for the whole sheet.
     """
 
     sheet: str
@@ -145,9 +145,9 @@ def with_ratings(
     """A sentence with single ratings, their mean, standard deviation (n - 1) and number.
 
     Args:
-        sentence: that was rated.
-        values: the ratings.
-        participants: who gave each; empty where that is not known.
+        sentence: the rated sentence.
+        values: single ratings.
+        participants: participant behind each rating; empty if unknown.
     """
     n = len(values)
     names = participants or [""] * n
@@ -160,7 +160,7 @@ def with_ratings(
 
 
 def plain(value: float) -> str:
-    """A rating as people write it: ``3`` for 3.0, every digit of anything else."""
+    """A rating as people write it: ``3`` for 3.0, otherwise all digits."""
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
@@ -185,7 +185,7 @@ def refuse_off_scale(
     """Refuse ratings and means off the scale.
 
     Raises:
-        InputError: some are not; the first are named.
+        InputError: ratings are off the scale; the first ones are named.
     """
     wrong = [
         f"{sentence.id}: {value:g}"
@@ -206,7 +206,7 @@ def refuse_off_scale(
 _RATINGS = "ratings"
 _SENTENCE = "sentence"
 _JOIN = "; "
-"""Parts single ratings: a comma would make one decimal of two for whoever reads decimal commas."""
+"""Separator of single ratings; with a comma, two ratings could be read as one number."""
 _DECIMALS = re.compile(r"\s*[0-9]+,[0-9]+\s*")
 
 _PAIR = ("acceptable", "unacceptable")
@@ -221,7 +221,7 @@ _LABELS: Mapping[str, Label] = {
 
 
 def looks_decimal(suite: Suite) -> bool:
-    """Whether every cell of single ratings may as well be one number with a decimal comma."""
+    """Whether every cell of single ratings could also be one number with a decimal comma."""
     name = _RATINGS
     cells = [
         columns.cells[columns.find(name)]
@@ -235,13 +235,13 @@ def ratings_by(suite: Suite) -> str:
     """The source of a suite's ratings: ``people`` or ``author``.
 
     Raises:
-        InputError: the suite says something else, or its scale is not what it should be.
+        InputError: the stated source or the scale is invalid.
     """
     return _settings(suite)[1]
 
 
 def suite_from_ratings(rated: RatedSet) -> Suite:
-    """A suite of whole sentences, as pairs where every sentence belongs to one."""
+    """A suite of whole sentences, in pairs if every sentence belongs to one."""
     pairs = _pairs(rated)
     if pairs is not None:
         items = tuple(
@@ -271,7 +271,7 @@ def rated_of(suite: Suite) -> RatedSet:
     """The sentences of a suite with the ratings in its columns.
 
     Raises:
-        InputError: the scale or a rating is not what it should be, or a rating is off the scale.
+        InputError: the scale or a rating is invalid, or a rating is off the scale.
     """
     scale, _ = _settings(suite)
     sentences = [_sentence(suite, item, condition) for item, condition in suite.stimuli()]
@@ -360,11 +360,11 @@ def is_bare_table(path: Path) -> bool:
 
 
 def read_bare(path: Path) -> Reading:
-    """A table of sentences and ratings as a suite; the least and the greatest rating are its scale.
+    """A table of sentences and ratings as a suite, with the lowest and highest rating as its scale.
 
     Raises:
-        InputError: the file may not be read.
-        SuiteError: it is no such table, or ratings are no numbers.
+        InputError: the file is not readable.
+        SuiteError: the table is not of this kind, or ratings are not numbers.
     """
     data = read_bytes(path)
     table, faults = read_table(data, path)
@@ -397,7 +397,7 @@ def read_bare(path: Path) -> Reading:
 
 
 def _settings(suite: Suite) -> tuple[Scale | None, str]:
-    """The scale and whose the ratings are, from ``[ratings]``."""
+    """The scale and the source of the ratings, from ``[ratings]``."""
     table = suite.extra.get(_RATINGS, {})
     table = table if isinstance(table, dict) else {}
     by = table.get("by", PEOPLE)
@@ -420,7 +420,7 @@ def _settings(suite: Suite) -> tuple[Scale | None, str]:
 
 
 def _pairs(rated: RatedSet) -> dict[str, list[RatedSentence]] | None:
-    """Pair to its acceptable and its unacceptable sentence; None where some are in no pair."""
+    """The acceptable and unacceptable sentence of each pair; None if a sentence is in no pair."""
     members: dict[str, list[RatedSentence]] = {}
     for sentence in rated.sentences:
         members.setdefault(sentence.pair, []).append(sentence)

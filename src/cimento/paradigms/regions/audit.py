@@ -1,4 +1,4 @@
-"""What may be wrong with a suite: tokens, balance, overlap, and cheap ways to solve it."""
+"""Audits of suites: tokens, balance, overlap, and cheap ways to solve the suite."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ if TYPE_CHECKING:
     from cimento.suites.stimuli import Span
 
 Frequency = Callable[[str], float]
-"""From a word to its frequency on the Zipf scale; 0 for an unknown one."""
+"""Function from a word to its frequency on the Zipf scale; 0 for an unknown word."""
 
 RARE_IN_ITEMS = 50
-"""Words of more items than these say little about any two of them."""
+"""Most items in which a shared word counts as a sign that two items may overlap."""
 
 SIMILAR = 0.8
-"""Items that share so much of their words (Jaccard index) are said to overlap."""
+"""Smallest share of common words (Jaccard index) at which two items overlap."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConditionFacts:
-    """What the sentences of one condition are like.
+    """Properties of the sentences of one condition.
 
     Attributes:
-        condition: its name.
+        condition: name of the condition.
         words: mean number of words.
         characters: mean number of characters.
         tokens: mean number of the model's tokens; None without a model.
-        target_tokens: mean number of them in the target; None where there is none.
-        zipf: mean Zipf frequency of the target's words; None where it is not known.
+        target_tokens: mean number of the model's tokens in the target; None without a target.
+        zipf: mean Zipf frequency of the target's words; None if it is unknown.
     """
 
     condition: str
@@ -56,13 +56,13 @@ class ConditionFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """How much of a suite something cheap solves.
+    """The part of a suite that a cheap method solves.
 
     Attributes:
-        name: what it is.
-        n: items that it says anything about.
-        solved: ids of the items it gets right.
-        reason: why it says nothing.
+        name: name of the method.
+        n: number of items on which it decides.
+        solved: ids of the items that it gets right.
+        reason: reason why it decides on none.
     """
 
     name: str
@@ -73,22 +73,22 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audit:
-    """What an audit found.
+    """The findings of an audit.
 
     Attributes:
-        suite: its name.
-        n_items: how many items it has.
-        target: what is contrasted, in words; empty where predictions do not say.
-        conditions: one entry for each condition.
+        suite: name of the suite.
+        n_items: number of items in the suite.
+        target: the contrast in words; empty if the predictions do not determine it.
+        conditions: properties of the sentences, one entry for each condition.
         split_unequally: items whose target has more tokens in one condition than in another.
-        unknown: item and condition of stimuli with unknown tokens, and how many.
-        other_contexts: items whose conditions differ elsewhere than in the target.
+        unknown: item and condition of stimuli with unknown tokens, and the number of these tokens.
+        other_contexts: items whose conditions also differ outside the target.
         same_contexts: groups of items with the same words outside the target.
-        unlike: items of which two sentences that are compared have hardly a word in common.
+        unlike: items in which two compared sentences have hardly a word in common.
         overlapping: pairs of items that share most of their words, with their Jaccard index.
-        baselines: how many items each solves.
-        confounds: what marks one of the four conditions and so is in DD; None where there is no
-            design of two factors.
+        baselines: cheap methods, with the items that each of them solves.
+        confounds: differences that mark one of the four conditions and therefore enter DD; None if
+            the suite does not cross two factors.
     """
 
     suite: str
@@ -114,19 +114,19 @@ def audit_suite(
     regions: Sequence[int] = (),
     baselines: Sequence[Baseline] = (),
 ) -> Audit:
-    """Look for what makes a suite easier, or harder, than it seems.
+    """Look for properties that make a suite easier, or harder, than it seems.
 
     Args:
         suite: a valid suite.
-        scorer: whose tokens are counted; None leaves them out.
-        unknown_token: of its tokenizer; empty where it has none.
-        frequency: of words in the suite's language; None leaves frequencies out.
-        regions: the target's, where the predictions leave it open; of two whole sentences that
-            are compared it is the words that differ.
-        baselines: of other models, to be shown next to that of frequencies.
+        scorer: model whose tokens are counted; None to count none.
+        unknown_token: the unknown token of its tokenizer; empty if it has none.
+        frequency: frequency of words in the suite's language; None to leave frequencies out.
+        regions: regions of the target, if the predictions leave it open; in two whole sentences
+            that are compared, the target is the words that differ.
+        baselines: baselines from other models, shown next to that of frequencies.
 
     Raises:
-        UsageError: there is no such region.
+        UsageError: the suite has no such region.
         InputError: the declaration of factors cannot be used.
     """
     suite, contrast = _contrasted(suite, regions)
@@ -158,7 +158,7 @@ def audit_suite(
 
 
 def _contrasted(suite: Suite, regions: Sequence[int]) -> tuple[Suite, Contrast | None]:
-    """A suite with what it contrasts; one of whole sentences is cut for that."""
+    """A suite with its contrast; a suite of whole sentences is divided into regions for this."""
     try:
         return suite, find_contrast(suite, regions=regions)
     except UsageError:
@@ -168,9 +168,9 @@ def _contrasted(suite: Suite, regions: Sequence[int]) -> tuple[Suite, Contrast |
 
 
 def _cut_where_different(suite: Suite) -> tuple[Suite, Contrast | None]:
-    """A suite of two whole sentences that are compared, cut into what is the same and what differs.
+    """A suite of two compared sentences, divided into the words that are equal and that differ.
 
-    Other suites stay as they are, and have no contrast.
+    Other suites are unchanged and have no contrast.
     """
     try:
         contrast = find_contrast(suite, regions=(1,))
@@ -198,13 +198,13 @@ def _cut_where_different(suite: Suite) -> tuple[Suite, Contrast | None]:
 
 
 def _count_alike(texts: Sequence[Sequence[str]]) -> int:
-    """How many words are the same at the beginning of all texts."""
+    """The number of words that all texts have in common at the beginning."""
     columns = zip(*texts, strict=False)
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
 
 
 def _unlike(suite: Suite, contrast: Contrast | None) -> tuple[str, ...]:
-    """The items of which a sentence has hardly a word in common with the target's."""
+    """The items in which a sentence has hardly a word in common with the target's."""
     if contrast is None:
         return ()
     names = (contrast.target, *contrast.alternatives)
@@ -243,7 +243,7 @@ def _target_span(suite: Suite, item: Item, name: str, contrast: Contrast | None)
 def _by_region(
     suite: Suite, tokens: Mapping[tuple[str, str], Encoded]
 ) -> dict[tuple[str, str], list[int]]:
-    """How many tokens each region of each sentence has."""
+    """The number of tokens in each region of each sentence."""
     return {
         (item.id, condition.name): [
             _inside(tokens[item.id, condition.name], [span])
@@ -254,7 +254,7 @@ def _by_region(
 
 
 def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
-    """How many tokens touch some characters."""
+    """The number of tokens that touch some characters."""
     return sum(
         any(start < high and end > low for low, high in spans) for start, end in encoded.spans
     )
@@ -341,8 +341,8 @@ def _same_contexts(suite: Suite, contrast: Contrast | None) -> tuple[tuple[str, 
 def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
     """Pairs of items that share most of their words.
 
-    Only items with a common word that few others have are compared, so that large suites take
-    no quadratic time.
+    Only items that share a rare word are compared, so that the time for large suites is not
+    quadratic.
     """
     words = {item.id: _words(item) for item in suite.items}
     items_of: dict[str, list[str]] = {}

@@ -1,25 +1,25 @@
 """Chance levels of predictions, and margins too small for the number format of the scores.
 
-By chance means: the values of all regions are drawn independently from one standard normal
-distribution. That says something only of predictions which ask for the same whatever the scale and
-the mean of the values. There is no chance level where a formula has ``=``, whose tolerance is
-absolute, or a number other than 0, or compares sums of different numbers of regions.
+"By chance" means that the values of all regions are drawn independently from one standard normal
+distribution. This is meaningful only for predictions that do not depend on the scale and the mean
+of the values. So there is no chance level if a formula contains ``=``, whose tolerance is absolute,
+or a number other than 0, or compares sums of different numbers of regions.
 
-Comparisons that have no region in common are independent of each other. Most levels are exact:
+Comparisons without a common region are independent of each other. Most levels are exact:
 
-- One comparison alone holds in half of the draws, for x and -x are equally probable.
-- Where comparisons order single regions, or sums of as many regions of which no two overlap, all
-  orders are equally probable, and those in which the formulas hold are counted. That is so for
-  independent continuous values of any one distribution.
-- Two comparisons that overlap in another way hold together with the probability
+- A single comparison holds in half of the draws, because x and -x are equally probable.
+- If comparisons order single regions, or sums of equally many regions that do not overlap, all
+orders are equally probable, and those in which the formulas hold are counted. This is true of
+independent continuous values from any single distribution.
+- Two comparisons that overlap in another way hold together with probability
   ``1/4 + arcsin(r) / 2 pi``, r the correlation of their differences (Sheppard 1899,
   doi:10.1098/rsta.1899.0003).
 
-What is left is simulated: the draws come in antithetic pairs, x and -x (Hammersley and Morton 1956,
-doi:10.1017/S0305004100031455).
+All other levels are simulated, with draws in antithetic pairs, x and -x (Hammersley and
+Morton 1956, doi:10.1017/S0305004100031455).
 
-Near ties are verdicts whose margin is below the largest movement of a margin that was measured on
-the demo models, between batches of different shapes and against a wider number format
+Near ties are verdicts whose margin is below the largest change of a margin that was measured on the
+demo models between batches of different shapes, and relative to a wider number format
 (docs/scoring.md has the numbers and the command). ``cimento models check --precision`` measures it
 for the model at hand.
 """
@@ -54,32 +54,32 @@ COUNTED = "counted over all orders"
 NORMAL = "exact for normal values"
 
 ANTITHETIC_PAIRS = 1 << 17
-"""Antithetic pairs drawn; the standard error of a simulated level is then below 0.001."""
+"""The number of antithetic pairs; the standard error of a simulated level is then below 0.001."""
 
 _MOST_ORDERED = 10
 _MOST_OUTCOMES = 20_000
-"""How many sums are put into all orders, and how many outcomes are gone through; more are drawn."""
+"""Most sums put into all orders, and most outcomes enumerated; beyond them, draws are used."""
 
 _PAIR = 2
 
 _Region: TypeAlias = tuple[str, int]
-"""A condition and the number of a region."""
+"""A condition and the number of one of its regions."""
 
 _Difference: TypeAlias = tuple[tuple[_Region, int], ...]
-"""Regions, sorted, with how often they are added; below 0: subtracted. The first is added."""
+"""Sorted regions, each with its coefficient; that of the first region is positive."""
 
 _Outcomes: TypeAlias = "Mapping[frozenset[_Difference], Fraction]"
-"""Which differences are above 0 (the others are below), each time with its probability."""
+"""The sets of differences above 0 (the others are below), each with its probability."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """How often a prediction would hold by chance.
+    """The probability that a prediction holds by chance.
 
     Attributes:
-        level: between 0 and 1; None where it is not defined.
-        reason: why it is not.
-        method: how it was found: ``counted over all orders``, ``exact for normal values``, or
+        level: probability, from 0 to 1; None if it is undefined.
+        reason: reason why it is undefined.
+        method: how it was determined: ``counted over all orders``, ``exact for normal values``, or
             ``simulated`` with the number of draws and the seed.
     """
 
@@ -92,13 +92,13 @@ class Chance:
 def chance_level(
     formulas: tuple[Formula, ...], *, n_regions: int, seed: int, pairs: int = ANTITHETIC_PAIRS
 ) -> Chance:
-    """The chance that all of some formulas hold together; remembered, as suites repeat formulas.
+    """The probability that some formulas all hold by chance; cached, since suites repeat them.
 
     Args:
-        formulas: one prediction, or all that are joined to a conjunction.
-        n_regions: number of regions of each condition, which ``*`` sums over.
-        seed: of the simulation, where the level cannot be had without one.
-        pairs: number of antithetic pairs drawn.
+        formulas: one prediction, or all predictions of a conjunction.
+        n_regions: number of regions in each condition, over which ``*`` sums.
+        seed: seed of the simulation, if there is no exact level.
+        pairs: number of antithetic pairs.
     """
     if not formulas:
         return Chance(None, "there is no prediction")
@@ -108,7 +108,7 @@ def chance_level(
             return Chance(None, reason)
     compared = [comparison for formula in formulas for comparison in comparisons(formula)]
     whole = functools.reduce(lambda left, right: Junction("&", left, right), formulas)
-    # None for the difference of a sum to itself, which is neither above 0 nor below.
+    # None marks the difference of a sum from itself, which is neither above nor below 0.
     signed = {each: _signed(_difference(each, n_regions)) for each in compared}
     differences = {found[0] for found in signed.values() if found}
     parts = [(part, _outcomes(part)) for part in _independent(differences)]
@@ -124,7 +124,7 @@ _Signed: TypeAlias = "Mapping[Comparison, tuple[_Difference, int] | None]"
 
 
 def _summed(whole: Formula, signed: _Signed, parts: Iterable[_Outcomes]) -> Fraction:
-    """The probability of all outcomes of all parts in which a formula holds."""
+    """The probability of all outcomes of all parts in which the formulas hold."""
     found = Fraction(0)
     for outcome in product(*(part.items() for part in parts)):
         above = frozenset[_Difference]().union(*(differences for differences, _ in outcome))
@@ -139,7 +139,7 @@ def _summed(whole: Formula, signed: _Signed, parts: Iterable[_Outcomes]) -> Frac
 
 
 def _simulated(whole: Formula, signed: _Signed, *, seed: int, pairs: int) -> float:
-    """The share of draws in which a formula holds."""
+    """The share of draws in which the formulas hold."""
     import numpy as np
 
     generator = np.random.default_rng(seed)
@@ -166,7 +166,7 @@ def _simulated(whole: Formula, signed: _Signed, *, seed: int, pairs: int) -> flo
 
 
 def scale_reason(formula: Formula) -> str | None:
-    """Why what a formula says depends on the scale of the values; None where it does not."""
+    """The reason why a formula depends on the scale of the values; None if it does not."""
     seen = ""
     if any(number != 0 for number in numbers(formula)):
         seen = "a number in it"
@@ -176,7 +176,7 @@ def scale_reason(formula: Formula) -> str | None:
 
 
 def _undefined(formula: Formula, n_regions: int) -> str | None:
-    """Why a formula has no chance level."""
+    """The reason why a formula has no chance level."""
     reason = scale_reason(formula)
     if reason:
         return reason
@@ -190,7 +190,7 @@ def _undefined(formula: Formula, n_regions: int) -> str | None:
 
 
 def _difference(comparison: Comparison, n_regions: int) -> dict[_Region, int]:
-    """The side that is to be greater less the other one: how often each region is in it."""
+    """The side that should be greater minus the other side: the coefficient of each region."""
     found: Counter[_Region] = Counter()
     greater = -1 if comparison.operator == "<" else 1
     for node, sign in ((comparison.left, greater), (comparison.right, -greater)):
@@ -200,7 +200,7 @@ def _difference(comparison: Comparison, n_regions: int) -> dict[_Region, int]:
 
 
 def _terms(node: Quantity, sign: int, n_regions: int) -> Iterator[tuple[_Region, int]]:
-    """The regions that a sum adds, and, with -1, those that it subtracts."""
+    """The regions in a sum, each with its sign."""
     match node:
         case Number():
             return
@@ -214,7 +214,7 @@ def _terms(node: Quantity, sign: int, n_regions: int) -> Iterator[tuple[_Region,
 
 
 def _signed(difference: Mapping[_Region, int]) -> tuple[_Difference, int] | None:
-    """A difference, of which the first region is added, and the sign that it is to have."""
+    """A difference in which the first region is added, and the sign that it should have."""
     terms = sorted(difference.items())
     if not terms:
         return None
@@ -223,7 +223,7 @@ def _signed(difference: Mapping[_Region, int]) -> tuple[_Difference, int] | None
 
 
 def _independent(differences: Iterable[_Difference]) -> list[list[_Difference]]:
-    """The differences in groups that have no region in common."""
+    """The differences in groups that share no region."""
     groups: list[tuple[set[_Region], list[_Difference]]] = []
     for difference in sorted(differences):
         regions, members = {region for region, _ in difference}, [difference]
@@ -239,7 +239,7 @@ def _independent(differences: Iterable[_Difference]) -> list[list[_Difference]]:
 
 
 def _outcomes(part: list[_Difference]) -> _Outcomes | None:
-    """What may come out of differences that overlap, and how probably; None: it is not known."""
+    """The outcomes of overlapping differences, with probabilities; None if these are unknown."""
     if len(part) == 1:
         return {frozenset(): Fraction(1, 2), frozenset(part): Fraction(1, 2)}
     blocks = _blocks(part)
@@ -252,7 +252,7 @@ _Block: TypeAlias = frozenset[_Region]
 
 
 def _sides(difference: _Difference) -> tuple[_Block, _Block]:
-    """The regions that are added, and those that are subtracted."""
+    """The regions that are added, and the regions that are subtracted."""
     return (
         frozenset(region for region, times in difference if times > 0),
         frozenset(region for region, times in difference if times < 0),
@@ -260,7 +260,7 @@ def _sides(difference: _Difference) -> tuple[_Block, _Block]:
 
 
 def _blocks(part: Iterable[_Difference]) -> list[_Block]:
-    """The sums that differences compare, where no two of them overlap; else none."""
+    """The sums that differences compare, if no two of them overlap; otherwise none."""
     part = list(part)
     blocks = {side for difference in part for side in _sides(difference)}
     once = all(abs(times) == 1 for difference in part for _, times in difference)
@@ -269,10 +269,10 @@ def _blocks(part: Iterable[_Difference]) -> list[_Block]:
 
 
 def _orders(part: Iterable[_Difference], blocks: list[_Block]) -> _Outcomes | None:
-    """Count the orders of some sums by what they make of the differences.
+    """The outcomes of differences of some sums, counted over all orders of the sums.
 
-    Sums are put one on top of the other; of each set of sums that lies there, only the outcomes of
-    its orders are kept, and not the orders. None where even these are too many.
+    The order is built up one sum at a time. For each set of sums ordered so far, only the outcomes
+    of its orders are kept, not the orders. None if even these outcomes are too many.
     """
     place = {block: 1 << number for number, block in enumerate(blocks)}
     over: dict[int, list[tuple[int, _Difference]]] = {}
@@ -295,7 +295,7 @@ def _orders(part: Iterable[_Difference], blocks: list[_Block]) -> _Outcomes | No
 
 
 def _quadrants(one: _Difference, other: _Difference) -> _Outcomes:
-    """The outcomes of two differences of normal values."""
+    """The outcomes of two differences of normal values, with their probabilities."""
     times = dict(other)
     product_ = sum(count * times.get(region, 0) for region, count in one)
     squares = (sum(count**2 for _, count in each) for each in (one, other))
@@ -325,18 +325,18 @@ NEAR_TIE_BITS: Mapping[str, float] = {
     "float16": 0.17,
     "bfloat16": 1.3,
 }
-"""Number format of the weights to the largest movement of a margin that was measured."""
+"""Number formats of weights, each with the largest measured change of a margin in bits."""
 
 _UNKNOWN = "float32"
 
 
 @dataclass(frozen=True, slots=True)
 class NearTies:
-    """Which verdicts are near ties.
+    """The threshold for near ties.
 
     Attributes:
-        bits: those whose margin is smaller than this.
-        reason: why.
+        bits: verdicts with a smaller margin are near ties.
+        reason: origin of the threshold.
     """
 
     bits: float
@@ -344,11 +344,11 @@ class NearTies:
 
 
 def near_tie_threshold(manifest: Mapping[str, JsonValue], given: float | None) -> NearTies:
-    """The threshold of a run.
+    """The near-tie threshold of a run.
 
     Args:
-        manifest: of the run, whose model card names the number format.
-        given: a threshold in bits that goes before all others; None where there is none.
+        manifest: manifest of the run, whose model card names the number format.
+        given: threshold in bits that overrides all others; None if there is none.
     """
     if given is not None:
         return NearTies(given, "given for this run")

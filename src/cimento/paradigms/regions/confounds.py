@@ -1,9 +1,10 @@
-"""Differences between the four conditions of a design that fall on its interaction.
+"""Differences between the four conditions of a design that affect its interaction.
 
-What changes with one factor alone, in the same way at both levels of the other, drops out of the
-difference of differences. What marks a single condition, or adds up in no other way, is in DD
-whatever the model knows of islands: a preposition at the beginning of the unacceptable sentence
-only, one word more in it than the other three add up to.
+A difference that changes with one factor alone, in the same way at both levels of the other,
+cancels out of the difference of differences. One that marks a single condition, or is not additive
+for another reason, contributes to DD whatever the model knows about islands: for example, a
+preposition at the beginning of the unacceptable sentence only, or one more word than the other
+three conditions predict.
 """
 
 from __future__ import annotations
@@ -20,32 +21,32 @@ from cimento.suites.matching import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.model import Item, Suite
 
 SHARE = 0.1
-"""Of a phenomenon's items: fewer than these do not carry its DD."""
+"""Share of a phenomenon's items below which a difference is too rare to affect its DD."""
 
 SHARE_OF_TOKENS = 0.5
-"""Likewise of counts of tokens, which vary with the words of every item."""
+"""Likewise for counts of tokens, which vary with the words of every item."""
 
 N_CELLS = 4
 _ONE = {"words": "word", "punctuation marks": "punctuation mark", "tokens": "token"}
 _APART = frozenset("'’-")  # apostrophes and hyphens are parts of words
 
 RegionTokens: TypeAlias = Mapping[tuple[str, str], Sequence[int]]
-"""Item and condition to the number of tokens of each region."""
+"""Item and condition, mapped to the number of tokens in each region."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Confound:
-    """A difference that falls on the interaction of a design.
+    """A difference that affects the interaction of a design.
 
     Attributes:
-        phenomenon: where.
-        condition: which of the four is marked.
+        phenomenon: name of the phenomenon.
+        condition: the condition, of the four, that is marked.
         region: number of the region, from 1.
-        region_name: its name.
-        what: ``beginning``, ``words``, ``punctuation marks`` or ``tokens``.
-        detail: what is different, in words.
+        region_name: name of the region.
+        what: kind of difference: ``beginning``, ``words``, ``punctuation marks`` or ``tokens``.
+        detail: the difference in words.
         items: ids of the items that show it.
-        n_items: items of the phenomenon.
+        n_items: number of items of the phenomenon.
     """
 
     phenomenon: str
@@ -60,7 +61,7 @@ class Confound:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where something is looked for."""
+    """The phenomenon and region that are searched."""
 
     suite: Suite
     square: Square
@@ -74,7 +75,7 @@ class _Place:
         return [own[self.region - 1].text if self.region <= len(own) else "" for own in regions]
 
     def confound(self, cell: int, what: str, detail: str, items: Sequence[str]) -> Confound:
-        """Something that was found here."""
+        """A confound found here."""
         return Confound(
             phenomenon=self.phenomenon,
             condition=self.square.cells[cell].name,
@@ -88,19 +89,20 @@ class _Place:
 
 
 def find_confounds(suite: Suite, tokens: RegionTokens | None = None) -> tuple[Confound, ...] | None:
-    """What marks one condition of a two by two design, region by region.
+    """The differences that mark one condition of a two-by-two design, region by region.
 
-    Looked at are the class of a region's first word (`cimento.suites.matching`; in languages
-    without lists, words that begin the region in half of the items or more), its number of words
-    and of punctuation marks, and, where they are given, of tokens.
+    Three properties of a region are compared: the class of its first word
+    (`cimento.suites.matching`; in languages without lists, words that begin the region in at least
+    half of the items), its number of words and punctuation marks, and, if given, its number of
+    tokens.
 
     Args:
-        suite: any.
-        tokens: of a model.
+        suite: any suite.
+        tokens: number of tokens of a model by region.
 
     Returns:
-        One entry for each phenomenon, region and kind of difference; None for suites without a
-        design of two factors.
+        One entry for each phenomenon, region and kind of difference; None if the suite does not
+        cross two factors.
 
     Raises:
         InputError: the declaration of factors cannot be used.
@@ -146,7 +148,7 @@ def _tokens_of(tokens: RegionTokens) -> Callable[[_Place, Item], list[int]]:
 
 
 def _beginnings(place: _Place) -> list[Confound]:
-    """First words of a class that only one of the four conditions has there, or all but one."""
+    """Classes of first words that only one of the four conditions has, or that only one lacks."""
     firsts = {item.id: [first_word(text) for text in place.texts(item)] for item in place.items}
     kinds = _kinds(place, firsts)
     marked: dict[tuple[str, ...], list[str]] = {}
@@ -167,7 +169,7 @@ def _beginnings(place: _Place) -> list[Confound]:
 
 
 def _kinds(place: _Place, firsts: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """The class of each first word; the word itself where it is frequent and there are no lists."""
+    """The class of each first word; if there are no lists, the word itself if it is frequent."""
     often = {
         word
         for cell in range(N_CELLS)
@@ -201,7 +203,7 @@ def _beginning(square: Square, cell: int, kinds: Sequence[str], forms: Sequence[
 def _counts(
     place: _Place, what: str, count: Callable[[_Place, Item], list[int]], share: float
 ) -> list[Confound]:
-    """Counts of which one condition has more, or fewer, than the other three lead one to expect."""
+    """Counts in which one condition is above or below what the other three predict."""
     above: dict[bool, list[tuple[str, int, int]]] = {True: [], False: []}
     for item in place.items:
         a, b, c, d = own = count(place, item)
@@ -215,7 +217,7 @@ def _counts(
     if not chosen or len(chosen) - len(above[not more]) < share * len(place.items):
         return []
     cell = Counter(cell for _, cell, _ in chosen).most_common(1)[0][0]
-    # One cell too many in the middle of the design makes the difference of differences smaller.
+    # One extra item in the middle of the design makes the difference of differences smaller.
     size = Counter(abs(n) for _, _, n in chosen).most_common(1)[0][0]
     has_more = more if cell in {0, N_CELLS - 1} else not more
     unit = what if size > 1 else _ONE[what]

@@ -1,16 +1,17 @@
-"""The contrast of a suite: the condition that should be likelier, the others, where they differ.
+"""Contrasts of suites: the likelier condition, its alternatives, and the region where they differ.
 
-It is read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 is what counts,
-that ``match`` is the grammatical condition and that ``mismatch`` is an alternative to it.
+The contrast is read from the predictions: ``(3;%match%) < (3;%mismatch%)`` says that region 3 is
+the target, that ``match`` is the grammatical condition and that ``mismatch`` is an alternative to
+it.
 
-The probability ratio says how much of two forms' probability the grammatical one has (Táboas García
+The probability ratio is the grammatical form's share of two forms' probability (Táboas García
 and Wanner, SyntacticAgreement)::
 
     ratio = p(target) / (p(target) + p(alternative)) = 1 / (1 + b^(S_target - S_alternative))
 
-S is the summed surprisal of the target region, b the base that it is taken in: 2 for bits, e for
-nats. The score of an item is the mean over its alternatives, each compared with the target alone;
-that of a suite is the unweighted mean over its items.
+S is the summed surprisal of the target region, and b the base of its unit: 2 for bits, e for nats.
+The score of an item is the mean over its alternatives, each compared with the target separately;
+the score of a suite is the unweighted mean over its items.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """What is compared in every item.
+    """The comparison in every item.
 
     Attributes:
         target: the grammatical condition.
-        alternatives: the conditions that it should be likelier than, in the order of the formulas.
+        alternatives: conditions that should be less likely, in the order of the formulas.
         regions: numbers of the regions that differ, from 1.
     """
 
@@ -50,17 +51,18 @@ class Contrast:
 
 
 def find_contrast(suite: Suite, *, regions: Sequence[int] = ()) -> Contrast:
-    """What the predictions of a suite contrast.
+    """The contrast that the predictions of a suite make.
 
     Args:
-        suite: all of whose predictions are ``<`` or ``>`` between one region of two conditions,
+        suite: suite in which all predictions are ``<`` or ``>`` between one region of two
+            conditions,
             alone or joined by ``&``.
-        regions: numbers of the regions that make the target, where the formulas leave it open
+        regions: numbers of the target's regions, if the formulas leave the target open
             (they name several, or ``*``).
 
     Raises:
-        UsageError: the predictions do not say which condition is the grammatical one, or which
-            region is the target; or there is no region of a number that is given.
+        UsageError: the predictions do not determine the grammatical condition or the region of the
+            target, or the suite has no region with a given number.
         FormulaError: a prediction cannot be read.
     """
     pairs = [
@@ -85,9 +87,9 @@ def find_contrast(suite: Suite, *, regions: Sequence[int] = ()) -> Contrast:
 
 
 def items_with_other_contexts(suite: Suite, contrast: Contrast) -> list[str]:
-    """The items whose conditions differ elsewhere than in the target.
+    """The items whose conditions also differ outside the target.
 
-    There the probabilities of the target are given different contexts, and their ratio does not
+    In these items the target's probabilities have different contexts, so that their ratio does not
     compare the forms alone.
     """
     return [item.id for item in suite.items if len(set(_contexts(item, contrast))) > 1]
@@ -105,7 +107,7 @@ def _contexts(item: Item, contrast: Contrast) -> Iterator[tuple[str, ...]]:
 
 
 def _pairs(tree: Formula, suite: Suite, formula: str) -> Iterator[tuple[Reference, Reference]]:
-    """What should be the less surprising of two, and the other."""
+    """The pairs of the reference that should be less surprising and the other one."""
     match tree:
         case Junction("&", left, right):
             yield from _pairs(left, suite, formula)
@@ -123,7 +125,7 @@ def _pairs(tree: Formula, suite: Suite, formula: str) -> Iterator[tuple[Referenc
 
 
 def _named(pairs: Sequence[tuple[Reference, Reference]], suite: Suite) -> tuple[int, ...]:
-    """The one region that all formulas name."""
+    """The only region that all formulas name."""
     named = list(dict.fromkeys(each.region for pair in pairs for each in pair))
     if len(named) == 1 and named[0] != "*":
         return (named[0],)
@@ -157,11 +159,11 @@ class ItemRatio:
     """The probability ratios of one item.
 
     Attributes:
-        item: its id.
+        item: id of the item.
         ratios: one for each alternative, in the order of the contrast; None where undefined.
-        margins_bits: surprisal of each alternative minus that of the target.
-        mean: over all alternatives; None where one of them is undefined.
-        reason: why.
+        margins_bits: surprisal of each alternative minus the target's, in bits.
+        mean: mean over all alternatives; None if one of them is undefined.
+        reason: reason why one is undefined.
     """
 
     item: str
@@ -172,14 +174,14 @@ class ItemRatio:
 
 
 def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRatio]:
-    """The ratios of every item.
+    """The probability ratios of every item.
 
     Args:
-        values: of all regions, with the metric ``sum``: no other makes a probability.
-        contrast: what is compared.
+        values: values of all regions by the metric ``sum``, the only one that gives probabilities.
+        contrast: the contrast of the suite.
 
     Raises:
-        UsageError: the metric is another one.
+        UsageError: the values have another metric.
     """
     if values.metric != "sum":
         raise UsageError(

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 
 DEFAULT_MEASURE = "surprisal-bits"
-"""Of runs that are judged on regions: the whole sentence, in the unit of their margins."""
+"""Measure of runs that are judged on regions: the whole sentence, in the unit of their margins."""
 
 OF_MASKED_MODELS = "logistic scores are those of masked models"
-"""The bert-syntax-it study (2022) defines them so: a causal model's raw outputs are no votes."""
+"""The bert-syntax-it study (2022) defines them so, as a causal model's raw outputs are no votes."""
 
 
 def factorial_of(
@@ -41,21 +41,21 @@ def factorial_of(
     scope: Scope = "suite",
     normalisations: Sequence[Normalisation] = NORMALISATIONS,
 ) -> Factorial:
-    """The results of a run's design on one measure.
+    """The results of a run's factorial design on one measure.
 
     Args:
-        run: of a suite with two factors.
-        measure: its name; empty for that of the run's judging, or the surprisal of sentences.
-        scope: what is pooled for normalised scores: for this model and measure, the whole suite or
-            each phenomenon.
-        normalisations: the scales wanted.
+        run: run of a suite that crosses two factors.
+        measure: name of the measure; empty for the run's own, or else the surprisal of sentences.
+        scope: set of scores that are pooled for normalization: for this model and measure, the
+            whole suite or each phenomenon.
+        normalisations: scales to compute.
 
     Returns:
-        The results; without phenomena, but with a reason, where the measure is not defined for
-        this kind of model.
+        The results; if the measure is not defined for this kind of model, they have a reason and no
+        phenomena.
 
     Raises:
-        UsageError: there is no such measure, or the suite declares no two factors.
+        UsageError: the measure is unknown, or the suite does not cross two factors.
         InputError: its declaration of factors cannot be used.
     """
     chosen = find_measure(measure or options_of(run).measure or DEFAULT_MEASURE)
@@ -79,13 +79,13 @@ def factorials(
     """The results of all runs of factorial suites; other runs are ignored.
 
     Args:
-        runs: of any suites.
-        measures: names, each of which may be several with commas between; empty for what each run
-            is judged on.
-        scope: as for `factorial_of`.
+        runs: runs of any suites.
+        measures: names of measures, possibly several with commas between them; empty for the
+            measure that each run is judged on.
+        scope: set of scores that are pooled, as for `factorial_of`.
 
     Raises:
-        UsageError: there is no such measure.
+        UsageError: a measure is unknown.
         InputError: a declaration of factors cannot be used.
     """
     names = [measure.name for measure in find_measures(measures)] or [""]
@@ -98,7 +98,7 @@ def factorials(
 
 
 def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
-    """DD by region, in bits, of a run of a factorial suite; nothing for others.
+    """The DD by region of a run, in bits; none if its suite is not factorial.
 
     Raises:
         InputError: the declaration of factors or of stretches cannot be used.
@@ -116,7 +116,7 @@ def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
 
 
 def licensing_of_run(run: Run) -> list[tuple[str, str, LicensingEffect]]:
-    """The licensing effects of a run, each with the name of its suite and the label of its model.
+    """The licensing effects of a run, each with the names of its suite and its model.
 
     Raises:
         InputError: the declaration of the suite cannot be used.
@@ -126,7 +126,7 @@ def licensing_of_run(run: Run) -> list[tuple[str, str, LicensingEffect]]:
 
 
 def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
-    """Item and condition to a score of which more is better."""
+    """The scores of a run by item and condition, signed so that more is better."""
     found: dict[str, dict[str, Value]] = {}
     table = scores_of(run, [measure.name])
     for row in table.iter_rows(named=True):
@@ -140,14 +140,14 @@ def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:
 
 
 def condition_scores(run: Run) -> pl.DataFrame:
-    """The score of every sentence of a run, more being better; see `Paradigm.scores`.
+    """The score of every sentence of a run, signed so that more is better; see `Paradigm.scores`.
 
     Args:
-        run: of a suite of sentences.
+        run: run of a suite of sentences.
 
     Raises:
-        UsageError: there is no such measure.
-        InputError: frequencies cannot be read, or a declaration of factors not be used.
+        UsageError: the measure is unknown.
+        InputError: the frequencies cannot be read, or a declaration of factors cannot be used.
     """
     import polars as pl
 

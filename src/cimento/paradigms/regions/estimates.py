@@ -1,4 +1,4 @@
-"""What the outcomes of a run of a region suite say about many items."""
+"""Estimates from the outcomes of a run of a region suite."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ if TYPE_CHECKING:
     from cimento.suites.formula import Formula
 
 DD = "DD"
-"""The difference of differences of a two by two design."""
+"""The difference of differences in a two-by-two design."""
 
 
 def estimates_of(run: Run) -> Iterator[Estimate]:
-    """The estimates of a run: accuracies, on each of its measures, then what designs show.
+    """The estimates of a run: accuracies on each of its measures, then the effects of designs.
 
-    The question whether all predictions hold, over all items, is the headline.
+    The headline is the accuracy, over all items, of all predictions together.
 
     Args:
         run: of a region suite.
@@ -78,12 +78,12 @@ def estimates_of(run: Run) -> Iterator[Estimate]:
 
 @dataclass(frozen=True, slots=True)
 class _Expected:
-    """What is expected of a question without a model.
+    """The expectation for a question without any model.
 
     Attributes:
-        formula: of the prediction; empty for the conjunction of several.
-        chance: how often it holds by chance.
-        scale: why it depends on the scale of the values; None where it does not.
+        formula: formula of the prediction; empty for the conjunction of several.
+        chance: chance level of the prediction.
+        scale: reason why it depends on the scale of the values; None if it does not.
     """
 
     formula: str
@@ -92,7 +92,7 @@ class _Expected:
 
 
 def _expected(run: Run) -> dict[str, _Expected]:
-    """Question to what is expected of it."""
+    """The expectation for each question."""
     suite, seed = judged_suite(run), options_of(run).seed
     trees = parse_predictions(suite)
     formulas = [prediction.formula for prediction in suite.predictions]
@@ -110,10 +110,10 @@ def _expected(run: Run) -> dict[str, _Expected]:
 
 
 def accuracies_of(run: Run) -> Iterator[Estimate]:
-    """How often each question is answered right: over all items, then for each phenomenon.
+    """The accuracy of each question, over all items and then for each phenomenon.
 
-    Beside each rate stand its chance level, and the rate that numbers of tokens alone would give:
-    every token costs the same then.
+    Each rate has its chance level, and the rate that would result from numbers of tokens alone,
+    that is, if every token had the same surprisal.
 
     Args:
         run: of a region suite.
@@ -129,7 +129,7 @@ def accuracies_of(run: Run) -> Iterator[Estimate]:
     table = run.outcomes()
     split = [name for name in ("question", GROUP + PHENOMENON) if name in table.columns]
     counted = table.select("item", "cluster", "verdict", "right", "value", *split)
-    # Rows without a verdict are values of sentences, which suites of ratings have too.
+    # Rows without a verdict are values of sentences, which suites of ratings also have.
     table = counted.drop_nulls("verdict")
     lengths = None
     if not (measure and measure.needs):
@@ -173,7 +173,7 @@ _Tables = Mapping[str, "pl.DataFrame"]
 def _groups(
     table: pl.DataFrame, lengths: pl.DataFrame | None
 ) -> Iterator[tuple[str, str, _Tables, _Tables | None]]:
-    """All items, then those of each phenomenon: the outcomes of each question, and by length."""
+    """The outcomes of each question, and those by length: of all items, then by phenomenon."""
     yield "", "", _by_question(table), None if lengths is None else _by_question(lengths)
     column = GROUP + PHENOMENON
     if column not in table.columns:
@@ -192,7 +192,7 @@ def _by_question(table: pl.DataFrame) -> _Tables:
 
 
 class _Filled(dict[str, "pl.DataFrame"]):
-    """Tables by name; one without rows where there is none of a name."""
+    """A mapping of tables by name, with an empty table for any missing name."""
 
     def __init__(self, tables: _Tables, empty: pl.DataFrame) -> None:
         super().__init__(tables)
@@ -203,7 +203,7 @@ class _Filled(dict[str, "pl.DataFrame"]):
 
 
 def _near_tied(outcomes: pl.DataFrame, bits: float) -> int:
-    """How many were decided by less than so many bits; an exact tie was not decided."""
+    """The number of margins below a threshold in bits; exact ties are not counted."""
     import polars as pl
 
     decided = pl.col("verdict").is_in(["pass", "fail"])
@@ -211,7 +211,7 @@ def _near_tied(outcomes: pl.DataFrame, bits: float) -> int:
 
 
 def _with_length(estimate: Estimate, outcomes: pl.DataFrame | None) -> Estimate:
-    """An accuracy with what it would be by numbers of tokens alone."""
+    """An accuracy, with the accuracy expected from numbers of tokens alone."""
     if outcomes is None:
         return estimate
     right = outcomes["right"].drop_nulls()
@@ -248,7 +248,7 @@ def _of_people(run: Run, choices: ChoiceRate) -> Estimate:
 
 
 def _of_designs(run: Run, designs: Iterable[Factorial]) -> Iterator[Estimate]:
-    """Accuracies of the pairs of a factorial design, and DD with its test."""
+    """The accuracies of the pairs in a factorial design, and DD with its test."""
     designs = list(designs)
     for design in designs:
         for phenomenon in design.phenomena:
@@ -304,7 +304,7 @@ def _of_share(run: Run, measure: str, phenomenon: str, share: DesignRate) -> Est
 
 
 def _of_regions(run: Run) -> Iterator[Estimate]:
-    """DD of the whole sentence and of its parts; no test is made of these."""
+    """The DD of the whole sentence and of its parts, without tests."""
     for each in region_dds_of(run):
         yield dataclasses.replace(
             _of_mean(run, each.dd),
@@ -319,7 +319,7 @@ def _of_regions(run: Run) -> Iterator[Estimate]:
 
 
 def _of_licensing(run: Run) -> Iterator[Estimate]:
-    """Filler effects, wh-licensing interactions and island terms."""
+    """The filler effects, wh-licensing interactions and island terms."""
     for _, _, effect in licensing_of_run(run):
         yield dataclasses.replace(
             _of_mean(run, effect.mean),

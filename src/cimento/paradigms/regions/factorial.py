@@ -1,4 +1,4 @@
-"""Factorial suites, phenomenon by phenomenon: pair accuracies, effects, tests and mixed models."""
+"""Factorial suites by phenomenon: pair accuracies, effects, tests and mixed models."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from cimento.suites.model import Suite
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignRate:
-    """How often something holds over items.
+    """A rate over items.
 
     Attributes:
-        name: the condition compared with the unacceptable one, or ``DD > 0``.
-        passed: items where it held.
-        failed: items where it did not.
-        tied: items where the two sides were equal; they count as not held.
-        unscored: items that could not be compared; in no other count.
-        accuracy: passed / (passed + failed + tied); None where that is 0 / 0.
-        low: lower end of the 95 % confidence interval.
-        high: upper end.
-        interval_method: how the interval was made.
-        reason: why the interval is None, and the accuracy where it is.
-        held: each item that was compared, with whether it held.
+        name: the acceptable condition that is compared, or ``DD > 0``.
+        passed: number of items in which the comparison held.
+        failed: number of items in which it did not hold.
+        tied: number of items with two equal sides, which count as not held.
+        unscored: number of items that could not be compared and are in no other count.
+        accuracy: passed / (passed + failed + tied); None if the denominator is 0.
+        low: lower end of the 95% confidence interval.
+        high: upper end of the interval.
+        interval_method: method of the interval.
+        reason: reason why the interval, or also the accuracy, is None.
+        held: compared items, each with whether the comparison held.
     """
 
     name: str
@@ -63,7 +63,7 @@ class DesignRate:
 
     @property
     def n(self) -> int:
-        """Items that were compared."""
+        """The number of compared items."""
         return self.passed + self.failed + self.tied
 
 
@@ -72,13 +72,13 @@ class PhenomenonEffects:
     """One phenomenon of one suite.
 
     Attributes:
-        name: of the phenomenon, with the changed level of the longer factor of a 2 x N design.
+        name: name of the phenomenon, with the changed level of the longer factor of a 2 x N design.
         square: the design.
-        n_items: items, scored or not.
-        pairs: each acceptable condition against the unacceptable one.
-        super_additive: how often DD is above 0, in raw scores.
-        effects: on each scale.
-        clusters: item to what it belongs to, where some items belong together; else empty.
+        n_items: number of items, scored or not.
+        pairs: rates of each acceptable condition against the unacceptable one.
+        super_additive: rate of items in which DD is above 0, in raw scores.
+        effects: effects on each scale.
+        clusters: cluster of each item, if some items belong together; otherwise empty.
     """
 
     name: str
@@ -91,14 +91,14 @@ class PhenomenonEffects:
 
     @property
     def average(self) -> float | None:
-        """The unweighted mean of the pair accuracies; None where one is undefined."""
+        """The unweighted mean of the pair accuracies; None if one is undefined."""
         return mean_if_all([pair.accuracy for pair in self.pairs])
 
     def average_of_pairs(self, *, seed: int = 0) -> Mean:
-        """The same with its interval over items.
+        """The unweighted mean of the pair accuracies, with its interval over items.
 
         Args:
-            seed: of the draws behind the interval.
+            seed: seed of the resampling for the interval.
         """
         return average_of_shares([self.pairs], self.clusters, seed=seed)
 
@@ -108,12 +108,12 @@ class Factorial:
     """All phenomena of one suite, for one model and one measure.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
         measure: name of the measure.
-        unit: of raw scores.
-        phenomena: in order of first appearance.
-        reason: why there is nothing to show, such as a measure that the model does not have.
+        unit: unit of the raw scores.
+        phenomena: phenomena in order of first appearance.
+        reason: reason why there are no results, such as a measure that the model does not have.
     """
 
     suite: str
@@ -130,10 +130,10 @@ class Factorial:
         return mean_if_all([pair.accuracy for pair in pairs])
 
     def averages(self, *, seed: int = 0) -> tuple[Mean, Mean]:
-        """The unweighted means over phenomena of pair accuracies, and of how often DD is above 0.
+        """The means over phenomena of the pair accuracies, and of the rates of DD above 0.
 
         Args:
-            seed: of the draws behind the intervals.
+            seed: seed of the resampling for the intervals.
         """
         clusters = dict(item for group in self.phenomena for item in group.clusters.items())
         pairs = [phenomenon.pairs for phenomenon in self.phenomena]
@@ -147,21 +147,21 @@ class Factorial:
 def average_of_shares(
     groups: Sequence[Sequence[DesignRate]], clusters: Mapping[str, Hashable], *, seed: int
 ) -> Mean:
-    """The unweighted mean over groups of items of the unweighted mean of each group's shares.
+    """The unweighted mean over groups of items of the unweighted mean of each group's rates.
 
-    Its interval is that of a mean over items. Each item has the mean plus its influence on it,
-    ``N Σ_k (h_ik - p_gk) / (G K_g n_gk)`` for N items in G groups and K_g shares p_gk of n_gk items
-    of which h_ik held, times ``sqrt(n_g (N - 1) / ((n_g - 1) N))``: the variance is then that of a
-    stratified mean (Cochran 1977, Sampling Techniques, section 5.3), for the groups are not drawn
-    but given.
+    Its interval is that of a mean over items. The value of each item is the mean plus the item's
+    influence, ``N Σ_k (h_ik - p_gk) / (G K_g n_gk)`` for N items in G groups and K_g rates p_gk of
+    n_gk items (h_ik is 1 if rate k holds in item i, else 0), times ``sqrt(n_g (N - 1) / ((n_g - 1)
+    N))``. The variance is then that of a stratified mean (Cochran 1977, Sampling Techniques,
+    section 5.3), because the groups are fixed and not sampled.
 
     Args:
-        groups: the shares of each group.
-        clusters: item to what it belongs to; empty where each stands alone.
-        seed: of the draws.
+        groups: rates of each group.
+        clusters: cluster of each item; empty if every item is independent.
+        seed: seed of the resampling.
 
     Returns:
-        Between 0 and 1; without a value where a share has none.
+        The mean, from 0 to 1; without a value if a rate has none.
     """
     shares = [share for group in groups for share in group]
     items = [
@@ -187,12 +187,12 @@ def average_of_shares(
 
 
 def _stratum(size: int, n: int) -> float:
-    """What makes the variance over all items that over the items of one group."""
+    """The factor that turns the variance over all items into that over the items of one group."""
     return math.sqrt(size * (n - 1) / ((size - 1) * n)) if size > 1 else 0.0
 
 
 def _influence(item: str, group: Sequence[DesignRate]) -> float:
-    """What an item adds to the mean of the shares of its group."""
+    """The contribution of an item to the mean of its group's rates."""
     terms = (
         (share.held[item] - (share.accuracy or 0.0)) / share.n
         for share in group
@@ -211,10 +211,10 @@ def factorial(
     """The accuracies and effects of every phenomenon of a factorial suite.
 
     Args:
-        suite: with two factors; items are grouped by the column ``phenomenon``.
-        scores: item and condition to a score of which more is better.
-        scope: what is pooled for normalised scores.
-        normalisations: the scales wanted.
+        suite: suite that crosses two factors; items are grouped by the column ``phenomenon``.
+        scores: scores by item and condition, signed so that more is better.
+        scope: set of scores that are pooled for normalization.
+        normalisations: scales to compute.
 
     Raises:
         UsageError: the suite is not factorial.
@@ -257,8 +257,8 @@ def normalised_scores(
     """The scores of each pool on another scale.
 
     Args:
-        scores: item and condition to a score.
-        pools: the items of each pool.
+        scores: scores by item and condition.
+        pools: items of each pool.
         kind: the scale.
     """
     scaled: dict[str, dict[str, Value]] = {}
@@ -319,14 +319,14 @@ class DDTest:
     """DD of one phenomenon, model and measure, over items.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
         measure: name of the measure.
-        phenomenon: its name.
+        phenomenon: name of the phenomenon.
         normalisation: scale of DD.
-        n_items: items with a DD.
-        dd: the mean DD with its interval and test, over clusters where the suite declares them.
-        p_holm: its p, corrected by Holm over all tests made together.
+        n_items: number of items with a DD.
+        dd: mean DD with its interval and test, over clusters if the suite declares them.
+        p_holm: p-value with Holm's correction over all tests made together.
     """
 
     suite: str
@@ -342,15 +342,15 @@ class DDTest:
 def dd_tests(
     results: Sequence[Factorial], *, normalisation: Normalisation = "raw", seed: int = 0
 ) -> tuple[DDTest, ...]:
-    """Test the DD of every phenomenon of every result.
+    """The test of DD for every phenomenon of every result.
 
-    Holm's correction is over all of them: phenomena x measures x models.
+    Holm's correction covers all of them: phenomena x measures x models.
 
     Args:
-        results: of one or more models and measures.
-        normalisation: the scale of DD; tests of shifted and stretched scores are the same, those
-            of Likert points are not.
-        seed: of the draws.
+        results: results of one or more models and measures.
+        normalisation: scale of DD; tests of shifted and rescaled scores are the same, those of
+            Likert points are not.
+        seed: seed of the resampling.
     """
     found = [
         _test(result, phenomenon, normalisation, seed)
@@ -392,7 +392,7 @@ FORMULAS = (INTERCEPTS, SLOPES)
 """With one score for each item and condition, the slope of the interaction is the residual."""
 
 BY_CLUSTER = "(1 + second * first || cluster)"
-"""Added where items come in clusters: all effects, DD among them, may differ between clusters."""
+"""Term added if items form clusters: all effects, including DD, may differ between clusters."""
 
 INTERACTION = "second:first"
 
@@ -402,13 +402,13 @@ class DesignModel:
     """The mixed model of one phenomenon, for one model and measure.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
         measure: name of the measure.
         phenomenon: its name.
         normalisation: scale of the scores.
         fit: the fitted model; ``first`` and ``second`` are the factors of the design.
-        interaction: its interaction, which is DD where the data are balanced; None without a fit.
+        interaction: its interaction, which equals DD if the data are balanced; None without a fit.
         factors: names of the two factors of the design.
     """
 
@@ -423,7 +423,7 @@ class DesignModel:
 
     @property
     def formula(self) -> str:
-        """The formula with the factors by their names."""
+        """The formula with the names of the factors."""
         names = dict(zip(("first", "second"), self.factors, strict=True))
         return re.sub(r"\b(first|second)\b", lambda found: names[found[0]], self.fit.formula)
 
@@ -434,23 +434,23 @@ def design_models(
     normalisation: Normalisation = "raw",
     formulas: Sequence[str] = FORMULAS,
 ) -> tuple[DesignModel, ...]:
-    """Fit every formula to every phenomenon of every result.
+    """The mixed models of every phenomenon of every result, one for each formula.
 
     Factors are coded +1/2 and -1/2: the first factor's changed level and the second factor's plain
-    level are +1/2, so that the interaction is DD and positive for super-additivity. Where the suite
-    says which items belong together, every formula gets `BY_CLUSTER`: without a slope of the
-    interaction, a DD that differs between clusters is taken for one of all (Barr et al. 2013,
-    doi:10.1016/j.jml.2012.11.001). Intercepts alone can make the interaction look surer or less
-    sure than it is, as their residual holds the items' differences in each factor too: see both
-    models, and the test over items.
+    level are +1/2, so that the interaction equals DD and is positive for super-additivity. If the
+    suite declares clusters of items, every formula gets `BY_CLUSTER`: without a random slope of the
+    interaction, the model assumes that DD is the same in all clusters (Barr et al. 2013,
+    doi:10.1016/j.jml.2012.11.001). Random intercepts alone can make the interaction look more or
+    less certain than it is, since the residual then also contains the items' differences in each
+    factor. So look at both models, and at the test over items.
 
     Args:
-        results: of one or more models and measures.
+        results: results of one or more models and measures.
         normalisation: scale of the scores.
-        formulas: with the columns ``score``, ``first``, ``second`` and ``item``.
+        formulas: formulas over the columns ``score``, ``first``, ``second`` and ``item``.
 
     Returns:
-        One model a formula and phenomenon; without a fit where there are fewer than five
+        One model for each formula and phenomenon; without a fit if there are fewer than five
         independent items or clusters.
     """
     return tuple(

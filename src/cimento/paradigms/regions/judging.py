@@ -1,6 +1,6 @@
-"""From the answers of a run of a region suite to its outcomes, and to the values that they rest on.
+"""Judging of region suites: from the answers of a run to its outcomes and their values.
 
-Everything here reads the suite, the options and the tables of a run, and no model.
+These functions read the suite, the options and the tables of a run, never a model.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ ALL = "all predictions"
 """The question whether an item passes all predictions of its suite."""
 
 PHENOMENON = "phenomenon"
-"""Free column that results are broken down by."""
+"""Free column by which results are broken down."""
 
 CHOSEN_BY = "chosen_by"
-"""Free column: how many people chose this sentence of its item."""
+"""Free column with the number of people who chose this sentence of its item."""
 
 
 _FAR_NATS, _SAME_BITS = 1000.0, 1e-6
-"""Scores tried for an unknown token, and how little margins differ that are the same."""
+"""Scores tried for an unknown token, and the largest difference between equal margins."""
 
 
 def options_of(run: Run) -> RegionOptions:
-    """The options of a run that say how its sentences are judged.
+    """The options of a run that determine how its sentences are judged.
 
-    A run of another paradigm whose suite has sentences declares some of them.
+    If a run of another paradigm has a suite with sentences, its options include some of them.
     """
     from cimento.paradigms.regions.options import RegionOptions
 
@@ -64,18 +64,18 @@ def options_of(run: Run) -> RegionOptions:
 
 
 def label_of(run: Run) -> str:
-    """The model, and the measure that it was judged on, where it was judged on one."""
+    """The name of the model, followed by the measure that it was judged on, if any."""
     measure = options_of(run).measure
     return f"{run.model} [{find_measure(measure).name}]" if measure else run.model
 
 
 def suite_of(run: Run) -> Suite:
-    """The suite of a run of a region suite, as its author wrote it."""
+    """The suite of a run, as its author wrote it."""
     return cast("Suite", run.suite)
 
 
 def judged_suite(run: Run) -> Suite:
-    """The suite with the metric and the predictions that the run's options choose.
+    """The suite, with the metric and the predictions chosen by the run's options.
 
     Raises:
         UsageError: the suite has no such prediction.
@@ -84,20 +84,20 @@ def judged_suite(run: Run) -> Suite:
 
 
 def tokens_of(run: Run) -> pl.DataFrame:
-    """The tokens table of a run; one without rows where its suite has nothing to ask.
+    """The tokens table of a run; an empty table if its suite has nothing to ask.
 
     Raises:
-        TableError: it cannot be read.
+        TableError: the table cannot be read.
     """
     asked = TOKENS.name in run.tables
     return run.tables[TOKENS.name] if asked else TOKENS.empty()
 
 
 def judged_tokens(run: Run) -> pl.DataFrame:
-    """The tokens table, with unscored first tokens as the run's options have them.
+    """The tokens table, with unscored first tokens treated as the run's options say.
 
     Raises:
-        TableError: it cannot be read.
+        TableError: the table cannot be read.
     """
     return with_first_tokens(tokens_of(run), options_of(run).unscored_first)
 
@@ -105,11 +105,11 @@ def judged_tokens(run: Run) -> pl.DataFrame:
 def values_of(
     run: Run, *, metric: Metric | None = None, final_marks: FinalMarkRule = "keep"
 ) -> RegionValues:
-    """The value of every region of every stimulus, as it is judged.
+    """The value of every region of every stimulus, by the run's rules of judging.
 
     Args:
-        run: of a region suite.
-        metric: how tokens become one value; None for that of the run.
+        run: run of a region suite.
+        metric: function that combines the tokens of a region; None for the run's own.
         final_marks: whether punctuation at the end of a region counts; see
             `cimento.measures.regions.region_values`.
     """
@@ -124,12 +124,12 @@ def values_of(
 def sentences_of(
     run: Run, *, unigrams: str = "", tokens: pl.DataFrame | None = None
 ) -> Iterator[ScoredSentence]:
-    """Every sentence of a run with what measures are made from.
+    """The sentences of a run, with everything that measures are computed from.
 
     Args:
-        run: of a suite of sentences.
-        unigrams: where frequencies are taken from; empty: from where the run's options say.
-        tokens: instead of those of the run.
+        run: run of a suite of sentences.
+        unigrams: source of word frequencies; empty for the source in the run's options.
+        tokens: tokens table that replaces the run's own.
 
     Raises:
         InputError: the frequencies cannot be read.
@@ -147,12 +147,12 @@ def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> 
     """Measures of every sentence of a run: the scores table, see docs/tables.md.
 
     Args:
-        run: of a suite of sentences.
-        measures: their names, see docs/measures.md; empty for all.
-        unigrams: as for `sentences_of`.
+        run: run of a suite of sentences.
+        measures: names of measures, see docs/measures.md; empty for all.
+        unigrams: source of word frequencies, as for `sentences_of`.
 
     Raises:
-        UsageError: there is no such measure.
+        UsageError: a measure is unknown.
         InputError: the frequencies cannot be read.
     """
     chosen = find_measures(measures) or tuple(MEASURES.values())
@@ -160,15 +160,15 @@ def scores_of(run: Run, measures: Sequence[str] = (), *, unigrams: str = "") -> 
 
 
 def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
-    """The run on each of some measures.
+    """The run, once for each of some measures.
 
     Args:
-        run: of a suite of sentences.
-        measures: names, each of which may be several with commas between; ``regions`` for the
-            values of regions; empty for those that the run is judged or shown on.
+        run: run of a suite of sentences.
+        measures: names of measures, possibly several with commas between them; ``regions`` for the
+            values of regions; empty for the measures in the run's options.
 
     Raises:
-        UsageError: there is no such measure.
+        UsageError: a measure is unknown.
     """
     options = options_of(run)
     names = judged_on(measures) or tuple(dict.fromkeys((options.measure, *options.also)))
@@ -178,10 +178,10 @@ def on_each_measure(run: Run, measures: Sequence[str] = ()) -> list[Run]:
 
 
 def questions(run: Run) -> tuple[str, ...]:
-    """What is asked of every item: each prediction, and whether all of them hold.
+    """The questions about every item: each prediction, and whether all of them hold.
 
-    A suite with one prediction asks the last only, so that every suite answers the one question
-    that runs are compared by, and no item is counted twice.
+    A suite with one prediction has only the last question. So every suite answers the question by
+    which runs are compared, and no item is counted twice.
     """
     suite = judged_suite(run)
     if len(suite.predictions) < 2:  # noqa: PLR2004  # one alone is all
@@ -193,10 +193,10 @@ def questions(run: Run) -> tuple[str, ...]:
 def outcomes_of(run: Run) -> pl.DataFrame:
     """The outcomes table of a run: one row for each item and question, in the order of the suite.
 
-    The value is the margin in bits, positive in favour of the prediction.
+    The value is the margin in bits, positive in favor of the prediction.
 
     Args:
-        run: of a region suite.
+        run: run of a region suite.
 
     Raises:
         UsageError: an option does not fit the suite.
@@ -222,11 +222,11 @@ def outcomes_of(run: Run) -> pl.DataFrame:
 def verdicts_of(
     run: Run, change: Callable[[pl.DataFrame], pl.DataFrame] | None = None
 ) -> pl.DataFrame:
-    """Verdict, value and reason, and whether it counts as right: the rows of `outcomes_of`.
+    """Verdict, value, reason, and whether the verdict counts as right: the rows of `outcomes_of`.
 
     Args:
-        run: of a region suite.
-        change: made to the tokens table before it is judged; None for none.
+        run: run of a region suite.
+        change: function applied to the tokens table before judging; None for none.
 
     Raises:
         UsageError: as for `outcomes_of`.
@@ -247,11 +247,11 @@ def verdicts_of(
 def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> pl.DataFrame:
     """The rows of `_judged`, with verdicts where an unscored first token makes no difference.
 
-    A first token without left context has an unknown surprisal. If all sentences of an item
-    begin with the same token, this is one unknown number, and it may cancel out: it does in a
-    difference of sums, and it does not in a difference of means over unequal numbers of tokens.
-    Three values are tried that lie far apart, two of them beyond any real surprisal; an item
-    gets its verdict if none of them changes its margin.
+    A first token without left context has an unknown surprisal. If all sentences of an item begin
+    with the same token, this is a single unknown number, which may cancel out: it does in a
+    difference of sums, but not in a difference of means over unequal numbers of tokens. Three
+    widely separated values are tried, two of them beyond any real surprisal; an item gets its
+    verdict if none of them changes its margin.
     """
     import numpy as np
     import polars as pl
@@ -282,7 +282,7 @@ def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> pl.DataFrame:
     is_open = (rows["verdict"] == "unscored").to_numpy().reshape(shape)
     is_shared = np.array([item in shared for item in suite_of(run).columns.ids])
     free = is_open & is_shared[:, None] & (np.ptp(margins, axis=0) < _SAME_BITS)
-    # All predictions hold together only where the number changes none of them.
+    # The conjunction is independent of the unknown number only if each prediction is.
     free[:, -1] &= (free | ~is_open)[:, :-1].all(axis=1)
     is_free = pl.Series(free.ravel())
     put = {
@@ -292,7 +292,7 @@ def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> pl.DataFrame:
 
 
 def first_token_remarks(run: Run) -> Iterator[str]:
-    """What becomes of items whose first token has no left context, and what can be done."""
+    """A warning about items whose first token has no left context, with possible remedies."""
     if options_of(run).unscored_first != "missing":
         return
     tokens = tokens_of(run)
@@ -306,7 +306,7 @@ def first_token_remarks(run: Run) -> Iterator[str]:
         yield f"Nothing stands before the first token of these sentences. {_cure(device, run)}"
     asked, name = questions(run), options_of(run).measure
     plain = _judged(run, tokens, find_measure(name) if name else None)
-    judged = table.filter(table["question"].is_in(asked))  # ratings have others too
+    judged = table.filter(table["question"].is_in(asked))  # suites of ratings have others too
     if not asked or judged.height != plain.height:
         return
     freed = (plain["verdict"] == "unscored") & (judged["verdict"] != "unscored")
@@ -337,7 +337,7 @@ def _cure(device: str, run: Run) -> str:
 
 
 def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataFrame:
-    """Verdict, value and reason of each item and question, item by item."""
+    """The verdict, value and reason of each item and question, item by item."""
     import numpy as np
     import polars as pl
 
@@ -369,7 +369,7 @@ def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataF
         {
             "verdict": pl.Series(VERDICTS)[verdicts],
             "value": pl.Series(values).fill_nan(None),
-            # The number of no reason is that of the last text, which is none.
+            # Rows without a reason have index -1, mapped to the last text, which is None.
             "reason": texts[np.where(reasons < 0, len(texts) - 1, reasons)],
         },
         schema=schema,
@@ -377,7 +377,7 @@ def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataF
 
 
 def _groups(suite: Suite) -> pl.DataFrame:
-    """Item, cluster, and its phenomenon where the suite has several."""
+    """The items with their clusters, and with their phenomena if the suite has several."""
     import polars as pl
 
     columns: dict[str, Sequence[str | None]] = {
@@ -402,7 +402,7 @@ def crosses_factors(run: Run) -> bool:
 
 
 def has_parts(run: Run) -> bool:
-    """Whether DD of a run can be told by region; suites of licensing have their own windows."""
+    """Whether DD of a run is available by region; suites of licensing have windows instead."""
     try:
         parts = windows_of(suite_of(run)) and squares(suite_of(run))
     except InputError:
@@ -411,7 +411,7 @@ def has_parts(run: Run) -> bool:
 
 
 def compares_sentences(run: Run) -> bool:
-    """Whether all that a run's suite predicts is about whole sentences."""
+    """Whether all predictions of a run's suite are about whole sentences."""
     return all(
         reference.region == "*"
         for prediction in suite_of(run).predictions

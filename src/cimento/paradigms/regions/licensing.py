@@ -1,13 +1,13 @@
-"""Wh-licensing: what a filler does to the surprisal of a gap, and whether an island undoes it.
+"""Wh-licensing: the effect of a filler on the surprisal of a gap, and whether an island cancels it.
 
-For one item, with S the surprisal in bits of the regions that are looked at::
+For one item, with S the summed surprisal of the chosen regions in bits::
 
     filler effect     S(wh) - S(control), once in sentences with a gap, once without
     interaction       [S(wh, no gap) - S(control, no gap)] - [S(wh, gap) - S(control, gap)]
     island term       interaction outside the island - interaction inside it
 
 A model that expects a gap after a wh-word has a positive interaction (a filled gap surprises it, a
-gap does not); one that knows the island expects no gap in it (Wilcox, Levy, Morita and Futrell
+gap does not); a model that knows islands expects no gap in one (Wilcox, Levy, Morita and Futrell
 2018, doi:10.18653/v1/W18-5423; Wilcox, Futrell and Levy 2023, doi:10.1162/ling_a_00491).
 """
 
@@ -31,22 +31,22 @@ from cimento.suites.model import Suite
 NOT_MEASURED = "the suite has no such sentence"
 
 LicensingCell: TypeAlias = tuple[str, ...]
-"""A level of each factor: filler, gap and, where there is one, island."""
+"""A level of each factor: filler, gap and, if the design has one, island."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LicensingEffect:
-    """One effect over items.
+    """One effect, over items.
 
     Attributes:
         window: name of the regions that were summed.
-        name: which effect.
+        name: name of the effect.
         island: level of the island factor; empty where it does not apply.
-        items: item to its value in bits; None where a sentence of it has none.
-        mean: over the items with a value, in bits, with its interval and test against zero.
+        items: value of each item in bits; None if one of its sentences has no value.
+        mean: mean over the items with a value, in bits, with its interval and test against zero.
         se_bits: sd / sqrt(n) of the values; None with fewer than two.
-        p_holm: its p, corrected by Holm over all effects of the suite that are tested together.
-        reason: why there is no mean, or no interval.
+        p_holm: p-value with Holm's correction over all effects of the suite tested together.
+        reason: reason why there is no mean, or no interval.
     """
 
     window: str
@@ -65,9 +65,9 @@ def licensing_effects(
     """All licensing effects of a suite, for each of its windows.
 
     Args:
-        suite: that declares a licensing design; of others the result is empty.
-        values: of the regions of its stimuli.
-        seed: of the draws behind intervals and tests.
+        suite: any suite; without a licensing design, the result is empty.
+        values: values of the regions of its stimuli.
+        seed: seed of the resampling for intervals and tests.
 
     Raises:
         InputError: the declaration cannot be used.
@@ -98,7 +98,7 @@ def _surprisals(
     regions: Mapping[str, Sequence[int]],
     values: RegionValues,
 ) -> dict[LicensingCell, Value]:
-    """The summed surprisal of the window in each cell of one item."""
+    """The summed surprisal of the window in each cell, for one item."""
     factor = BITS_PER_NAT if values.unit == "nats" else 1.0
     found: dict[LicensingCell, Value] = {}
     for cell in product(*(design.levels[name] for name in design.factors)):
@@ -122,14 +122,14 @@ def effects_of_items(
     window: str = "",
     clusters: Mapping[str, Hashable] | None = None,
 ) -> list[LicensingEffect]:
-    """Filler effects, interactions and the island term, from the surprisal of each cell in bits.
+    """The filler effects, interactions and island term, from the surprisal of each cell in bits.
 
     Args:
-        design: its factors and their levels.
-        surprisals: item to the surprisal of each cell.
-        seed: of the draws behind intervals and tests.
+        design: factors of the design and their levels.
+        surprisals: surprisal of each cell, by item.
+        seed: seed of the resampling for intervals and tests.
         window: name of the regions that were summed.
-        clusters: item to what it belongs to; None where each stands alone.
+        clusters: cluster of each item; None if every item is independent.
     """
 
     def effect(values: Mapping[str, Value], name: str, island: str) -> LicensingEffect:
@@ -196,7 +196,7 @@ def _effect(
 
 
 def minus(first: Value, second: Value) -> Value:
-    """The difference; missing where one of the two is."""
+    """The difference of two values; missing if one of them is."""
     if isinstance(first, Missing):
         return first
     return second if isinstance(second, Missing) else first - second

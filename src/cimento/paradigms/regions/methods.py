@@ -32,7 +32,7 @@ _METRICS = {
 
 
 def region_methods(run: Run) -> MethodFacts:
-    """What was compared, by which rules, and which tests were made.
+    """The comparisons in a run, the rules of judging, and the tests.
 
     Args:
         run: of a region suite.
@@ -54,7 +54,7 @@ def region_methods(run: Run) -> MethodFacts:
 
 
 def _in_brief(run: Run) -> list[str]:
-    """What was compared and what counts as right, as a paper says it."""
+    """Sentences on what was compared and what counts as right, as in a paper."""
     suite, options = judged_suite(run), options_of(run)
     if not suite.predictions:
         return []
@@ -81,7 +81,7 @@ _DONE = {"sum": "summed", "mean": "averaged"}
 
 
 def _effects(run: Run) -> list[str]:
-    """The effects of a two-by-two design, and how their intervals were made."""
+    """Sentences on the effects of a two-by-two design and their intervals."""
     made = {
         estimate.interval_method
         for estimate in run.estimates()
@@ -101,7 +101,7 @@ def _effects(run: Run) -> list[str]:
 
 
 def _judged(run: Run) -> list[str]:
-    """Predictions, conventions, ties and chance; nothing where nothing is predicted."""
+    """Sentences on predictions, conventions, ties and chance; none if nothing is predicted."""
     if not judged_suite(run).predictions:
         return []
     return [_compared(run), *_conventions(run), _ties(run), _near_ties(run), _chance(run)]
@@ -154,7 +154,7 @@ def _accuracies(run: Run) -> list[Estimate]:
 
 
 def _near_ties(run: Run) -> str:
-    """How many verdicts the number format may have decided."""
+    """A sentence on how many verdicts the number format may have decided."""
     threshold = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
     accuracies = _accuracies(run)
     single = [one for one in accuracies if one.question != ALL] or accuracies
@@ -168,7 +168,7 @@ def _near_ties(run: Run) -> str:
 
 
 def _chance(run: Run) -> str:
-    """How chance levels were found."""
+    """Sentences on how chance levels were determined."""
     by_method: dict[str, list[str]] = {}
     for estimate in _accuracies(run):
         if estimate.chance is not None and estimate.chance_method:
@@ -191,7 +191,7 @@ def _with_source(method: str) -> str:
 
 
 def _design(run: Run) -> list[str]:
-    """Effects of a two by two design and their tests."""
+    """Sentences on the effects of a two-by-two design and their tests."""
     suite = suite_of(run)
     if len(suite.factors) != _TWO:
         return []

@@ -1,4 +1,4 @@
-"""The options of region suites: how stored answers are judged."""
+"""The options of region suites, which determine how stored answers are judged."""
 
 from __future__ import annotations
 
@@ -28,42 +28,42 @@ _REGION = re.compile(r"\(\s*\d+\s*;")
 
 
 def _texts(value: object) -> object:
-    """One text stands for a list of one."""
+    """A list of texts; a single text becomes a list of one."""
     if isinstance(value, list):
         return tuple(value)
     return (value,) if isinstance(value, str) else value
 
 
 def names_of(value: object) -> object:
-    """Names with commas between stand for a list of them."""
+    """A list of names; a text is split at its commas."""
     if not isinstance(value, str):
         return tuple(value) if isinstance(value, list) else value
     return tuple(filter(None, (name.strip() for name in value.split(","))))
 
 
 class RegionOptions(ParadigmOptions):
-    """How the answers to a region suite are judged.
+    """The rules by which the answers to a region suite are judged.
 
     Attributes:
-        metric: how the surprisals of a region's tokens become one value; None: as the suite says.
+        metric: function that combines the surprisals of a region's tokens; None for the suite's
+            own.
         predictions: formulas to judge instead of the suite's, or names or numbers of the suite's
             own predictions; empty for all of the suite's.
-        unit: the unit in which formulas are read: that of their numbers and of the tolerance
-            of ``=``.
-        seed: of simulated chance levels and of resampling.
-        measure: a measure of whole sentences to compare instead of summed surprisals, such as
+        unit: unit of the numbers in formulas and of the tolerance of ``=``.
+        seed: seed of simulated chance levels and of resampling.
+        measure: measure of whole sentences to compare instead of summed surprisals, such as
             ``penlp``; empty for surprisals.
-        also: measures that are shown in addition to `measure`.
-        unigrams: where measures take unigram frequencies from: ``wordfreq``, ``wordfreq:it``, or
-            a file of token counts; empty for nowhere.
-        unscored_first: what becomes of a first token that has no left context: ``missing`` (its
-            region and its sentence have no value), ``drop`` (it counts in no sum and no length),
-            ``zero`` (its surprisal is 0).
+        also: measures to show in addition to `measure`.
+        unigrams: source of the unigram frequencies in measures: ``wordfreq``, ``wordfreq:it``, or a
+            file of token counts; empty for none.
+        unscored_first: treatment of a first token without left context: ``missing`` (its region and
+            sentence have no value), ``drop`` (it is in no sum and no length), or ``zero`` (its
+            surprisal is 0).
         ties: whether a tie counts as a ``tie``, which is never right, or as a ``pass``. The
             verdict itself stays a tie.
-        near_tie_bits: verdicts with a smaller margin are counted as near ties; None: as the number
-            format of the model has it, see `verdicts.near_ties`.
-        compat: the tool whose conventions these are; empty for our own. Only said, not used.
+        near_tie_bits: margin below which a verdict is a near tie; None for the threshold of the
+            model's number format, see `cimento.paradigms.regions.chance.near_tie_threshold`.
+        compat: tool whose conventions these options follow; empty for our own. For display only.
     """
 
     ASKED: ClassVar[frozenset[str]] = frozenset()
@@ -85,15 +85,15 @@ class RegionOptions(ParadigmOptions):
         """The columns of the tokens table that the measures need.
 
         Raises:
-            UsageError: there is no such measure.
+            UsageError: a measure is unknown.
         """
         return columns_needed([self.measure, *self.also])
 
     def chosen(self, suite: Suite | None) -> str:
-        """The predictions that are judged in place of those of the suite.
+        """The predictions that replace those of the suite.
 
         Args:
-            suite: that is asked; None where only the options are known.
+            suite: the suite; None if only the options are known.
 
         Raises:
             UsageError: as for `judged`.
@@ -105,31 +105,31 @@ class RegionOptions(ParadigmOptions):
         return "" if set(judged) == whole else " ".join(judged)
 
     def inputs(self, suite: Suite, scoring: Asking) -> dict[str, JsonValue]:
-        """What else decides whether a stored run holds the answers that these options need.
+        """The other settings on which it depends whether a stored run has the answers needed here.
 
         Args:
-            suite: that is asked.
-            scoring: how its texts are scored.
+            suite: the suite.
+            scoring: rules by which its texts are scored.
 
         Raises:
-            CimentoError: it cannot be judged in this way, or there are no such frequencies.
+            CimentoError: the suite cannot be judged this way, or the frequencies do not exist.
         """
         if self.unigrams:
-            # A mistake is found before a model is asked.
+            # Mistakes are reported before a model is asked.
             load_unigrams(self.unigrams, language=suite.meta.language)
         formulas: list[JsonValue] = [
             prediction.formula for prediction in self.judged(suite).predictions
         ]
         blank = None if scoring.own_blank else suite.leading_blank
-        # Runs of suites that do not say it are as they were.
+        # Absent values are left out, so that stored runs of suites without them still match.
         return {"predictions": formulas, **({} if blank is None else {BLANK: blank})}
 
     def judged(self, suite: Suite) -> Suite:
-        """A suite with the metric and the predictions that are judged.
+        """A suite with the metric and the predictions to judge.
 
         Raises:
-            UsageError: the suite has no prediction of a number that is asked for, or one that
-                names a region is to be judged on a measure of sentences.
+            UsageError: the suite lacks a requested prediction, or a prediction that names a region
+                would be judged on a measure of sentences.
         """
         chosen = tuple(_prediction(text, suite) for text in self.predictions)
         judged = dataclasses.replace(
@@ -142,13 +142,13 @@ class RegionOptions(ParadigmOptions):
         return judged
 
     def numbers(self, suite: Suite) -> tuple[int, ...]:
-        """The numbers that the judged predictions go by, in the order in which they are judged.
+        """The numbers of the judged predictions, in the order of judging.
 
         Args:
-            suite: as its author wrote it.
+            suite: the suite as its author wrote it.
 
-        A prediction of the suite keeps its number there. A formula that was given goes by its
-        place among those given, or by the next number that none of them has.
+        A prediction of the suite keeps its number. A formula given by the user gets its place among
+        those given, or else the next number that none of them has.
         """
         places = {each.name: str(n) for n, each in enumerate(suite.predictions) if each.name}
         given = self.predictions or map(str, range(len(suite.predictions)))
@@ -165,14 +165,14 @@ class RegionOptions(ParadigmOptions):
 
     @classmethod
     def from_version_0_1(cls, judging: Mapping[str, Any]) -> RegionOptions:
-        """What version 0.1 wrote under ``judging`` in a manifest; keys of others are ignored.
+        """The options in the ``judging`` part of a version 0.1 manifest; other keys are ignored.
 
         Raises:
-            ValidationError: a value is none of its kind.
+            ValidationError: a value has the wrong type.
         """
         known = {key: value for key, value in judging.items() if key in cls.model_fields}
         own = {key: value for key, value in known.items() if key in RegionOptions.model_fields}
-        # What was stored has the types that it should have; texts of --set stand beside it.
+        # Stored values must have the right types; only texts from --set are converted.
         RegionOptions.model_validate_json(json.dumps(own), strict=True)
         return cls.model_validate(known)
 
@@ -200,11 +200,11 @@ def _prediction(text: str, suite: Suite) -> Prediction:
 
 
 def _refuse_regions(suite: Suite) -> None:
-    """See that every prediction is about whole sentences.
+    """Require that every prediction is about whole sentences.
 
     Raises:
-        UsageError: one names a region.
-        FormulaError: one cannot be read.
+        UsageError: a prediction names a region.
+        FormulaError: a prediction cannot be read.
     """
     for number, prediction in enumerate(suite.predictions):
         for reference in references(parse(prediction.formula)):

@@ -83,10 +83,10 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
     scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
 
     def read(self, path: Path) -> SuiteReading[Suite]:
-        """A suite, and every fault of it.
+        """A suite, with every fault in it.
 
         Raises:
-            InputError: the path does not exist, may not be read or is in no known format.
+            InputError: the path does not exist, is not readable, or has no known format.
         """
         loaded, faults = read_suite(path)
         if loaded is None:
@@ -100,15 +100,15 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         )
 
     def files(self, path: Path) -> Sequence[Path]:
-        """A file that stands alone, or suite.toml and the table of items."""
+        """The single file of a suite, or suite.toml and the table of items."""
         return suite_files(path)
 
     def owns(self, suite: object) -> bool:
-        """Whether an object that was made in Python is a region suite."""
+        """Whether an object made in Python is a region suite."""
         return isinstance(suite, Suite)
 
     def write(self, suite: Suite, folder: Path) -> None:
-        """Write a suite as `read` reads it.
+        """Write a suite in the form that `read` reads.
 
         Raises:
             StorageError: the folder cannot be written.
@@ -116,11 +116,11 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         write_native(suite, folder)
 
     def check(self, suite: Suite) -> Sequence[Fault]:
-        """Every fault of a suite that was made in Python."""
+        """Every fault of a suite made in Python."""
         return check_suite(suite)
 
     def holds(self, suite: Suite) -> str:
-        """How many items, in which conditions, and how many predictions."""
+        """The numbers of items, conditions and predictions, in words."""
         items, conditions = len(suite.items), suite.condition_names
         counted = f"{items} item{'' if items == 1 else 's'}"
         if len(conditions) > 1:
@@ -131,19 +131,19 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return f"{counted}; {predictions} prediction{'' if predictions == 1 else 's'}"
 
     def limited(self, suite: Suite, limit: int) -> Suite:
-        """The first items of a suite; the suite itself where it has no more."""
+        """The first items of a suite; the suite itself if it has no more."""
         if limit >= len(suite.items):
             return suite
         return dataclasses.replace(suite, items=suite.items[:limit])
 
     def describe(self, suite: Suite, items: int) -> str:
-        """What ``suites show`` prints of a suite and its first items."""
+        """The text that ``suites show`` prints about a suite and its first items."""
         return describe_suite(suite, items)
 
     def survey_items(
         self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
     ) -> SurveyItems:
-        """Its sentences, to be rated or chosen among."""
+        """The sentences of a suite, to be rated or chosen among."""
         from cimento.paradigms.regions.people import sentence_items
 
         return sentence_items(suite, task, run=run)
@@ -156,7 +156,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         *,
         scale: tuple[float, float] | None = None,
     ) -> Applied:
-        """A copy with ratings and choices as columns."""
+        """Write a copy of a suite, with ratings and choices as columns."""
         from cimento.paradigms.regions.people import judged_sentences
 
         return judged_sentences(suite, judgments, folder, scale=scale)
@@ -170,13 +170,13 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         model: AskedModel,
         answers: Answers,
     ) -> Requests | None:
-        """One round: every sentence once, with the spans that predictions and designs need.
+        """One round of requests: each sentence once, with the spans that judging needs.
 
-        A recording is asked for each sentence of each item, for it may hold several numbers for
-        the same text.
+        A recording gets a request for each sentence of each item, since it may contain different
+        numbers for the same text.
 
         Raises:
-            CimentoError: the suite cannot be judged in this way, or has no such contexts.
+            CimentoError: the suite cannot be judged this way, or has no such contexts.
         """
         if answers is not NO_ANSWERS:
             return None
@@ -186,19 +186,19 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return region_requests(
             judged,
             all_tokens=scoring.all_tokens or bool(model.recorded),
-            # The card of a model is looked at, and the model loaded, only where it matters here.
+            # The model is loaded for its card only if the card matters here.
             by_region=scoring.policy.pll == "region" and model.card.kind == "masked",
             context=scoring.context,
             merged=not model.recorded,
         )
 
     def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:
-        """Surprisals that somebody recorded, in the order of the suite, or lm-eval's logs.
+        """Surprisals recorded by another program, in the order of the suite, or lm-eval's logs.
 
         Raises:
-            UsageError: something is asked that the recording has answered once for all.
+            UsageError: an option conflicts with what the recording has fixed.
             InputError: the file cannot be read.
-            TableError: it is no recording of this suite.
+            TableError: the file is not a recording of this suite.
         """
         import polars as pl
 
@@ -207,7 +207,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         if is_log(path):
             replayed = replay_log(suite, path)
         else:
-            file_digest(path)  # says what is wrong with a file that cannot be read
+            file_digest(path)  # reports why a file cannot be read
             replayed = replay(suite, path, spec=scoring.spec, unit=scoring.recorded_unit)
         items, conditions = zip(*replayed.stimuli, strict=True)
         requests = replayed.tokens["request"]
@@ -227,10 +227,10 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         )
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
-        """The suite and the options of a stored run; version 0.1 had these under ``judging``.
+        """The suite and the options of a stored run; version 0.1 stored options under ``judging``.
 
         Raises:
-            TableError: they cannot be read.
+            TableError: the suite or the options cannot be read.
         """
         earlier = manifest.get("judging")
         key = "options" if earlier is None else "judging"
@@ -272,13 +272,13 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return condition_scores(run)
 
     def methods(self, run: Run) -> MethodFacts:
-        """How a run was judged; see `cimento.paradigms.regions.methods.region_methods`."""
+        """The facts about judging; see `cimento.paradigms.regions.methods.region_methods`."""
         from cimento.paradigms.regions.methods import region_methods
 
         return region_methods(run)
 
     def warnings(self, run: Run) -> Sequence[str]:
-        """Unscored items, conventions of other tools, and predictions that exclude each other."""
+        """Warnings of unscored items, other tools' conventions, and contradictory predictions."""
         return (
             *unscored(run.outcomes()),
             *first_token_remarks(run),
@@ -297,7 +297,7 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return region_sections(runs)
 
     def text(self, runs: Sequence[Run]) -> str:
-        """What ``run`` prints: rates with intervals, then what designs show."""
+        """The text that ``run`` prints: rates with intervals, then the effects of designs."""
         colour = sys.stdout.isatty()
         width = shutil.get_terminal_size((80, 24)).columns if colour else 80
         return region_text(runs, width=width, colour=colour)
@@ -307,12 +307,12 @@ REGIONS = RegionParadigm()
 
 
 def region_text(runs: Sequence[Run], *, width: int = 80, colour: bool = False) -> str:
-    """Rates of some runs with intervals and notes, what designs show, means of benchmarks.
+    """The rates of some runs with intervals and notes, effects of designs, means of benchmarks.
 
     Args:
-        runs: of any region suites.
+        runs: runs of any region suites.
         width: columns of the terminal.
-        colour: with ANSI codes.
+        colour: whether to use ANSI codes.
     """
     judged = [each for run in runs for each in on_each_measure(run)]
     summary = Summary(runs=tuple(run.summary() for run in judged))
@@ -326,12 +326,12 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     """The tables of designs: accuracies of each suite, DD by region, licensing, people's choices.
 
     Args:
-        runs: of any region suites.
+        runs: runs of any region suites.
 
     Raises:
         InputError: a declaration of factors cannot be used.
     """
-    # Every design has estimates of its own; without any, suites need not be read.
+    # Every design has its own estimates; suites are read only if there are some.
     runs = [
         run for run in runs if any(estimate.statistic != ACCURACY for estimate in run.estimates())
     ]

@@ -1,10 +1,10 @@
-"""People and sentences: what they are asked, their answers as columns, how often they choose right.
+"""People's judgments of sentences: survey questions, answers as columns, rates of choices.
 
-Each prediction is evaluated with what people did in the place of surprisals: a sentence costs
-minus the number of people who chose it, so that the one chosen most costs least. That is the
-verdict of the majority. One person's choice is the same with one vote; the mean over items of the
-share of single choices by which the prediction holds is what one person does, which a majority of
-many hides.
+Each prediction is evaluated with votes in place of surprisals: the surprisal of a sentence is minus
+the number of people who chose it, so that the most chosen sentence has the lowest. This is the
+majority's verdict. A single person's choice is evaluated in the same way, with one vote. The rate
+for one person is the mean over items of the share of single choices by which the prediction holds;
+the majority's verdict hides this share.
 """
 
 from __future__ import annotations
@@ -56,20 +56,20 @@ NO_SINGLE = "one choice cannot decide the prediction both ways"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChoiceRate:
-    """How often one prediction, or the conjunction of all, holds of people or of a model.
+    """The rate at which one prediction, or the conjunction of all, holds for people or a model.
 
     Attributes:
-        suite: its name.
-        prediction: its number; None for the conjunction.
+        suite: name of the suite.
+        prediction: number of the prediction; None for the conjunction.
         who: `MAJORITY`, `ONE_PERSON`, or the label of a model.
-        of_people: whether it is a rate of people.
-        n: items in it, each of which people answered.
-        tied: of these, the ties; None for single choices.
-        choices: made by people in these items; None for a model.
+        of_people: whether the rate is of people.
+        n: number of items in the rate, all of which people answered.
+        tied: number of ties among them; None for single choices.
+        choices: number of choices that people made in these items; None for a model.
         rate: share of the items, or mean over them of the share of choices; None without items.
-        low: lower end of its 95 % interval; None where there is none.
-        high: upper end.
-        reason: why there is no interval, or no rate.
+        low: lower end of the 95% interval; None if there is none.
+        high: upper end of the interval.
+        reason: reason why there is no interval, or no rate.
     """
 
     suite: str
@@ -86,9 +86,9 @@ class ChoiceRate:
 
 
 def people_of(run: Run) -> list[ChoiceRate]:
-    """How often people choose as the predictions of a run say, and its model on the same items.
+    """The rates at which people's choices agree with the predictions, and the model's rates.
 
-    Nothing where the suite does not say how many people chose each sentence.
+    There are none if the suite does not have the number of people who chose each sentence.
 
     Raises:
         FormulaError: a prediction cannot be read.
@@ -97,7 +97,7 @@ def people_of(run: Run) -> list[ChoiceRate]:
     if CHOSEN_BY not in suite.column_names:
         return []
     names, own = questions(run), options.numbers(suite_of(run))
-    # The conjunction has no number, unless it is that of one prediction.
+    # The conjunction has no number, unless it consists of a single prediction.
     numbers: tuple[int | None, ...] = own if len(names) == 1 else (*own, None)
     table = run.outcomes()
     verdicts = {
@@ -119,16 +119,16 @@ def choice_rates(
     """The rates of people and of a model on the items that people answered.
 
     Args:
-        suite: as it was judged.
-        verdicts: of the model, item to verdict, by number of the prediction in the order of the
-            suite's predictions, the conjunction's last.
-        model: its label.
-        passes: the verdicts that count as right, of people as of the model.
-        seed: of the draws of intervals.
+        suite: the suite as it was judged.
+        verdicts: verdicts of the model by item, one mapping for each prediction in the order of the
+            suite, that of the conjunction last.
+        model: label of the model.
+        passes: verdicts that count as right, for people and for the model.
+        seed: seed of the resampling for intervals.
 
     Returns:
-        Three for each prediction; for one that choices of sentences cannot decide, or where nobody
-        chose, one with the reason.
+        Three rates for each prediction; only one, with a reason, for a prediction that choices of
+        sentences cannot decide or that nobody made choices on.
 
     Raises:
         FormulaError: a prediction cannot be read.
@@ -158,14 +158,14 @@ def choice_rates(
 
 @dataclass(frozen=True, slots=True)
 class _Votes:
-    """Choices of people with what is predicted of them.
+    """The choices of people, with a prediction about them.
 
     Attributes:
-        suite: its name.
-        number: of the prediction; None for the conjunction.
-        trees: what has to hold.
-        counts: item to condition to how many people chose it; each item has one choice or more.
-        clusters: item to what it belongs to; None where each stands alone.
+        suite: name of the suite.
+        number: number of the prediction; None for the conjunction.
+        trees: formulas that must hold.
+        counts: number of people who chose each condition of each item, at least one per item.
+        clusters: cluster of each item; None if every item is independent.
     """
 
     suite: str
@@ -175,7 +175,7 @@ class _Votes:
     clusters: Mapping[str, Hashable] | None
 
     def nothing(self, who: str, reason: str) -> ChoiceRate:
-        """A line without a rate of people."""
+        """A rate without a value, with the reason."""
         return ChoiceRate(
             suite=self.suite, prediction=self.number, who=who, of_people=True, n=0, reason=reason
         )
@@ -187,7 +187,7 @@ class _Votes:
         passes: Collection[VerdictName],
         seed: int,
     ) -> Iterator[ChoiceRate]:
-        """The majority, one person, and the model on the items of the majority."""
+        """The rates of the majority, of one person, and of the model on the majority's items."""
         kinds = {item: _kind(self.trees, own) for item, own in self.counts.items()}
         known = {item: kind for item, kind in kinds.items() if kind != "unscored"}
         yield self._share(known, MAJORITY, passes, people=True)
@@ -224,7 +224,7 @@ class _Votes:
         )
 
     def _single(self, seed: int) -> ChoiceRate:
-        """The mean share of choices by which the prediction holds, ties left out."""
+        """The mean share of choices by which the prediction holds, without ties."""
         shares: dict[str, float] = {}
         choices = 0
         for item, own in self.counts.items():
@@ -254,13 +254,13 @@ class _Votes:
 
 
 def _kind(trees: Sequence[Formula], votes: Mapping[str, int]) -> VerdictName:
-    """What predictions say where a sentence costs minus its votes."""
+    """The verdict on some predictions, with minus the number of votes as surprisal."""
     values = {name: [0.0 - count] for name, count in votes.items()}
     return evaluate_item(functools.reduce(partial(Junction, "&"), trees), values).verdict
 
 
 def _counts(item: Item) -> dict[str, int] | str:
-    """How many people chose each sentence that has a count, or why that cannot be read."""
+    """The number of people who chose each sentence, or the reason why it cannot be read."""
     found = {}
     for condition in item.conditions:
         cell = condition.columns.get(CHOSEN_BY, "").strip()
@@ -275,11 +275,11 @@ def _counts(item: Item) -> dict[str, int] | str:
 
 
 def _undecidable(trees: Sequence[Formula], *, whole_sentence: bool) -> str:
-    """Why choices of sentences cannot decide a prediction; empty where they can.
+    """The reason why choices of sentences cannot decide a prediction; empty if they can.
 
     Args:
-        trees: what has to hold.
-        whole_sentence: whether a sentence has one region, which is then the sentence.
+        trees: formulas that must hold.
+        whole_sentence: whether sentences have only one region, which is then the sentence.
     """
     for tree in trees:
         for reference in references(tree):
@@ -291,19 +291,19 @@ def _undecidable(trees: Sequence[Formula], *, whole_sentence: bool) -> str:
 
 
 SENTENCE_ID = "sentence_id"
-"""Free column with an id of each sentence, as suites made of treebanks have it."""
+"""Free column with an id of each sentence, in suites made from treebanks."""
 
 _RATINGS, PARTICIPANTS = "ratings", "participants"
 
 _EARLIER = ("rating", "rating_sd", "rating_n", _RATINGS, PARTICIPANTS)
-"""Columns with ratings that a suite may have already, of its author or of other people."""
+"""Columns with ratings that a suite may already have, by its author or by other people."""
 
 
 def sentence_items(suite: Suite, task: SurveyTask | None, *, run: Run | None = None) -> SurveyItems:
-    """Each sentence to be rated; or each item, its conditions to be chosen among.
+    """Each sentence, to be rated; or each item, with its conditions to choose among.
 
     Raises:
-        UsageError: the task is another one, or a run is given.
+        UsageError: the task is of another kind, or a run is given.
     """
     refuse_run(run)
     chosen = chosen_task(task, "likert", "yesno", "choice")
@@ -343,14 +343,14 @@ def judged_sentences(
     *,
     scale: tuple[float, float] | None,
 ) -> Applied:
-    """Write a copy of a suite of sentences with what people said of them.
+    """Write a copy of a suite of sentences, with people's answers.
 
-    Ratings, and answers of yes or no, become the columns that suites of kind ``acceptability``
-    have, choices between the two sentences of a pair a count for each.
+    Ratings, and yes/no answers, become the columns of suites of kind ``acceptability``; choices
+    between the two sentences of a pair become a count for each sentence.
 
     Raises:
-        InputError: nobody answered anything about the suite.
-        UsageError: it is not known on which scale the ratings are.
+        InputError: no answer is about the suite.
+        UsageError: the scale of the ratings is unknown.
         StorageError: the copy cannot be written.
     """
     from cimento.suites.formats.native import write_native
@@ -391,7 +391,7 @@ def _by_condition(
     *,
     yes_no: bool,
 ) -> tuple[dict[tuple[str, str], list[tuple[str, str]]], Counter[tuple[str, str]]]:
-    """Ratings with their annotators, and how often it was chosen, of each condition of an item."""
+    """The ratings with their annotators, and the number of choices, by item and condition."""
     ratings: dict[tuple[str, str], list[tuple[str, str]]] = {}
     chosen: Counter[tuple[str, str]] = Counter()
     for judgment in about:
@@ -410,10 +410,10 @@ def _by_condition(
 
 
 def _given_rating(judgment: Judgment) -> str | None:
-    """A rating as it is written; yes is 1 and no is 0. None where it is none."""
+    """A rating as written, with yes as 1 and no as 0; None if the judgment is no rating."""
     if judgment.question == ACCEPTABLE:
         return {"yes": "1", "no": "0"}.get(judgment.value or "")
-    # Commas part the ratings of several people.
+    # Commas separate the ratings of several people.
     is_rating = rating_of(judgment) is not None
     return (judgment.value or "").replace(",", ".") if is_rating else None
 
@@ -421,10 +421,10 @@ def _given_rating(judgment: Judgment) -> str | None:
 def _answered(
     condition: Condition, ratings: Sequence[tuple[str, str]] | None, chosen: int | None
 ) -> Condition:
-    """A condition with what people said; None where they were not asked that."""
+    """A condition with people's answers; None if people were not asked about it."""
     columns = dict(condition.columns)
     if ratings is not None:
-        # Where nobody answered, what the author expects must not pass for an answer.
+        # Without answers, the author's expected rating must not be taken for one.
         columns = {name: cell for name, cell in columns.items() if name not in _EARLIER}
     if ratings:
         columns[_RATINGS] = "; ".join(value for value, _ in ratings)
@@ -439,10 +439,10 @@ _SCALE = re.compile(r"(-?\d+(?:\.\d+)?) to (-?\d+(?:\.\d+)?)")
 
 
 def _scale_asked(about: Sequence[Judgment]) -> tuple[float, float] | None:
-    """The scale that a survey had, from its own record; None where the answers do not say it.
+    """The scale of a survey, from the survey's own record; None if the answers have no scale.
 
     Raises:
-        InputError: the ratings are on several scales, or what is said is none.
+        InputError: the ratings are on several scales, or the recorded scale is invalid.
     """
     rated = (each for each in about if each.question == ACCEPTABILITY)
     scales = list(dict.fromkeys(each.scale for each in rated if each.scale))

@@ -28,7 +28,7 @@ from cimento.suites.design import squares
 
 GOOD, BAD = "good", "bad"
 RANKED_BY = "meanlp"
-"""Of sentences of different lengths only a mean can be the lowest."""
+"""The default measure: a mean, since sentences of different lengths are ranked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,15 +36,15 @@ class Perplexity:
     """The perplexity of all sentences of one condition, or of two groups of them.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
         kind: ``PPPL`` of masked models (Salazar et al. 2020), else ``PPL``.
-        phenomenon: its name.
+        phenomenon: name of the phenomenon.
         acceptable: perplexity of all acceptable sentences; None where undefined.
-        unacceptable: of all unacceptable ones.
-        by_condition: each condition to its own; None where undefined.
-        n: sentences, acceptable and unacceptable.
-        reason: why one is None.
+        unacceptable: perplexity of all unacceptable sentences; None where undefined.
+        by_condition: perplexity of each condition; None where undefined.
+        n: numbers of acceptable and unacceptable sentences.
+        reason: reason why one is None.
     """
 
     suite: str
@@ -59,21 +59,21 @@ class Perplexity:
 
     @property
     def ratio(self) -> float | None:
-        """Unacceptable over acceptable; None where one of them is undefined."""
+        """The unacceptable perplexity divided by the acceptable one; None if one is undefined."""
         if self.acceptable is None or self.unacceptable is None:
             return None
         return self.unacceptable / self.acceptable
 
 
 def perplexities(run: Run) -> list[Perplexity]:
-    """Perplexity of acceptable and unacceptable sentences, by phenomenon.
+    """The perplexity of acceptable and unacceptable sentences, by phenomenon.
 
-    exp of minus the sum of LP over the sum of tokens (Salazar et al. 2020, section 2.3,
-    doi:10.18653/v1/2020.acl-main.240). Which conditions are unacceptable is said by a factorial
-    design, or by the name ``bad`` in a pair; of other suites only the conditions are given.
+    It is exp of minus the sum of LP over the sum of tokens (Salazar et al. 2020, section 2.3,
+    doi:10.18653/v1/2020.acl-main.240). A factorial design, or the name ``bad`` in a pair, says
+    which conditions are unacceptable; for other suites, only the conditions have a perplexity.
 
     Args:
-        run: of any suite whose whole sentences were scored.
+        run: run of any suite whose whole sentences were scored.
     """
     scored = list(sentences_of(run))
     found = []
@@ -105,7 +105,7 @@ def _perplexity(run: Run, phenomenon: str, scored: Sequence[ScoredSentence]) -> 
 
 
 def unacceptable_conditions(run: Run) -> set[str]:
-    """The conditions that are unacceptable; empty where the suite does not say."""
+    """The conditions that are unacceptable; empty if the suite does not say."""
     if crosses_factors(run):
         cells = (square.unacceptable for square in squares(suite_of(run)))
         return {cell.condition for cell in cells if cell.condition}
@@ -115,7 +115,7 @@ def unacceptable_conditions(run: Run) -> set[str]:
 def _of_conditions(
     scored: Sequence[ScoredSentence], conditions: set[str]
 ) -> tuple[float | None, str | None]:
-    """The perplexity of some conditions over the sentences that have a score, or why none."""
+    """The perplexity of some conditions over the sentences with a score, or why there is none."""
     sentences = [one.sentence for one in scored if one.condition in conditions]
     known = [sentence for sentence in sentences if isinstance(sentence, Sentence)]
     if not known:
@@ -128,7 +128,7 @@ def _of_conditions(
 
 
 def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
-    """Perplexity of acceptable and unacceptable sentences, their ratio, and each condition's."""
+    """A table of the perplexity of acceptable, unacceptable and each condition's sentences."""
     names = list(dict.fromkeys(name for value in values for name in value.by_condition))
     rows = tuple(
         (
@@ -161,16 +161,16 @@ def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorstItem:
-    """A sentence with a low score, to be looked at for slips.
+    """A sentence with a low score, to be checked for slips.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
         item: id of the item.
-        condition: its condition.
-        value: the score.
-        token: its most surprising token; empty where tokens are not known.
-        token_bits: surprisal of that token.
+        condition: name of the condition.
+        value: score of the sentence.
+        token: its most surprising token; empty if tokens are unknown.
+        token_bits: surprisal of that token, in bits.
         text: the sentence.
     """
 
@@ -185,12 +185,12 @@ class WorstItem:
 
 
 def worst_items(run: Run, *, measure: str = "", count: int = 20) -> list[WorstItem]:
-    """The sentences with the worst scores: typos and odd words are often among them.
+    """The sentences with the worst scores, which often contain typos and odd words.
 
     Args:
-        run: of any suite.
-        measure: by which they are ranked; empty for the mean log-probability of a token.
-        count: how many.
+        run: run of any suite.
+        measure: measure of the ranking; empty for the mean log-probability of a token.
+        count: number of sentences.
     """
     chosen = find_measure(measure or RANKED_BY)
     requests = {
@@ -223,20 +223,20 @@ def worst_items(run: Run, *, measure: str = "", count: int = 20) -> list[WorstIt
 
 
 def _worst_tokens(run: Run) -> dict[int, tuple[str, float | None]]:
-    """Number of a text to its most surprising token and that token's surprisal in bits."""
+    """The most surprising token of each text and its surprisal in bits, by number of the text."""
     tokens = tokens_of(run)
     texts = {row["request"]: row["text"] for row in run.table("requests").iter_rows(named=True)}
     known = tokens.filter(tokens["logprob_nats"].is_not_null())
     worst: dict[int, tuple[str, float | None]] = {}
     for row in known.sort("logprob_nats", descending=True).iter_rows(named=True):
-        # The characters of the sentence, not the tokenizer's own marks.
+        # The characters of the sentence, not the tokenizer's own marks, are shown.
         shown = texts.get(row["request"], "")[max(row["start"], 0) : max(row["end"], 0)].strip()
         worst[row["request"]] = (shown or row["token"], surprisal_bits(row["logprob_nats"]))
     return worst
 
 
 def worst_items_grid(worst: Sequence[WorstItem], *, measure: str) -> Grid:
-    """The sentences with the worst scores."""
+    """A table of the sentences with the worst scores."""
     rows = tuple(
         (
             one.suite,

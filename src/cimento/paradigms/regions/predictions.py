@@ -1,11 +1,11 @@
-"""Predictions evaluated: pass, fail, tie or unscored for every item, and by how much.
+"""The evaluation of predictions: pass, fail, tie or unscored for every item, with margins.
 
 A formula is evaluated over all items at once. Comparisons are made in the unit of the source, so
-that a tie is float64 equality of the two sides as they were summed: the numbers in a formula are
-converted to that unit, never the measured values.
+that a tie is float64 equality of the two sides as they were summed. For this, the numbers in a
+formula are converted to that unit, and never the measured values.
 
 ``&`` takes the first of fail, unscored, tie, pass that occurs among its parts: a part that fails
-decides, whatever else is missing. ``|`` is its mirror image: pass, unscored, tie, fail.
+decides, whatever is missing elsewhere. ``|`` is its mirror image: pass, unscored, tie, fail.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 VERDICTS: tuple[VerdictName, ...] = ("pass", "fail", "tie", "unscored")
-"""Verdicts by their numbers in columns."""
+"""The verdicts, in the order of their indices in columns."""
 
 ABSOLUTE_TOLERANCE = 1e-3
 RELATIVE_TOLERANCE = 1e-5
@@ -55,14 +55,14 @@ _ORDER: Mapping[Connective, tuple[int, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a formula says about one item.
+    """The result of a formula on one item.
 
     Attributes:
         verdict: ``pass``, ``fail``, ``tie`` or ``unscored``.
-        margin_bits: how clearly, in bits, positive in favour of the prediction: the difference
+        margin_bits: size of the effect in bits, positive in favor of the prediction: the difference
             of the two sides, the smallest over ``&``, the largest over ``|``, the tolerance minus
-            the absolute difference for ``=``; None where a part has no value.
-        reason: why the margin is None.
+            the absolute difference for ``=``; None if a part has no value.
+        reason: reason why the margin is None.
     """
 
     verdict: VerdictName
@@ -72,12 +72,12 @@ class Evaluation:
 
 @dataclass(frozen=True, slots=True)
 class Evaluations:
-    """What a formula says about each of some items, as columns.
+    """The results of a formula on several items, as columns.
 
     Attributes:
-        verdicts: numbers of `KINDS`.
-        margins_bits: see `Outcome`; NaN where there is none.
-        reasons: numbers of the reasons why there are none.
+        verdicts: indices into `VERDICTS`.
+        margins_bits: as in `Evaluation`; NaN where there is none.
+        reasons: indices of the reasons why there are none; -1 where there is a margin.
     """
 
     verdicts: Integers
@@ -90,10 +90,10 @@ class ItemValues:
     """The values of regions, by item and condition.
 
     Attributes:
-        columns: of all stimuli.
-        first: by condition, where the regions of each item begin; -1 where the item lacks it.
-        counts: by condition, how many regions each item has.
-        n: how many items there are.
+        columns: values of all stimuli.
+        first: by condition, index of each item's first region; -1 if the item lacks the condition.
+        counts: by condition, number of regions in each item.
+        n: number of items.
     """
 
     columns: RegionColumns
@@ -106,8 +106,8 @@ class ItemValues:
         """The values of some items, in their order.
 
         Args:
-            columns: of all stimuli; those of other items are left out.
-            items: their ids.
+            columns: values of all stimuli; those of other items are left out.
+            items: ids of the items.
         """
         import numpy as np
         import polars as pl
@@ -129,7 +129,7 @@ class ItemValues:
         return cls(columns=columns, first=first, counts=counts, n=len(items))
 
     def look_up(self, reference: Reference) -> tuple[Floats, Integers]:
-        """The value of a region in every item, and the reasons where there is none."""
+        """The value of a region in every item, and the reasons where it is missing."""
         import numpy as np
 
         texts = self.columns.texts
@@ -155,7 +155,7 @@ class ItemValues:
         return values, reasons
 
     def _totals(self, first: Integers, counts: Integers) -> tuple[Floats, Integers]:
-        """The sums over all regions, each from left to right as `total` adds."""
+        """The sums over all regions, each added from left to right in the order of `total`."""
         import numpy as np
 
         values, reasons = np.zeros(self.n), np.full(self.n, -1, dtype=np.int64)
@@ -176,13 +176,13 @@ def evaluate_item(
     source_unit: Unit = "bits",
     unit: Unit = "bits",
 ) -> Evaluation:
-    """What a formula says about one item; see `evaluate_items`.
+    """The result of a formula on one item; see `evaluate_items`.
 
     Args:
-        formula: as `parse` gives it.
-        values: condition to the values of its regions, in order.
+        formula: formula as parsed by `parse`.
+        values: values of the regions of each condition, in order.
         source_unit: unit of the values.
-        unit: as for `evaluate_items`.
+        unit: unit of the formula, as for `evaluate_items`.
     """
     stimuli = (("", condition, regions) for condition, regions in values.items())
     columns = RegionColumns.of(stimuli, unit=source_unit)
@@ -195,13 +195,13 @@ def evaluate_item(
 
 
 def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits") -> Evaluations:
-    """What a formula says about every item.
+    """The results of a formula on every item.
 
     Args:
-        formula: as `parse` gives it.
-        values: of the items.
-        unit: unit in which the formula's numbers and the tolerance of ``=`` are meant:
-            ``a = b`` holds where |a - b| <= 0.001 + 0.00001 |b| (numpy.isclose's rule with
+        formula: formula as parsed by `parse`.
+        values: values of the items.
+        unit: unit of the formula's numbers and of the tolerance of ``=``: ``a = b`` holds if
+            |a - b| <= 0.001 + 0.00001 |b| (numpy.isclose's rule with
             SyntaxGym's tolerances).
     """
     if isinstance(formula, Comparison):
@@ -212,11 +212,11 @@ def evaluate_items(formula: Formula, values: ItemValues, *, unit: Unit = "bits")
 
 
 def combine(parts: Sequence[Evaluations], operator: Connective) -> Evaluations:
-    """What ``&`` or ``|`` makes of its parts.
+    """The results of ``&`` or ``|`` from those of its parts.
 
     Args:
-        parts: one or more.
-        operator: which of the two.
+        parts: results of one or more parts.
+        operator: ``&`` or ``|``.
     """
     import numpy as np
 
@@ -236,7 +236,7 @@ def _quantity(node: Quantity, known: Mapping[Reference, Floats], *, scale: float
     Args:
         node: the sum.
         known: the values of its regions.
-        scale: what the numbers in the formula are multiplied by.
+        scale: factor by which the numbers in the formula are multiplied.
     """
     match node:
         case Reference():
@@ -293,7 +293,7 @@ def _mark_infinite(
     reasons: Integers,
     texts: Reasons,
 ) -> None:
-    """Say where a sum or a difference is no finite number, what was compared."""
+    """Where a sum or a difference is not finite, set a reason that names the compared numbers."""
     import numpy as np
 
     finite = np.isfinite(margins_bits) & np.isfinite(left) & np.isfinite(right)
@@ -303,7 +303,7 @@ def _mark_infinite(
 
 
 def _conversion(source: Unit, target: Unit) -> float:
-    """What turns a number of one unit into one of the other."""
+    """The factor that converts one unit to another."""
     if source == target:
         return 1.0
     return BITS_PER_NAT if source == "nats" else 1 / BITS_PER_NAT
@@ -312,12 +312,12 @@ def _conversion(source: Unit, target: Unit) -> float:
 def judged_items(
     suite: Suite, trees: Sequence[Formula], columns: RegionColumns, *, unit: Unit
 ) -> tuple[Evaluations, ...]:
-    """What each prediction says of each item, in the order of the suite.
+    """The results of each prediction on each item, in the order of the suite.
 
     Args:
         suite: a valid suite.
-        trees: what is judged.
-        columns: the values of regions; those of items that the suite has not are left out.
+        trees: formulas to judge.
+        columns: values of regions; those of items that the suite lacks are left out.
         unit: unit of the numbers in the formulas and of the tolerance of ``=``.
     """
     values = ItemValues.of(columns, list(suite.columns.ids))
@@ -325,10 +325,10 @@ def judged_items(
 
 
 def parse_predictions(suite: Suite) -> tuple[Formula, ...]:
-    """The trees of a suite's predictions.
+    """The parsed predictions of a suite.
 
     Raises:
-        FormulaError: a formula cannot be read, or names a region or condition there is not.
+        FormulaError: a formula cannot be read, or names an unknown region or condition.
     """
     conditions = suite.condition_names
     trees = tuple(parse(prediction.formula) for prediction in suite.predictions)
@@ -338,7 +338,7 @@ def parse_predictions(suite: Suite) -> tuple[Formula, ...]:
 
 
 def _check_references(tree: Formula, text: str, suite: Suite, conditions: Sequence[str]) -> None:
-    """Refuse a formula that names a region or a condition the suite does not have."""
+    """Refuse a formula that names a region or a condition that the suite does not have."""
     count = len(suite.region_names)
     for reference in references(tree):
         if reference.condition not in conditions:

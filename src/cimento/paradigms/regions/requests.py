@@ -1,4 +1,4 @@
-"""What a region suite asks of a model: each sentence once, and which characters of it matter."""
+"""The requests of a region suite: each sentence once, with the characters that matter in it."""
 
 from __future__ import annotations
 
@@ -35,25 +35,25 @@ def region_requests(
     context: Context = NO_CONTEXT,
     merged: bool = True,
 ) -> Requests:
-    """What must be asked so that every prediction of the suite can be judged.
+    """The requests that must be made so that every prediction of the suite can be judged.
 
     Args:
         suite: a valid suite.
-        all_tokens: ask for every token, not only those of regions that predictions or licensing
-            windows name. A suite without predictions asks for all.
-        by_region: whether a token's score depends on the region it is in, so that one sentence
-            cut into regions in two ways is asked twice.
-        context: what stands before the texts.
-        merged: whether stimuli that ask the same are one request. Where they are not, each
-            region of each stimulus is marked as needed.
+        all_tokens: whether every token is scored, not only those in regions that predictions or
+            licensing windows name. A suite without predictions needs every token.
+        by_region: whether a token's score depends on its region, so that a sentence divided into
+            regions in two ways needs two requests.
+        context: text before the sentences.
+        merged: whether stimuli with identical requests share one. If not, each region of each
+            stimulus is marked as needed.
 
     Raises:
-        UsageError: the suite lacks the column that should hold the contexts.
+        UsageError: the suite lacks the column with the contexts.
     """
     context.check(suite)
     needed = regions_used(prediction.formula for prediction in suite.predictions)
     measured = regions_measured(suite)
-    # A suite without predictions does not say which tokens matter.
+    # A suite without predictions does not determine which tokens matter.
     ask_all = all_tokens or not suite.predictions
     stimuli, distinct = suite.columns, _Distinct(merged=merged)
     names, contexts = stimuli.names, context.of_stimuli(stimuli)
@@ -82,11 +82,11 @@ def _filled(spans: Iterable[Span]) -> tuple[Span, ...]:
 
 @dataclass(slots=True)
 class _Distinct:
-    """Requests, each once, with all that any stimulus wants of it.
+    """Distinct requests, each with the parts of the text that any stimulus needs.
 
     Attributes:
-        merged: whether stimuli that ask the same are one request.
-        asked: the requests, by number.
+        merged: whether stimuli with identical requests share one.
+        asked: requests, by number.
     """
 
     merged: bool
@@ -95,7 +95,7 @@ class _Distinct:
     _shared: dict[tuple[Span, ...] | None, tuple[Span, ...] | None] = field(default_factory=dict)
 
     def number(self, request: Score) -> int:
-        """The number of a request, which is new or wants more of one that is not."""
+        """The number of a request: new, or that of an existing one, extended if necessary."""
         text, context, wanted, regions, _ = request
         key = (text, context, regions) if context or regions else text
         number = self._numbers.setdefault(key, len(self.asked)) if self.merged else len(self.asked)
@@ -104,7 +104,7 @@ class _Distinct:
             if wanted is None or known is None or wanted == known:
                 return number
             wanted = tuple(sorted({*wanted, *known}))
-        # Sentences of one length want the same stretches: one tuple serves all of them.
+        # Sentences of the same length need the same spans, so they share one tuple to save memory.
         wanted = self._shared.setdefault(wanted, wanted)
         self.asked[number : number + 1] = [request._replace(wanted=wanted)]
         return number
@@ -117,12 +117,12 @@ def _places(
     needed: bytearray,
     asked: Sequence[Score],
 ) -> pl.DataFrame:
-    """A row for each region of each stimulus; see ``REQUESTS`` in `cimento.io.tables`.
+    """A table with a row for each region of each stimulus; see ``REQUESTS`` in `cimento.io.tables`.
 
     Args:
         suite: the suite.
         requests: number of each stimulus's request.
-        spans: spans of its regions.
+        spans: spans of each stimulus's regions.
         needed: whether each region is needed.
         asked: the requests.
     """

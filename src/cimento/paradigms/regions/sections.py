@@ -1,4 +1,4 @@
-"""What a report shows of region suites: rates, figures, tables of designs and items."""
+"""The sections of reports on region suites: rates, figures, tables of designs and items."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ if TYPE_CHECKING:
     from cimento.runs.summary import RunSummary
 
 FEW_REGIONS = 3
-"""Suites with fewer regions have no curve of surprisals."""
+"""Fewest regions of a suite for which there is a curve of surprisals."""
 
 
 def region_sections(runs: Sequence[Run]) -> list[SuiteReport]:
     """The sections of some runs of region suites.
 
     Args:
-        runs: of any region suites; the same suite judged by other predictions has a section of its
-            own, and a run that is shown on several measures is there once for each.
+        runs: runs of any region suites; a suite judged by other predictions has its own section,
+            and a run shown on several measures occurs once for each.
     """
     groups: dict[tuple[str, tuple[str, ...]], list[tuple[Run, RunReport]]] = {}
     for run in (each for several in runs for each in on_each_measure(several)):
@@ -65,11 +65,11 @@ def region_sections(runs: Sequence[Run]) -> list[SuiteReport]:
 
 
 def region_report(run: Run, *, items: int | None = None) -> RunReport:
-    """What a page shows of a run on its one measure.
+    """The report on a run on its one measure.
 
     Args:
-        run: of a region suite.
-        items: how many are shown with their tokens, the worst first; None for all.
+        run: run of a region suite.
+        items: number of items shown with their tokens, worst first; None for all.
     """
     suite, summary = judged_suite(run), run.summary()
     numbers = options_of(run).numbers(suite_of(run))
@@ -106,13 +106,13 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
 
 
 def _alone(numbers: Sequence[int], names: Mapping[str, str]) -> str:
-    """What the one prediction of a run is called; empty where there are several."""
+    """The name of a run's only prediction; empty if there are several."""
     question = f"prediction {numbers[0]}" if len(numbers) == 1 else ""
     return names.get(question, question)
 
 
 def _rates(summary: RunSummary) -> tuple[Rates, ...]:
-    """Each prediction, all together, and all together by phenomenon."""
+    """The rates of each prediction, of all together, and of all together by phenomenon."""
     several = len(summary.results) > 1
     lines = tuple(
         (
@@ -169,7 +169,7 @@ def _figures(
 
 
 def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
-    """The panels of one model and measure; on z-scores where there are some."""
+    """An interaction figure of one model and measure, on z-scores if there are any."""
     from cimento.report.figures_conditions import interaction_figure
 
     if result.reason or not result.phenomena:
@@ -185,10 +185,10 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
 
 
 def _regions(runs: Sequence[Run]) -> Figure:
-    """Surprisal by region, where more than what predictions need was scored."""
+    """A figure of surprisal by region, if more was scored than predictions need."""
     from cimento.report.figures_conditions import regions_figure
 
-    # Of a run that is judged on several measures the regions are the same.
+    # The regions are the same in all runs that differ only in the measure.
     values = {run.model: values_of(run) for run in runs}
     figure = regions_figure(suite_of(runs[0]), values)
     known = figure.frame.filter(figure.frame["mean_bits"].is_not_null())

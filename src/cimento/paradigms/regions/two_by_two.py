@@ -1,7 +1,7 @@
-"""The two by two design on one scale: condition means, effects, differences of differences.
+"""The two-by-two design on one scale: condition means, effects, differences of differences.
 
-Scores are turned so that more is better. With a the plain condition, b the one where the first
-factor is changed, c the second, d both::
+Scores are signed so that more is better. Let a be the plain condition, b the one with the first
+factor changed, c the one with the second factor changed, and d the one with both::
 
     length effect     a - b         structure effect   a - c        total effect   a - d
     DD = (b - d) - (a - c) = total - (length + structure)
@@ -10,9 +10,9 @@ DD above 0 is super-additivity: both changes together cost more than each alone 
 Wagers and Phillips 2012, doi:10.1353/lan.2012.0004). "Length" and "structure" are the terms of
 island studies for the first and the second factor of any design.
 
-DD by region says in which part of the sentence it arises. Surprisal in bits adds up over regions,
-and so does DD: what is found in the matrix clause, before an island begins, is no island effect.
-Other measures do not add up, so that regions are compared by surprisal whatever a run is judged on.
+DD by region shows in which part of the sentence it arises. Surprisal in bits adds up over regions,
+and so does DD: a DD in the matrix clause, before an island begins, is not an island effect. Other
+measures do not add up, so regions are compared by surprisal whatever measure a run is judged on.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ from cimento.suites.design import Cell, Square, squares, windows_of
 from cimento.suites.model import Suite
 
 Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
-"""Item and condition to a score of which more is better."""
+"""Scores by item and condition, signed so that more is better."""
 
 NOT_IN_DESIGN = "the design has no condition here"
 NOT_SCORED = "the sentence was not scored"
 NO_ITEMS = "no item is scored in all conditions that are compared"
 ROUNDING = 1e-12
-"""Differences below this share of the scores are those of float arithmetic."""
+"""Share of the scores below which a difference is due to floating-point arithmetic."""
 
 ONE_ITEM = "fewer than two items are scored here"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellMean:
-    """One condition over items.
+    """The scores of one condition, over items.
 
     Attributes:
-        cell: of the design.
-        n: items with a score.
-        mean: of their scores; None without one.
-        sd: of the sample (ddof 1); None with fewer than two.
+        cell: cell of the design.
+        n: number of items with a score.
+        mean: mean of their scores; None without a score.
+        sd: standard deviation of the sample (ddof 1); None with fewer than two scores.
         se: sd / sqrt(n), in the same units as the mean.
-        reason: why one of them is None.
+        reason: reason why one of them is None.
     """
 
     cell: Cell
@@ -68,10 +68,10 @@ class ItemEffect:
     """DD of one item.
 
     Attributes:
-        item: its id.
-        scores: of the four conditions, in the order of the design; None where one is missing.
-        dd: None where a score is missing.
-        reason: why it is None.
+        item: id of the item.
+        scores: scores of the four conditions, in the order of the design; None where missing.
+        dd: difference of differences; None if a score is missing.
+        reason: reason why it is None.
     """
 
     item: str
@@ -86,14 +86,14 @@ class Effects:
 
     Attributes:
         normalisation: the scale.
-        scope: what was pooled for it.
+        scope: set of scores pooled for the scale.
         cells: the four conditions, in the order of the design.
-        length_effect: of the first factor, from the means.
-        structure_effect: of the second factor.
-        total_effect: of both.
-        dd: of the means.
+        length_effect: effect of the first factor, from the means.
+        structure_effect: effect of the second factor, from the means.
+        total_effect: effect of both factors together, from the means.
+        dd: difference of differences of the means.
         items: DD of each item.
-        reason: why the effects are None.
+        reason: reason why the effects are None.
     """
 
     normalisation: Normalisation
@@ -108,7 +108,7 @@ class Effects:
 
     @property
     def item_dds(self) -> tuple[float, ...]:
-        """DD of those items that have one."""
+        """The DD of the items that have one."""
         return tuple(item.dd for item in self.items if item.dd is not None)
 
 
@@ -120,14 +120,14 @@ def effects_of(
     normalisation: Normalisation = "raw",
     scope: Scope = "suite",
 ) -> Effects:
-    """Condition means over items and the effects that they make, with DD of every item.
+    """The effects of a design: condition means over items, their effects, and the DD of every item.
 
     Args:
         square: the design.
-        scores: on the scale that is named.
-        items: ids of those that count.
+        scores: scores on the given scale.
+        items: ids of the items to include.
         normalisation: the scale.
-        scope: what was pooled for it.
+        scope: set of scores pooled for the scale.
     """
     means = [
         cell_mean(cell, [score_of(scores, item, cell.condition) for item in items])
@@ -151,7 +151,7 @@ def effects_of(
 def effects_of_means(
     means: Sequence[float | None],
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """Length, structure and total effect and DD of four means; None where one is missing."""
+    """The length, structure and total effect and the DD of four means; None if one is missing."""
     a, b, c, d = means
     return (
         None if a is None or b is None else a - b,
@@ -162,24 +162,24 @@ def effects_of_means(
 
 
 def mean_if_all(values: Sequence[float | None]) -> float | None:
-    """The mean; None where there is nothing, or one of them is None."""
+    """The mean of some values; None if there are none or one of them is None."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / len(known) if known and len(known) == len(values) else None
 
 
 def score_of(scores: Scores, item: str, condition: str | None) -> Value:
-    """One score, or why there is none."""
+    """One score, or the reason why it is missing."""
     if condition is None:
         return Missing(NOT_IN_DESIGN)
     return scores.get(item, {}).get(condition, Missing(NOT_SCORED))
 
 
 def cell_mean(cell: Cell, values: Sequence[Value]) -> CellMean:
-    """The mean of one condition's scores, with what goes with it.
+    """The mean of one condition's scores, with standard deviation and standard error.
 
     Args:
-        cell: of the design.
-        values: one for each item, or each judgment.
+        cell: cell of the design.
+        values: one value for each item, or for each judgment.
     """
     known = [value for value in values if not isinstance(value, Missing)]
     n = len(known)
@@ -195,7 +195,7 @@ def cell_mean(cell: Cell, values: Sequence[Value]) -> CellMean:
 
 
 def _together(reasons: Sequence[tuple[str, str]], square: Square) -> str | None:
-    """The reasons with the cells that each holds for; one that holds for all cells stands alone."""
+    """The reasons, each with the cells that it applies to, unless it applies to all."""
     cells: dict[str, list[str]] = {}
     for cell, reason in reasons:
         cells.setdefault(reason, []).append(cell)
@@ -209,7 +209,7 @@ def _together(reasons: Sequence[tuple[str, str]], square: Square) -> str | None:
 
 
 def item_effect(square: Square, scores: Scores, item: str) -> ItemEffect:
-    """DD of one item, or what is missing for it."""
+    """The DD of one item, or the reason why it is missing."""
     values = [score_of(scores, item, name) for name in square.conditions]
     known = tuple(None if isinstance(value, Missing) else value for value in values)
     missing = [
@@ -222,9 +222,10 @@ def item_effect(square: Square, scores: Scores, item: str) -> ItemEffect:
 
 
 def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
-    """Phenomenon to the ids of its items, both in order of first appearance.
+    """The ids of the items of each phenomenon, both in order of first appearance.
 
-    Without a column ``phenomenon`` all items are under the suite's own phenomenon, or its name.
+    Without a column ``phenomenon``, all items belong to the suite's own phenomenon, or else its
+    name.
     """
     groups: dict[str, list[str]] = {}
     for item in suite.items:
@@ -234,13 +235,13 @@ def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
 
 
 def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:
-    """Differences of scores, those that only rounding sets apart made equal, or 0.
+    """Differences of scores, with those that differ only by rounding made equal, or 0.
 
-    A test of differences that are all the same but for the last bit of a float would give a p as
-    small as one likes.
+    A test of differences that are equal except for the last bit of a float would give an
+    arbitrarily small p-value.
 
     Args:
-        differences: of scores.
+        differences: differences of scores.
         scale: the largest absolute score.
     """
     if not differences:
@@ -253,22 +254,22 @@ def without_noise(differences: Sequence[float], *, scale: float) -> list[float]:
 
 
 WHOLE = "sentence"
-"""The stretch that holds all regions."""
+"""Name of the window with all regions."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RegionDD:
-    """DD of one stretch of the sentences of one phenomenon.
+    """The DD of one part of the sentences of one phenomenon.
 
     Attributes:
-        suite: its name.
+        suite: name of the suite.
         model: label of the model.
-        phenomenon: its name.
-        window: name of the stretch.
-        regions: its regions, counted from 1.
-        n_items: items with a DD.
-        dd: the mean DD in bits, surprisal turned so that more is better, with its interval.
-        reason: why there is no DD.
+        phenomenon: name of the phenomenon.
+        window: name of the part.
+        regions: its region numbers, from 1.
+        n_items: number of items with a DD.
+        dd: mean DD in bits, signed so that more is better, with its interval.
+        reason: reason why there is no DD.
     """
 
     suite: str
@@ -284,14 +285,14 @@ class RegionDD:
 def region_dds(
     suite: Suite, values: RegionValues, *, model: str, seed: int = 0, error_bits: float = 0.0
 ) -> tuple[RegionDD, ...]:
-    """DD of the whole sentence and of each of its stretches, for every phenomenon.
+    """The DD of the whole sentence and of each of its parts, for every phenomenon.
 
     Args:
-        suite: of others than factorial ones, and of those with a single region, there is nothing.
+        suite: any suite; not factorial or with a single region, it has no such DD.
         values: surprisals of the regions of its stimuli.
-        model: its label.
-        seed: of the draws.
-        error_bits: of the number format: where no item's DD is larger, they are all 0.
+        model: label of the model.
+        seed: seed of the resampling.
+        error_bits: error of the number format; if no item's DD is larger, all are set to 0.
 
     Raises:
         InputError: the declaration of factors or of stretches cannot be used.
@@ -338,7 +339,7 @@ def _mean(
 
 
 def _scores(values: RegionValues, regions: Sequence[int]) -> Scores:
-    """Item and condition to the surprisal of a stretch in bits, negated: more is better."""
+    """The surprisals of a part in bits, by item and condition, negated so that more is better."""
     factor = BITS_PER_NAT if values.unit == "nats" else 1.0
     return {
         item: {name: _sum(own, regions, factor) for name, own in conditions.items()}
