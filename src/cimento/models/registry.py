@@ -31,6 +31,7 @@ from cimento.models.base import (
     TextScorer,
     card_of,
 )
+from cimento.models.checked import checked
 from cimento.models.dtypes import DtypeName
 from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import DEMO_MODELS, Located, locate
@@ -216,9 +217,10 @@ def open_source(model: str | Path | AnyScorer, asking: Asking) -> Source:
         model = str(model)
     if not isinstance(model, str):
         card = card_of(model)
+        asked = checked(model)
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         settled = _as_it_is_made(model, asking.settled(card.dtype))
-        return ScorerSource(card.label, inputs, load=lambda: model, asking=settled)
+        return ScorerSource(card.label, inputs, load=lambda: asked, asking=settled)
     source = _opened(model, asking)
     if isinstance(source, ScorerSource):
         source.named = lasting_name(model)
