@@ -239,7 +239,7 @@ def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
     usual = Policy()
     for option in fields(Policy):
         made, asked = getattr(policy, option.name), getattr(asking.policy, option.name)
-        if option.name not in ("dtype", "model_args") and asked not in (
+        if option.name != "model_args" and asked not in (
             made,
             getattr(usual, option.name),
         ):
