@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from cimento.export import export
     from cimento.measures import Measure
-    from cimento.models.base import Policy, Scorer, TextScorer
+    from cimento.models.base import Encoded, ModelCard, Policy, Scorer, TextScorer
     from cimento.models.hf.live import live_scorer, undisturbed
     from cimento.models.registry import Asking, Source, open_source
     from cimento.options import RunOptions
@@ -70,6 +70,8 @@ _HOMES = {
     "cimento.engine.freetext": ("score",),
     "cimento.measures": ("Measure",),
     "cimento.models.base": (
+        "Encoded",
+        "ModelCard",
         "Policy",
         "Scorer",
         "TextScorer",
@@ -119,6 +121,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Asking",
     "CimentoError",
     "Condition",
+    "Encoded",
     "Estimate",
     "Failure",
     "Fault",
@@ -128,6 +131,7 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "Measure",
     "Meta",
     "Missing",
+    "ModelCard",
     "ModelError",
     "Outcome",
     "Policy",

@@ -6,6 +6,7 @@ import io
 import itertools
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree as ET
@@ -14,6 +15,7 @@ import pytest
 
 from cimento import open_run
 from cimento.cli import evaluating
+from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.cli.main import invoke
 from cimento.runs.store import find_runs
 from tests.helpers.stories import TRIPLES_FILE
@@ -38,6 +40,18 @@ def test_lm_evals_spelling_of_a_model_is_that_model(tmp_path):
         assert said[0][name] == said[1][name]
     tables = [open_run(each.path).table("outcomes") for each in (one, other)]
     assert tables[0].equals(tables[1])
+
+
+@pytest.mark.parametrize("errors", [None, subprocess.STDOUT])
+def test_a_reader_that_goes_away_costs_neither_the_exit_code_nor_the_junit_file(tmp_path, errors):
+    command = [*(sys.executable, "-m", "cimento", "run", "it-islands", "-m", "demo-causal")]
+    command += ["--limit", "3", "-o", "runs", "--fail-under", "1", "--junit", "results.xml"]
+    with subprocess.Popen(  # noqa: S603  # the command under test
+        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=errors or subprocess.DEVNULL
+    ) as running:
+        running.stdout.close()
+    assert running.returncode == 4
+    assert ET.parse(tmp_path / "results.xml").getroot().tag == "testsuites"  # noqa: S314  # ours
 
 
 def test_arguments_in_json_keep_their_commas(tmp_path, capsys):
@@ -67,6 +81,17 @@ def test_arguments_in_json_keep_their_commas(tmp_path, capsys):
             ],
             "server http://127.0.0.1:9/v1:",
         ),
+        (
+            [
+                *("--model", "local-completions", "--model_args"),
+                "model=x,base_url=http://127.0.0.1:9/v1,max_retries=3,tokenized_requests=False",
+            ],
+            "server http://127.0.0.1:9/v1:",
+        ),
+        (
+            ["--model", "anthropic-chat", "--model_args", "model=x"],
+            "lm-eval's name of a kind of models",
+        ),
     ],
 )
 def test_what_lm_eval_needs_and_is_not_there_is_named(args, said, tmp_path, capsys):
@@ -79,7 +104,7 @@ def test_lm_evals_options_do_the_same_here(tmp_path, monkeypatch):
     spelled = [
         *("--model", "hf", "--model_args", f"pretrained={DEMO},add_bos_token=True"),
         *("--tasks", "it-islands,en-subject-verb", "--limit=3", "--num_fewshot", "0"),
-        *("--batch_size", "auto", "--output_path", "theirs", "--log_samples"),
+        *("--batch_size", "auto:4", "--output_path", "theirs", "--log_samples"),
     ]
     ours = ["it-islands", "en-subject-verb", "-m", str(DEMO), "--bos", "bos-or-eos"]
     assert invoke(["run", *spelled]) == 0
@@ -100,11 +125,22 @@ def test_lm_evals_options_do_the_same_here(tmp_path, monkeypatch):
         (["--limit", "0.1"], "a number of items is needed"),
         (["--limit=0.1"], "a number of items is needed"),
         (["--use_cache=x"], "answers are kept anyway"),
+        (["--max_batch_size", "4"], "--batch-tokens N"),
+        (["--write_out"], "cimento suites show"),
+        (["--verbosity=DEBUG"], "Leave it out"),
+        (["--seed", "0,1,2,3"], "Give one number"),
     ],
 )
 def test_lm_evals_options_without_equal_name_what_there_is(args, said, capsys):
     assert invoke(["run", "it-islands", "-m", "demo-causal", *args]) == 2
     assert said in capsys.readouterr().err
+
+
+def test_lm_evals_name_of_a_public_server_is_its_address():
+    given = {"models": ["openai-completions"], "model_args": ["model=davinci-002"]}
+    found = model_from_lm_eval(given)
+    assert found["models"] == ["openai:https://api.openai.com/v1#davinci-002"]
+    assert found["model_args"] == []
 
 
 def test_an_argument_of_lm_eval_that_no_option_has_is_explained(tmp_path, capsys):

@@ -97,3 +97,12 @@ def test_other_commands_print_one_object(treebank, tmp_path, capsys):
     assert printed(capsys, "corpus", "search", treebank)["hits"]
     assert printed(capsys, "corpus", "connectives", treebank)
     assert printed(capsys, "corpus", "check", treebank)["files"]
+
+
+def test_templates_and_annotators_may_have_any_name():
+    counts = {"generated": 8, "kept": 8, "removed": [], "added": [], "reviewed": 8}
+    validator("suites build templates").validate({"passive_2": counts})
+    with pytest.raises(ValidationError):
+        validator("suites build templates").validate({"passive_2": 8})
+    annotators = read_schema("commands")["$defs"]["annotate-candidates"]["properties"]["annotators"]
+    assert list(Draft202012Validator(annotators).iter_errors({"eva": "eight"}))

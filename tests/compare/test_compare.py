@@ -207,6 +207,8 @@ def test_runs_are_matched_by_suite_and_model():
         compare([one, third], [other])
     # of two under different options each is found again
     deep = judged("-", depth=2)
+    with pytest.raises(UsageError, match="several runs of s by m@1, with other options"):
+        compare([one, other, deep], [third])
     rates = compare([one, deep], [judged("+", depth=2), third]).rates
     assert [(rate.lost, rate.gained) for rate in rates] == [(("0",), ()), ((), ("0",))]
 

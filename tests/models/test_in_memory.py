@@ -85,13 +85,32 @@ def test_each_call_asks_a_loaded_model_as_it_says(zoo_folder):
     assert all(one.equals(other) for one, other in zip(said, alone, strict=True))
 
 
-def test_options_of_loading_stay_with_the_model(folder):
+def test_what_is_settled_by_loading_cannot_be_had_otherwise(folder):
     model = cimento.load_model(folder, device="cpu", dtype="bf16", model_args={"n_layer": 1})
-    run = cimento.evaluate(SUITE, model, limit=1, dtype="float32")
+    run = cimento.evaluate(SUITE, model, limit=1, device="cpu", dtype="bfloat16")
 
     policy = run.manifest["asking"]["policy"]
     assert (policy["dtype"], policy["model_args"]) == ("bfloat16", {"n_layer": 1})
     assert run.manifest["model"]["dtype"] == "bfloat16"
+    with pytest.raises(UsageError, match=r"dtype='float32'.*in memory with dtype='bfloat16'"):
+        cimento.evaluate(SUITE, model, limit=1, dtype="float32")
+    with pytest.raises(UsageError, match=r"device='cuda'.*in memory with device='cpu'"):
+        cimento.score(TEXT, model, device="cuda")
+    with pytest.raises(UsageError, match=r"model_args=.*in memory with model_args="):
+        cimento.score(TEXT, model, model_args={"n_layer": 2})
+    scorer = cimento.live_scorer(zoo.model("gpt2"), zoo.tokenizer("byte-bpe"), name="g")
+    with pytest.raises(UsageError, match=r"dtype=bfloat16.*made with dtype=float32"):
+        cimento.score(TEXT, scorer, dtype="bf16")
+
+
+def test_a_loaded_model_takes_another_tokenizer_as_its_name_does(folder, tmp_path):
+    words = str(tmp_path / "words")
+    zoo.tokenizer("byte-bpe-prefix").save_pretrained(words)
+    model = cimento.load_model(folder, device="cpu")
+    other = cimento.score(TEXT, model, tokenizer=words)
+
+    assert not other.equals(cimento.score(TEXT, model))
+    assert other.equals(cimento.score(TEXT, str(folder), tokenizer=words, device="cpu"))
 
 
 def test_a_scorer_that_was_made_otherwise_than_it_is_asked_is_refused():

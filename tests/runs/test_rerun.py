@@ -75,6 +75,24 @@ def test_a_run_is_made_again_from_another_folder(recorded, tmp_path, monkeypatch
     assert again.options.seed == 5
 
 
+def test_a_model_that_moved_is_asked_where_it_is_and_everything_agrees(
+    zoo_folder, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    before, after = Path("before").resolve(), Path("after").resolve()
+    shutil.copytree(zoo_folder("gpt2"), before)
+    assert invoke(["run", "it-subject-verb", "-m", "before", "--limit", "3", "--no-cache"]) == 0
+    before.rename(after)
+    capsys.readouterr()
+
+    assert invoke(["rerun", "runs"]) == 2
+    assert f"its model was {before}, and there is nothing there now" in capsys.readouterr().err
+    assert invoke(["rerun", "runs", "-m", "after"]) == 0
+    said = capsys.readouterr().out
+    assert "the model is called after@" in said
+    assert "everything agrees" in said
+
+
 def test_recorded_answers_to_stories_are_found_from_another_folder(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     line = {"doc": 0, "task": STORY, "label": "true"}

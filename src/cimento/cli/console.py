@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -59,5 +60,15 @@ def note(text: str) -> None:
 
 def _write(text: str, stream: TextIO) -> None:
     shown = _STEERING.sub(lambda mark: f"\\u{ord(mark[0]):04x}", text)
-    stream.write(shown if shown.endswith("\n") else shown + "\n")
-    stream.flush()
+    try:
+        stream.write(shown if shown.endswith("\n") else shown + "\n")
+        stream.flush()
+    except BrokenPipeError:
+        # The reader went away (`cimento run ... | grep -q`). What is left to do still matters: the
+        # files to write, and the exit code.
+        close_quietly(stream)
+
+
+def close_quietly(stream: TextIO) -> None:
+    """Have a stream whose reader went away lead nowhere, so that nothing more fails for it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

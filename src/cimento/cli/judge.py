@@ -164,6 +164,12 @@ def _repeat(
     scoring = asking_of(run.manifest, where=where, model_args=args)
     if not options.model:
         _refuse_trust(model, args)
+        if Path(model).is_absolute() and not Path(model).exists():
+            raise UsageError(
+                where=where,
+                seen=f"its model was {model}, and there is nothing there now",
+                todo="Say where the model is with -m.",
+            )
     if options.device:
         scoring = replace(scoring, device=options.device)
     if not options.model:

@@ -41,12 +41,34 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
     "--cache-requests": ("answers are kept anyway", "Leave it out; --no-cache keeps none."),
     "--include-path": ("suites are given by their paths", "cimento run task.yaml -m MODEL."),
     "--gen-kwargs": ("replies are limited by the suite", "Servers take --body KEY=VALUE."),
+    "--fewshot-as-multiturn": ("sentences are scored alone", "Leave it out."),
+    "--max-batch-size": (
+        "a batch is limited by its padded tokens, and halved where memory is short",
+        "Leave it out, or give --batch-tokens N.",
+    ),
+    "--samples": ("a part of a suite is its first items", "Give --limit N."),
+    "--predict-only": (
+        "answers are stored with the verdicts",
+        "Leave it out; cimento judge RUN judges them again.",
+    ),
+    "--write-out": (
+        "cimento suites show SUITE prints sentences, cimento stories prompt SUITE --row N a prompt",
+        "Leave it out.",
+    ),
+    "--show-config": ("cimento suites show SUITE prints a suite", "Leave it out."),
+    "--check-integrity": ("cimento suites check SUITE checks a suite", "Leave it out."),
+    "--config": ("options stand in a run file (.toml)", "cimento run RUN.toml."),
+    "--verbosity": ("messages have one level", "Leave it out."),
+    "--metadata": ("a suite says what is known of it", "Leave it out."),
+    "--confirm-run-unsafe-code": ("no suite holds code that is run", "Leave it out."),
     "--system-instruction": (
         "it stands in the prompts of a suite",
         "Put a text before every sentence with --context TEXT.",
     ),
 }
 """The options of lm-eval without an equivalent: the reason, and the alternative."""
+_READ = ("--tasks", "--output-path", "--limit", "--seed", "--batch-size")
+"""The options whose values lm-eval writes in its own way."""
 _NOTHING = {"--num-fewshot": "0"}
 """Values of these options that are accepted because they change nothing."""
 
@@ -77,6 +99,14 @@ def options_from_lm_eval(arguments: Sequence[str]) -> list[str]:
         else:
             if word == "--limit":
                 _refuse_share(following)
+            if word == "--seed" and "," in following:
+                raise UsageError(
+                    where=f"--seed {following}",
+                    seen="lm-eval has a seed for each random generator; there is one here",
+                    todo="Give one number.",
+                )
+            if word == "--batch-size" and following.startswith("auto:"):
+                left[0] = "auto"  # what lm-eval measures again so often has no equal
             ours.append(word)
     return ours
 
@@ -84,7 +114,7 @@ def options_from_lm_eval(arguments: Sequence[str]) -> list[str]:
 def _parted(word: str) -> list[str]:
     """An option of lm-eval and its value, if both are written as one word."""
     name, equals, value = word.partition("=")
-    known = name in (*_INSTEAD, "--tasks", "--output-path", "--limit")
+    known = name in (*_INSTEAD, *_READ)
     return [name, value] if known and equals else [word]
 
 
@@ -118,9 +148,16 @@ _ARGUMENTS: Mapping[str, str] = {
 """Model arguments of lm-eval that have no option here, and what to do instead."""
 
 
-_LM_EVAL_HF = ("hf", "hf-auto", "hf-causal", "huggingface")
+_LM_EVAL_HF = ("hf", "hf-auto", "hf-causal", "hf-multimodal", "huggingface", "mamba_ssm")
 _LM_EVAL_ENGINES = ("vllm", "sglang")
-_LM_EVAL_SERVERS = ("local-completions", "local-chat-completions")
+_OPENAI = "https://api.openai.com/v1"
+_LM_EVAL_SERVERS: Mapping[str, str] = {
+    "local-completions": "",
+    "local-chat-completions": "",
+    "openai-completions": _OPENAI,
+    "openai-chat-completions": _OPENAI,
+}
+"""The servers of lm-eval, and where those are whose address it knows."""
 _NEXT_ARGUMENT = re.compile(r",(?=\s*\w+\s*=)")
 _RENAMED = {
     "device": "device", "dtype": "dtype", "tokenizer": "tokenizer", "batch_size": "batch_size",
@@ -133,8 +170,9 @@ _SWITCHES: Mapping[str, tuple[str, object]] = {
     "add_bos_token": ("bos", "bos-or-eos"),
 }
 """Model arguments that are True or False in lm-eval, and the meaning of True here."""
-_TOKENIZING = ("tokenizer", "tokenizer_backend", "tokenized_requests")
-"""Arguments on how lm-eval counts a server's tokens; here, the server states their positions."""
+_OF_ITS_CLIENT = ("tokenizer", "tokenizer_backend", "tokenized_requests", "max_retries")
+"""Arguments on how lm-eval counts a server's tokens and repeats requests; here, the server states
+the positions of its tokens."""
 
 
 def model_from_lm_eval(given: Given) -> Given:
@@ -152,7 +190,10 @@ def model_from_lm_eval(given: Given) -> Given:
     [model], named = models, "model" if models[0] in _LM_EVAL_SERVERS else "pretrained"
     pairs = [pair.partition("=") for text in args for pair in _NEXT_ARGUMENT.split(text)]
     stated = {key.strip(): value.strip() for key, _, value in pairs}
-    if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, *_LM_EVAL_SERVERS) or Path(model).exists():
+    if Path(model).exists():
+        return given
+    if model not in (*_LM_EVAL_HF, *_LM_EVAL_ENGINES, *_LM_EVAL_SERVERS):
+        _refuse_unknown_kind(model, stated)
         return given
     if named not in stated:
         raise UsageError(
@@ -162,7 +203,7 @@ def model_from_lm_eval(given: Given) -> Given:
         )
     shown = stated.pop(named)
     if model in _LM_EVAL_SERVERS:
-        stated = {key: value for key, value in stated.items() if key not in _TOKENIZING}
+        stated = {key: value for key, value in stated.items() if key not in _OF_ITS_CLIENT}
         shown = f"openai:{_address(model, stated)}#{shown}"
     elif model in _LM_EVAL_ENGINES:
         shown = f"{model}:{shown}"
@@ -183,6 +224,22 @@ def model_from_lm_eval(given: Given) -> Given:
     return {**renamed, **given, "models": [shown], "model_args": rest}
 
 
+def _refuse_unknown_kind(model: str, stated: Mapping[str, str]) -> None:
+    """See that no model is named beside a kind of models that only lm-eval knows.
+
+    Raises:
+        UsageError: one is.
+    """
+    for name in (name for name in ("pretrained", "model") if name in stated):
+        raise UsageError(
+            where=f"--model {model}",
+            seen=f"with --model-args {name}={stated[name]} this is lm-eval's name of a kind of"
+            " models, which has no equal here",
+            todo=f"Give the model itself: -m {stated[name]}, or openai:URL#{stated[name]} of a"
+            " server.",
+        )
+
+
 def _address(model: str, stated: dict[str, str]) -> str:
     """The address of a server, removed from the model arguments.
 
@@ -190,6 +247,7 @@ def _address(model: str, stated: dict[str, str]) -> str:
         UsageError: there is no address.
     """
     address = re.sub(r"(/chat)?/completions/?$", "", stated.pop("base_url", ""))
+    address = address or _LM_EVAL_SERVERS[model]
     if not address:
         raise UsageError(
             where=f"--model {model}", seen="there is no base_url", todo="Give openai:URL#model."

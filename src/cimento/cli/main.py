@@ -19,6 +19,7 @@ from typer.main import get_command_from_info, get_group_from_info
 from typer.models import CommandInfo, TyperInfo
 
 from cimento._version import __version__
+from cimento.cli.console import close_quietly
 from cimento.errors import CimentoError, StorageError, UsageError, need_known
 from cimento.models.hf.libraries import end_process, own_process
 
@@ -231,7 +232,7 @@ def _explain(error: BaseException) -> int | None:
         isinstance(error, SystemExit) and isinstance(error.__context__, BrokenPipeError)
     ):
         # The reader closed the pipe (`cimento ... | head`), so nothing more can be written.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        close_quietly(sys.stdout)
         return 0
     if isinstance(error, _UsageProblem):
         # The prefix added by pydantic is removed from our own messages.
@@ -245,7 +246,7 @@ def _explain(error: BaseException) -> int | None:
     if isinstance(error, OSError) and (error.filename or error.errno in _NO_ROOM):
         if not error.filename:
             # Otherwise Python would try to flush the rest at exit, and fail again.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            close_quietly(sys.stdout)
         error = StorageError(
             where=str(error.filename or "standard output"),
             seen=f"cannot be read or written ({error.strerror})",

@@ -347,11 +347,17 @@ def pair_runs(first: Sequence[Run], second: Sequence[Run]) -> list[tuple[Run, Ru
         )
     if not pairs:
         raise UsageError(
-            where="cimento compare",
-            seen="the folders have no suite and no model in common",
-            todo="Give single run folders.",
+            where="cimento compare", seen=_nothing_paired(first, second), todo="Give single runs."
         )
     return pairs
+
+
+def _nothing_paired(first: Sequence[Run], second: Sequence[Run]) -> str:
+    """Why no runs of two folders belong together."""
+    sides = [{(run.suite.name, run.model) for run in side} for side in (first, second)]
+    for suite, model in sorted(sides[0] & sides[1]):
+        return f"one of the folders has several runs of {suite} by {model}, with other options each"
+    return "the folders have no suite and no model in common"
 
 
 def matched(

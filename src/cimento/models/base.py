@@ -446,11 +446,17 @@ def card_of(model: Scorer | TextScorer) -> ModelCard:
     Raises:
         UsageError: the object is not a scorer.
     """
-    if not hasattr(model, "card"):
+    if isinstance(model, type) or not hasattr(model, "card"):
         raise UsageError(
             where="model",
             seen=f"{type(model).__name__} is neither the name of a model nor a scorer",
             todo="Give a name as for cimento run -m, a path, or a model of transformers with"
             " tokenizer=; docs/plugins.md has scorers.",
+        )
+    if not isinstance(model.card, ModelCard):
+        raise UsageError(
+            where="model",
+            seen=f"the card of {type(model).__name__} is of type {type(model.card).__name__}",
+            todo="Give it a cimento.ModelCard(name=, kind=, revision=, tokenizer=).",
         )
     return model.card

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from cimento.errors import UsageError
-from cimento.models.base import KindRule, Scorer
+from cimento.models.base import KindRule, Policy, Scorer
+from cimento.models.hf.arguments import ALLOW_PICKLE, TRUST_CODE
 from cimento.models.registry import AnyScorer, Asking, ScorerSource, open_source
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
     from cimento.models.hf.files import Located
     from cimento.suites.model import JsonValue
+
+_TRUST = (ALLOW_PICKLE, TRUST_CODE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,7 +55,8 @@ class LoadedModel:
         """A scorer of texts with the model under the given settings.
 
         Raises:
-            UsageError: the model is in training mode, or has no usable tokenizer.
+            UsageError: the model is in training mode, has no usable tokenizer, or was loaded
+                otherwise than it is to be asked.
             ModelError: the model cannot be scored exactly.
         """
         from cimento.models.hf.files import Located, tokenizer_files
@@ -60,9 +64,10 @@ class LoadedModel:
         from cimento.models.hf.loading import load_tokenizer
 
         located, tokenizer = self.located, self.tokenizer
+        self._need_as_loaded(asking)
         if located is None:
             located = Located(self.name, Path(), weights_digest(self.model))
-        if tokenizer is None and asking.tokenizer:
+        if asking.tokenizer:
             located = replace(located, tokenizer=tokenizer_files(asking.tokenizer))
             tokenizer = load_tokenizer(located)
         if tokenizer is None:
@@ -76,6 +81,34 @@ class LoadedModel:
         return scorer_around(
             self.model, tokenizer, located=located, policy=policy, kind=kind, limits=asking.limits
         )
+
+    def _need_as_loaded(self, asking: Asking) -> None:
+        """See that nothing is asked for that is settled when weights are loaded.
+
+        Raises:
+            UsageError: another number format, device or option of transformers is.
+        """
+        from cimento.models.hf.live import live_policy
+
+        args = {key: value for key, value in asking.policy.model_args.items() if key not in _TRUST}
+        here = self.model.device
+        settled = (
+            ("dtype", asking.policy.dtype, "auto", live_policy(Policy(), self.model).dtype),
+            (
+                "device",
+                asking.device,
+                "auto",
+                here.type if asking.device == here.type else str(here),
+            ),
+            ("model_args", args, {}, {k: v for k, v in self.model_args.items() if k not in _TRUST}),
+        )
+        for option, asked, usual, loaded in settled:
+            if asked not in (usual, loaded):
+                raise UsageError(
+                    where=f"{option}={asked!r}",
+                    seen=f"the model {self.name!r} is in memory with {option}={loaded!r}",
+                    todo="Leave it out, or load the model so (by its name, or with load_model).",
+                )
 
 
 ModelLike: TypeAlias = "str | Path | AnyScorer | LoadedModel | PreTrainedModel"

@@ -22,6 +22,7 @@ from cimento.io.files import expanded
 from cimento.io.plugins import blamed, find_plugin
 from cimento.io.tables import Column
 from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer, card_of
+from cimento.models.checked import checked
 from cimento.models.dtypes import DtypeName
 from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import DEMO_MODELS, Located, locate
@@ -208,9 +209,10 @@ def open_source(model: str | Path | AnyScorer, asking: Asking) -> Source:
         model = str(model)
     if not isinstance(model, str):
         card = card_of(model)
+        asked = checked(model)
         inputs: dict[str, JsonValue] = {"revision": card.revision, "kind": card.kind}
         settled = _as_it_is_made(model, asking.settled(card.dtype))
-        return ScorerSource(card.label, inputs, load=lambda: model, asking=settled)
+        return ScorerSource(card.label, inputs, load=lambda: asked, asking=settled)
     source = _opened(model, asking)
     if isinstance(source, ScorerSource):
         source.named = lasting_name(model)
@@ -229,7 +231,7 @@ def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
     usual = Policy()
     for option in fields(Policy):
         made, asked = getattr(policy, option.name), getattr(asking.policy, option.name)
-        if option.name not in ("dtype", "model_args") and asked not in (
+        if option.name != "model_args" and asked not in (
             made,
             getattr(usual, option.name),
         ):

@@ -229,6 +229,8 @@ def _models(first: Run, second: Run) -> list[FileRepeat]:
 
 
 def _compared_tables(first: Run, second: Run, name: str, precision: float) -> FileRepeat:
+    import polars as pl
+
     file = f"{name}.parquet"
     judged = (OUTCOMES.name, ESTIMATES.name)
     for run, which in ((first, "the run"), (second, "the repetition")):
@@ -239,7 +241,12 @@ def _compared_tables(first: Run, second: Run, name: str, precision: float) -> Fi
     if both_stored and paths[0].read_bytes() == paths[1].read_bytes():
         return FileRepeat(name=file, same=True)
     one, other = first.table(name), second.table(name)
+    renamed = "model" in other.columns and first.model != second.model
+    if renamed:  # the folder of a model that has moved; another revision is told by the cards
+        other = other.with_columns(model=pl.lit(first.model))
     remark = _table_remark(one, other)
+    if renamed and not remark:
+        return FileRepeat(name=file, same=True, remark=f"the model is called {second.model} now")
     largest = _largest(one, other) if remark else None
     if largest is not None and largest <= precision:
         return FileRepeat(name=file, same=True, remark=remark, largest=largest)

@@ -65,8 +65,16 @@ def evaluate_while_training(
 
     Raises:
         CimentoError: a suite cannot be read or the model cannot be asked, found before training.
-        UsageError: the Trainer has no tokenizer, or spreads the weights over several processes.
+        UsageError: no suites are given, or the Trainer has no tokenizer or spreads the weights over
+            several processes.
     """
+    if not hasattr(trainer, "processing_class"):
+        raise UsageError(
+            where="trainer",
+            seen=f"{type(trainer).__name__} is no Trainer of transformers",
+            todo="Give the Trainer; in a training loop of your own, use cimento.live_scorer"
+            " (docs/training.md).",
+        )
     if not isinstance(trainer.processing_class, PreTrainedTokenizerBase):
         raise UsageError(
             where="Trainer",
@@ -110,10 +118,20 @@ class SuiteCallback(TrainerCallback):
         self._trainer = trainer
         self._tokenizer = tokenizer
         self._suites = list(load_suites(suites))
+        if not self._suites:
+            raise UsageError(
+                where="suites", seen="there are none", todo="Give a built-in name or a path."
+            )
         refuse_same_names(self._suites)
         self._name = name
         model: Any = trainer.model
         dtype = live_policy(run_options.scoring.policy, model).dtype
+        if run_options.dtype not in ("auto", dtype):
+            raise UsageError(
+                where=f"dtype={run_options.dtype!r}",
+                seen=f"the model in training is {dtype}, and is evaluated as it is",
+                todo="Leave it out, or evaluate a checkpoint: cimento run SUITE -m checkpoint-100.",
+            )
         self._options = run_options.model_copy(update={"dtype": dtype})
         scoring = self._options.scoring
         with undisturbed(model):

@@ -47,9 +47,16 @@ def live_scorer(
         limits: the limits of a batch, by default small compared to a training step.
 
     Raises:
-        UsageError: the model is in training mode, or its tokenizer gives no offsets.
+        UsageError: the model is in training mode, its tokenizer gives no offsets, or either is of
+            another type.
         ModelError: the model cannot be scored exactly.
     """
+    if not isinstance(model, torch.nn.Module):
+        raise UsageError(
+            where="model",
+            seen=f"{type(model).__name__} is no model of transformers in memory",
+            todo="Load it first, or give cimento.evaluate its name.",
+        )
     policy = live_policy(policy or Policy(), model)
     located = Located(name=name, folder=Path(), revision=weights_digest(model))
     return scorer_around(model, tokenizer, located=located, policy=policy, kind=kind, limits=limits)
@@ -84,6 +91,12 @@ def scorer_around(
             where=f"model {name!r}",
             seen="it is in training mode, in which dropout makes scores random",
             todo="Call model.eval() first.",
+        )
+    if not hasattr(tokenizer, "is_fast"):
+        raise UsageError(
+            where=f"tokenizer of {name!r}",
+            seen=f"{type(tokenizer).__name__} is no tokenizer of transformers",
+            todo="Give one in memory: AutoTokenizer.from_pretrained(NAME).",
         )
     if not tokenizer.is_fast:
         raise UsageError(
