@@ -110,6 +110,41 @@ def test_a_table_with_a_sentence_a_row(tmp_path):
     assert len(suite.predictions) == 4
 
 
+def test_a_bare_table_with_a_column_for_each_cell_of_a_design(tmp_path):
+    names = ("corta_nonisola", "lunga_nonisola", "corta_isola", "lunga_isola")
+    rows = [[str(number), *texts.values(), "x"] for number, texts in ((4, FOUR), (9, OTHER))]
+    text = "\n".join("\t".join(row) for row in [["item", *names, "nota"], *rows])
+    loaded = open_suite(write(tmp_path / "largo.tsv", text + "\n"))
+    suite = loaded.suite
+    assert loaded.format == "factorial-table"
+    assert [item.id for item in suite.items] == ["4", "9"]
+    assert suite.condition_names == names
+    assert suite.items[1].condition("lunga_isola").regions[0].text == OTHER["long_island"]
+    assert suite.items[0].column("nota") == "x"
+    (square,) = squares(suite)
+    assert square.unacceptable.condition == "lunga_isola"
+    assert suite.predictions == predictions_of(square)
+
+
+def test_an_empty_cell_of_a_design_is_a_missing_condition(tmp_path):
+    text = "\n".join("\t".join(row) for row in [list(FOUR), list(FOUR.values())])
+    text += "\n" + "\t".join([*OTHER.values()][:3]) + "\t\n"
+    faults = inspect_suite(write(tmp_path / "largo.tsv", text))[1]
+    assert [fault.seen for fault in faults if fault.code == "CIM-S012"] == [
+        "The item lacks long_island, unlike 1 of 2 items."
+    ]
+
+
+@pytest.mark.parametrize(
+    "names", [("grammaticale", "agrammaticale"), ("Correcta", "Incorrecta"), ("good", "bad")]
+)
+def test_conditions_called_good_and_bad_are_compared(tmp_path, names):
+    good, bad = names
+    text = f"item\tcondizione\tfrase\n1\t{good}\tI cani abbaiano.\n1\t{bad}\tI cani abbaia.\n"
+    suite = open_suite(write(tmp_path / "t.tsv", text)).suite
+    assert [each.formula for each in suite.predictions] == [f"(*;%{good}%) < (*;%{bad}%)"]
+
+
 def test_words_with_their_regions(tmp_path):
     def rows(condition, words):
         return [f"0,{i},{w},{r},{condition},1.5" for i, (w, r) in enumerate(words)]

@@ -66,7 +66,8 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S023": _warning(
         "no predictions",
         "Add a prediction to have the items judged: [[predictions]] in suite.toml, or a row of the"
-        " sheet *predictions* in a workbook.",
+        " sheet *predictions* in a workbook. A table becomes a workbook with"
+        " `cimento suites convert FILE -o NAME.xlsx`.",
     ),
     "CIM-S024": _warning(
         "a formula needs a region that is empty", "Compare a region that has words in every item."

@@ -55,11 +55,23 @@ HEADERS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Names of columns in Italian, Spanish, Portuguese and Russian."""
 
+_ENGLISH: Mapping[str, tuple[str, ...]] = {
+    "good": ("good", "grammatical", "acceptable", "correct"),
+    "bad": ("bad", "ungrammatical", "unacceptable", "incorrect"),
+}
+
 _SENTENCE = re.compile(r"^(?:frase|oración|sentença)\s+|\s+предложение$")
 _TITLE_ROWS = 5
 """Largest number of title rows above the header."""
 
 _DELIMITERS = {".csv": (",", ";", "\t"), ".tab": ("\t",), ".txt": ("\t", ";", ",")}
+
+
+def meaning(name: str) -> str:
+    """``good`` or ``bad``, where a name is a word for one of them; otherwise the name."""
+    word = name.casefold().replace("_", " ").strip()
+    known = (side for side in _ENGLISH if word in (*_ENGLISH[side], *HEADERS[side]))
+    return next(known, name)
 
 
 def is_spreadsheet(path: Path) -> bool:

@@ -28,7 +28,7 @@ from cimento.suites.design import (
 )
 from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import read_regions
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
+from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -38,7 +38,7 @@ from cimento.suites.reading import (
     strip_blanks,
     unusable,
 )
-from cimento.suites.tables import Row, Table, read_table
+from cimento.suites.tables import Row, Table, meaning, read_table
 
 HEADER_KEYS = ("conditions", "factorial_properties_and_levels", "phenomenon_properties")
 ID_KEYS = ("item", "id", "sentence_id", "pairID")
@@ -259,10 +259,20 @@ def is_factorial_table(table: Table) -> bool:
     )
 
 
+def condition_columns(table: Table) -> tuple[str, ...]:
+    """The columns of sentences named after the cells of a design; empty where there are none.
+
+    The names join the levels of two factors: ``short_nonisland``, ``long_nonisland`` and so on.
+    """
+    names = tuple(name for name in table.columns if name.count("_") == 1)
+    return names if len(names) >= N_LEVELS**2 and island_factors(names) else ()
+
+
 def read_factorial_table(path: Path) -> Reading:
     """Read a table of sentences; the file's name becomes the suite's.
 
-    Bars separate regions, as in the native format. The factors are two columns that tell the four
+    Each row has a sentence, or an item with a column for each condition (`condition_columns`). Bars
+    separate regions, as in the native format. The factors are two columns that tell the four
     conditions apart, or the parts of the conditions' names. The phenomenon is taken from the
     columns ``dependency`` and ``island`` (or ``phenomenon``), with the value of ``suite`` before it
     if the table holds several suites.
@@ -276,8 +286,10 @@ def read_factorial_table(path: Path) -> Reading:
     if table is None:
         raise unusable(path, faults)
     if not is_factorial_table(table):
-        seen = f"There is no column condition, sentence or item; there are {table.columns}."
-        raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+        if not condition_columns(table):
+            seen = f"There is no column condition, sentence or item; there are {table.columns}."
+            raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
+        table = _with_a_sentence_a_row(table)
     rows = [_cells(table, row, faults) for row in table.rows]
     if not rows:
         seen = "There is no row below the header."
@@ -289,14 +301,48 @@ def read_factorial_table(path: Path) -> Reading:
     )
 
 
+def _with_a_sentence_a_row(table: Table) -> Table:
+    """A table with a column for each condition, as one with a row for each sentence."""
+    conditions = condition_columns(table)
+    item = table.find("item") or table.find("id")
+    ids = table.cells[item] if item else [str(n + 1) for n in range(len(table.numbers))]
+    places = [
+        (row, name)
+        for row in range(len(table.numbers))
+        for name in conditions
+        if table.cells[name][row].strip()
+    ]
+    cells = {
+        "item": [ids[row] for row, _ in places],
+        "condition": [name for _, name in places],
+        "sentence": [table.cells[name][row] for row, name in places],
+    }
+    for column in table.columns:
+        if column not in (item, *conditions):
+            cells.setdefault(column, [table.cells[column][row] for row, _ in places])
+    return Table(table.name, tuple(cells), [table.numbers[row] for row, _ in places], cells)
+
+
 def with_design(suite: Suite) -> Suite:
-    """The suite with the predictions of its design, if it has no predictions."""
+    """The suite with the predictions of its design, if it has no predictions.
+
+    Conditions called as good and bad sentences are called (``grammaticale`` and ``agrammaticale``)
+    are compared as such.
+    """
     try:
         found = squares(suite)
     except InputError:
         return suite  # the checks of the suite report faults of the design
     if suite.predictions or any(None in square.conditions for square in found):
         return suite
+    names = {meaning(name): name for name in suite.condition_names}
+    if names.keys() == {"good", "bad"} and len(suite.condition_names) == len(names):
+        prediction = Prediction(
+            f"(*;%{names['good']}%) < (*;%{names['bad']}%)",
+            comment=f"{names['good']} is less surprising than {names['bad']}.",
+            name=names["good"],
+        )
+        return dataclasses.replace(suite, predictions=(prediction,))
     predictions = tuple(prediction for square in found for prediction in predictions_of(square))
     return dataclasses.replace(suite, predictions=predictions)
 

@@ -19,6 +19,7 @@ from cimento.suites.checks import check_suite
 from cimento.suites.faults import errors
 from cimento.suites.formats.blimp import blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.factorial import (
+    condition_columns,
     is_factorial,
     is_factorial_table,
     read_factorial,
@@ -138,7 +139,8 @@ FORMATS = {
         read_factorial,
     ),
     "factorial-table": Format(
-        "a table with the columns item, condition and sentence (.tsv, .csv, .xlsx)",
+        "a table with the columns item, condition and sentence, or with a column for each cell of a"
+        " design, as short_island (.tsv, .csv, .xlsx)",
         read_factorial_table,
     ),
     "minicons": Format(
@@ -227,12 +229,16 @@ def _table_format(data: bytes, path: Path) -> str:
             table, faults = read_table(data, path)
     if table is None:
         raise SuiteError(where=str(path), faults=faults)
+    wide = condition_columns(table)
+    if wide and all(_holds(table, name, _is_sentence) for name in wide):
+        return "factorial-table"
     if table.find("condition") and table.find("text"):
         raise InputError(
             where=str(path),
             seen=f"is a table of items without a {TOML} beside it",
             todo=f"Put both in one folder, the table named items{path.suffix.lower()},"
-            " and give the folder.",
+            " and give the folder. If there is no such file, call the column of the sentences"
+            " sentence.",
         )
     seen = f"is a table with the columns {', '.join(table.columns)}"
     todo = _names_needed(table)
