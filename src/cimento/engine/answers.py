@@ -66,8 +66,7 @@ def answer(
     }  # fmt: skip
     for kind, asker in askers.items():
         numbers = [number for number, request in enumerate(requests) if isinstance(request, kind)]
-        if numbers:
-            some = [requests[number] for number in numbers]
+        if some := [requests[number] for number in numbers]:
             # Texts are encoded and laid out in tables while the model answers another thread.
             with nullcontext() if kind is Score else model.turn:
                 name, table, remarks = asker(some, model, cache, progress)

@@ -131,17 +131,15 @@ def answer_scores(
     for done, texts in zip(range(0, len(requests), SHARD), shards, strict=True):
         asked = requests[done : done + SHARD]
         try:
-            keys = _keys(model, texts)
-            scores = _answer_shard(texts, keys, scorer, cache, asked, columns, turn)
+            scores = _answer_shard(texts, _keys(model, texts), scorer, cache, asked, columns, turn)
         except NonFiniteScoreError as error:
             error.request = done + (error.request or 0)
             raise
         tables.append(_tokens_table(texts, scores, columns, first=done))
         if progress is not None:
             progress(done + len(asked), len(requests))
-    if not tables:
-        return _tokens_table(EncodedTexts.of(()), _KnownScores.empty(0, columns), columns)
-    return tables[0] if len(tables) == 1 else pl.concat(tables, rechunk=True)
+    empty = _tokens_table(EncodedTexts.of(()), _KnownScores.empty(0, columns), columns)
+    return tables[0] if len(tables) == 1 else pl.concat([empty, *tables], rechunk=True)
 
 
 def model_key(card: ModelCard, policy: Policy) -> str:

@@ -72,14 +72,11 @@ def evaluate_while_training(
         raise UsageError(
             where="trainer",
             seen=f"{type(trainer).__name__} is no Trainer of transformers",
-            todo="Give the Trainer; in a training loop of your own, use cimento.live_scorer"
-            " (docs/training.md).",
+            todo="Give the Trainer; a training loop of your own uses cimento.live_scorer.",
         )
     if not isinstance(trainer.processing_class, PreTrainedTokenizerBase):
         raise UsageError(
-            where="Trainer",
-            seen="it has no tokenizer",
-            todo="Give it as processing_class=tokenizer.",
+            where="Trainer", seen="it has no tokenizer", todo="Give processing_class=tokenizer."
         )
     if trainer.is_fsdp_enabled or trainer.is_deepspeed_enabled:
         raise UsageError(

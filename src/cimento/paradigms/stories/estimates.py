@@ -237,8 +237,8 @@ def _detection(judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimat
         yield _number(statistic, getattr(detection, name), like, intervals.get(name, _NONE))
     for label, value in detection.answers.items():
         yield _number(f"share of answers {label}", Statistic(value), like)
-    for name, value in {"d'": detection.d_prime, "criterion": detection.criterion}.items():
-        yield _number(name, Statistic(value, "one class only"), like)
+    for name, number in {"d'": detection.d_prime, "criterion": detection.criterion}.items():
+        yield _number(name, Statistic(number, "one class only"), like)
     yield _number("MCC at a held-out threshold", Statistic(best.mcc, best.reason), like)
     yield _number("MCC at the best threshold", Statistic(best.mcc_in_sample, best.reason), like)
 
