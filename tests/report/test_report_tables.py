@@ -37,11 +37,6 @@ def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
-def test_a_name_that_is_too_long_is_not_cut_in_its_revision():
-    text = terminal_table(summary_of(make_summary(BOTH, model="m" * 30 + "@1234567")))
-    assert "\n@1234567 " in text
-
-
 def test_the_terminal_table_has_codes_only_where_asked():
     summary = summary_of(make_summary())
     coloured = terminal_table(summary, colour=True)
