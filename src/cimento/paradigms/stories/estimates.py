@@ -235,8 +235,8 @@ def _detection(judged: Judged, like: Estimate, *, seed: int) -> Iterator[Estimat
     like = replace(like, question=STORY, role="detail", n=detection.answered)
     for statistic, name in _DETECTION.items():
         yield _number(statistic, getattr(detection, name), like, intervals.get(name, _NONE))
-    for label, value in detection.answers.items():
-        yield _number(f"share of answers {label}", Statistic(value), like)
+    for label, answered in detection.answers.items():
+        yield _number(f"share of answers {label}", Statistic(answered), like)
     for name, value in {"d'": detection.d_prime, "criterion": detection.criterion}.items():
         yield _number(name, Statistic(value, "one class only"), like)
     yield _number("MCC at a held-out threshold", Statistic(best.mcc, best.reason), like)
