@@ -151,8 +151,34 @@ def test_the_paragraph_of_many_runs_is_no_list_of_them(stored):
     said = methods_paragraph([*stored.values()])
 
     assert "demo-causal (1.3M parameters, revision 91bca5d) on 5 test suites" in said
-    assert len(said.split()) <= 2 * PRINTED
+    assert len(said.split()) <= 65 * len(KINDS)
     assert said.count("Wilson confidence intervals") == 1
+
+
+def test_the_paragraph_names_the_suites_and_says_which_a_sentence_is_about(stored):
+    said = methods_paragraph([*stored.values()])
+
+    listed = re.search("on 5 test suites, (.*) and (it-[a-z]+) [(].*[)], with cimento", said)
+    assert [name for name in KINDS if name in listed[0]] == [*KINDS]
+    assert "In the suites es-agreement-templates and it-connectives-cloze, for each blank" in said
+    assert "In the suite it-acceptability, we correlated log-probability (lp) (Lau" in said
+    alone = methods_paragraph([stored["it-acceptability"]])
+    assert ". We correlated log-probability (lp) (Lau" in alone
+
+
+def test_what_holds_in_all_suites_again_is_said_so():
+    runs = [
+        made(brief=(f"We looked at {name}.", "We counted."), meta=Meta(name)) for name in ("a", "b")
+    ]
+    said = methods_paragraph(runs)
+    assert "In the suite a, we looked at a. In all suites, we counted. In the suite b, we" in said
+
+
+def test_many_suites_are_counted_and_few_are_named():
+    runs = [made(brief=(f"We saw {n > 0}.",), meta=Meta(f"s{n}")) for n in range(10)]
+    said = methods_paragraph(runs)
+    assert " on 10 test suites with cimento" in said
+    assert "In the suite s0, we saw False. In 9 of the suites, we saw True." in said
 
 
 def test_the_paragraph_counts_ties_and_says_what_they_count_as():

@@ -40,12 +40,6 @@ _SAYERS: Sequence[Sayer] = (
 )
 """What an appendix says between models and software, in order."""
 
-_IN_BRIEF: Sequence[Sayer] = (
-    sentences.scored_in_brief,
-    lambda run: run.methods.brief,
-)
-"""What a paper says of runs, in order."""
-
 
 def methods_paragraph(
     runs: Sequence[Run], *, form: ParagraphForm = "text", appendix: bool = False
@@ -111,11 +105,19 @@ def _sentences(runs: Sequence[RunFacts]) -> list[str]:
 
 
 def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
-    """What a paper says; of whom a sentence is where it is not of all is plain from its words."""
+    """What a paper says; a sentence about some of the suites begins with their names."""
     if not runs:
         return []
-    said = _said(_IN_BRIEF, runs)
-    return [sentences.evaluated(runs, _keys), *said, *sentences.counted_in_brief(runs)]
+    said = [sentences.evaluated(runs, _keys), *_said([sentences.scored_in_brief], runs)]
+    every = dict.fromkeys(run.meta.name for run in runs)
+    last = ""
+    for sentence, those in _said([lambda run: run.methods.brief], runs).items():
+        suites = dict.fromkeys(run.meta.name for run in those)
+        whose = sentences.in_suites([*suites]) if suites != every else last and "In all suites"
+        same = whose == last
+        said.append(sentence if same else f"{whose}, {sentence[0].lower()}{sentence[1:]}")
+        last = whose
+    return [*said, *sentences.counted_in_brief(runs)]
 
 
 def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[RunFacts]]:

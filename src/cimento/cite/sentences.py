@@ -69,7 +69,9 @@ class RunFacts:
 
 
 MOST_NAMED = 3
-"""Suites or models that the paragraph names; of more it says how many there are."""
+"""Suites or models that are described one by one; of more only the names are given."""
+MOST_LISTED = 8
+"""Suites or models whose names are given; of more the paragraph says how many there are."""
 
 
 def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]]) -> str:
@@ -84,12 +86,21 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
     for run in runs:
         by_suite.setdefault(run.meta.name, []).append(run)
     suites = [_suite_in_brief(several, tuple(keys(several[0]))) for several in by_suite.values()]
+    named = [f"{name}{cite_keys(keys(several[0]))}" for name, several in by_suite.items()]
+    revisions = [run.label for run in {_model_in_brief(run): run for run in runs}.values()]
     recorded = all(run.model.get("kind") == "replay" for run in runs)
     did = "judged recorded answers of" if recorded else "evaluated"
     return (
-        f"We {did} {_few(list(models), 'models')} on {_few(suites, 'test suites')}"
-        " with cimento [@cimento]."
+        f"We {did} {_few(list(models), revisions, 'models')} on"
+        f" {_few(suites, named, 'test suites')} with cimento [@cimento]."
     )
+
+
+def in_suites(names: Sequence[str]) -> str:
+    """Where a sentence holds that is about some suites only."""
+    if len(names) > MOST_LISTED:
+        return f"In {len(names)} of the suites"
+    return f"In the {'suite' if len(names) == 1 else 'suites'} {_listed(names)}"
 
 
 def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
@@ -110,10 +121,14 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
     return f"{' and '.join(counts)} of {suite}{cite_keys(keys)}"
 
 
-def _few(names: Sequence[str], what: str) -> str:
-    """Some names in a row, or how many there are."""
-    if len(names) > MOST_NAMED:
-        return f"{len(names)} {what}"
+def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:
+    """A few described one by one, more by their names, or how many there are."""
+    if len(described) <= MOST_NAMED:
+        return _listed(described)
+    return f"{len(names)} {what}" + (f", {_listed(names)}," if len(names) <= MOST_LISTED else "")
+
+
+def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -247,6 +262,14 @@ def cite_source(text: str) -> str:
     return cite_keys(work.key for work in works_in(text))
 
 
+_IN_WORDS = {
+    "lp": "log-probability",
+    "meanlp": "mean log-probability per token",
+    "ppl": "perplexity",
+    "pppl": "pseudo-perplexity",
+}
+
+
 def measure_phrase(name: str, *, brief: bool = False) -> str:
     """A measure with its formula, unit, direction and source; in brief its name and source."""
     try:
@@ -254,7 +277,9 @@ def measure_phrase(name: str, *, brief: bool = False) -> str:
     except CimentoError:
         return name  # a plug-in that is not installed here brought it
     if brief:
-        return f"{known.name}{cite_source(known.source)}"
+        words = _IN_WORDS.get(known.name)
+        named = f"{words} ({known.name})" if words else known.name
+        return f"{named}{cite_source(known.source)}"
     unit = f"in {known.unit}, " if known.unit else ""
     better = "higher" if known.higher_is_better else "lower"
     return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"

@@ -71,8 +71,8 @@ def _in_brief(run: Run) -> list[str]:
     met = (
         "An item is correct if the inequality between surprisals that the suite predicts holds."
         if len(suite.predictions) == 1
-        else "Each prediction of the suite is an inequality between these surprisals; an item is"
-        " correct on a prediction if the inequality holds."
+        else "Each prediction is an inequality between these surprisals; an item is correct on a"
+        " prediction if the inequality holds, and correct as a whole if all of them hold."
     )
     return [compared, met, *_effects(run)]
 
