@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import tempfile
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import openpyxl
 import pytest
 from hypothesis import given, settings
 
+import cimento
 from cimento.errors import InputError, SuiteError
 from cimento.paradigms.loading import load_suite, save_suite
 from cimento.suites.builtin import builtin_names, new_suite, template_kinds
@@ -28,6 +30,13 @@ def test_a_suite_that_comes_with_cimento_goes_into_a_workbook_and_back(tmp_path,
     book = save_suite(load_suite(there), tmp_path / "s.xlsx")
     back = save_suite(load_suite(book), tmp_path / "b")
     assert content(there) == content(back)
+
+
+def test_an_empty_setting_that_cimento_does_not_know_is_kept(tmp_path):
+    suite = cimento.pairs([("They sing.", "They sings."), ("We run.", "We runs.")], name="p")
+    meta = dataclasses.replace(suite.meta, extra={"metric": "", "licence_note": ""})
+    book = save_suite(dataclasses.replace(suite, meta=meta), tmp_path / "p.xlsx")
+    assert load_suite(book).suite.meta.extra == meta.extra
 
 
 @given(suites())

@@ -220,8 +220,9 @@ def _about(settings: Mapping[str, JsonValue]) -> Iterator[list[str]]:
             said |= {f"{table}.{name}": value for name, value in values.items()}
     for name in dict.fromkeys((*SETTINGS, *said)):
         if name in said or name not in _TOP:
-            # An unwritten setting is an empty text, so an empty text has an empty cell.
-            cell = _cell_of(name, said[name]) if said.get(name, "") != "" else ""
+            # An unwritten known setting is an empty text, so its empty text has an empty cell.
+            is_empty = name in SETTINGS and said.get(name, "") == ""
+            cell = "" if is_empty else _cell_of(name, said[name])
             yield [name, cell, SETTINGS.get(name, ("",))[0]]
     if left := _left(settings, said):
         yield [_MORE, json.dumps(left, ensure_ascii=False), "other settings, as JSON"]
