@@ -92,7 +92,7 @@ class LoadedModel:
 
         args = {key: value for key, value in asking.policy.model_args.items() if key not in _TRUST}
         here = self.model.device
-        settled = (
+        settled: tuple[tuple[str, object, object, object], ...] = (
             ("dtype", asking.policy.dtype, "auto", live_policy(Policy(), self.model).dtype),
             (
                 "device",
