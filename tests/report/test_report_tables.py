@@ -9,6 +9,8 @@ import pytest
 
 from cimento import Missing, Summary
 from cimento.report.formatting import bits, remarks
+from cimento.report.grid import as_text
+from cimento.report.sections import estimates_grid
 from cimento.report.terminal import terminal_table
 from cimento.statistics.intervals import WILSON, WILSON_CLUSTERED
 from tests.helpers.reporting import (
@@ -35,6 +37,12 @@ def test_the_terminal_table_fits_eighty_columns_and_has_no_codes():
     assert max(map(len, text.splitlines())) <= 80
     assert {mark for mark in text if not mark.isprintable()} == {"\n"}
     assert all(line == line.rstrip() for line in text.splitlines())
+
+
+def test_a_name_that_is_too_long_is_not_cut_in_its_revision():
+    text = terminal_table(summary_of(make_summary(BOTH, model="m" * 16 + "@1234567")))
+    assert "\n" + "m" * 16 in text
+    assert "\n@1234567" in text
 
 
 def test_the_terminal_table_has_codes_only_where_asked():
@@ -168,3 +176,9 @@ def test_a_missing_chance_level_is_explained_by_prediction():
     [first, second] = remarks(make_summary(BOTH))
     assert first.startswith("Prediction 1: There is no chance level")
     assert second.startswith("Prediction all: There is no chance level")
+
+
+def test_a_table_of_estimates_says_which_are_in_percent():
+    estimates = make_summary(BOTH).estimates
+    text = as_text(estimates_grid(estimates, title="t"))
+    assert re.search(r"accuracy, % +75\.0 \[40\.9, 92\.9\]", text)

@@ -271,7 +271,7 @@ def estimates_grid(estimates: Iterable[Estimate], *, title: str, notes: Sequence
         "model": lambda estimate: estimate.model,
         "question": lambda e: " ".join(filter(None, (e.question, e.method))),
         "group": lambda estimate: estimate.group and f"{estimate.group}={estimate.level}",
-        "statistic": lambda estimate: estimate.statistic,
+        "statistic": lambda e: f"{e.statistic}, %" if e.is_share else e.statistic,
         "value": estimate_cell,
         "n": lambda estimate: estimate.n,
         "ties": lambda estimate: estimate.tied,

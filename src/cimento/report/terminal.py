@@ -138,7 +138,7 @@ def _table(widths: Mapping[str, int], *, header: bool) -> Table:
 def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
     from rich.text import Text
 
-    name = Text(printable(run.label))
+    name = Text(_folded(printable(run.label), widths["model"]))
     if not run.results:
         table.add_row(name, *"-" * (len(widths) - 1))
     for label, result in zip(labels(run), run.results, strict=True):
@@ -150,6 +150,12 @@ def _add_run(table: Table, run: RunSummary, widths: Mapping[str, int]) -> None:
         )
         table.add_row(name, *others)
         name = Text("")
+
+
+def _folded(label: str, width: int) -> str:
+    """A label with its revision on a line of its own where it would be cut in the middle."""
+    name, at, revision = label.rpartition("@")
+    return f"{name}\n{at}{revision}" if name and len(label) > width else label
 
 
 def _print_notes(console: Console, summary: Summary) -> None:

@@ -68,6 +68,24 @@ def evaluate_while_training(
         UsageError: no suites are given, or the Trainer has no tokenizer or spreads the weights over
             several processes.
     """
+    tokenizer = _tokenizer_of(trainer)
+    callback = SuiteCallback(
+        trainer,
+        tokenizer,
+        suites,
+        name=name or Path(trainer.args.output_dir or ".").resolve().name,
+        run_options=from_names({**options, "output": output}),
+    )
+    trainer.add_callback(callback)
+    return callback
+
+
+def _tokenizer_of(trainer: Trainer) -> PreTrainedTokenizerBase:
+    """The tokenizer of a Trainer whose model can be asked while it trains.
+
+    Raises:
+        UsageError: it has none, spreads the weights over several processes, or is no Trainer.
+    """
     if not hasattr(trainer, "processing_class"):
         raise UsageError(
             where="trainer",
@@ -84,15 +102,7 @@ def evaluate_while_training(
             seen="FSDP or DeepSpeed may spread the weights over processes, and suites ask one",
             todo="Evaluate the stored checkpoints: cimento run SUITE -m checkpoint-100.",
         )
-    callback = SuiteCallback(
-        trainer,
-        trainer.processing_class,
-        suites,
-        name=name or Path(trainer.args.output_dir or ".").resolve().name,
-        run_options=from_names({**options, "output": output}),
-    )
-    trainer.add_callback(callback)
-    return callback
+    return trainer.processing_class
 
 
 class SuiteCallback(TrainerCallback):
