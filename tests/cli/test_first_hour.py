@@ -7,6 +7,7 @@ import io
 import json
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from tests.helpers.command_line import invoke
@@ -177,3 +178,17 @@ def test_unknown_words_are_one_line_and_the_reason_is_the_true_one(capsys):
     shown = capsys.readouterr().out
     assert "12 sentences without a value: first token without left context" in shown
     assert "no sentence has a rating\n" not in shown
+
+
+def test_faults_with_one_message_are_counted_after_the_third(capsys):
+    assert invoke(["suites", "new", "factorial", "isole.xlsx"]) == 0
+    book = openpyxl.load_workbook("isole.xlsx")
+    for row in book["items"].iter_rows(min_row=2):
+        row[2].value = row[2].value.replace(" |", "")
+    book.save("isole.xlsx")
+    capsys.readouterr()
+    assert invoke(["suites", "check", "isole.xlsx"]) == 2
+    output = capsys.readouterr()
+    assert output.out.count("CIM-S013") == 3
+    assert "\n  ... and 9 more like it, the last at isole.xlsx, sheet items, row 13" in output.out
+    assert "isole.xlsx: 12 errors" in output.err

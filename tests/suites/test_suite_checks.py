@@ -99,6 +99,14 @@ def test_items_with_different_conditions():
     assert "lacks mismatch and has mismatch_number, unlike 2 of 3 items" in fault.seen
 
 
+def test_faults_of_whole_items_name_the_row():
+    suite = make(LAMPS, {"match": DOG["match"]}, LAMPS, ids=["1", "2", ""])
+    places = [f"items.xlsx row {number}" for number in range(2, 7)]
+    where = {fault.code: fault.where for fault in check_suite(suite, places=places)}
+    assert where["CIM-S012"] == "items.xlsx row 4, item 2"
+    assert where["CIM-S016"] == "items.xlsx row 5, item number 3"
+
+
 def test_the_order_of_conditions_does_not_matter():
     assert check_suite(make(LAMPS, dict(reversed(DOG.items())))) == ()
 

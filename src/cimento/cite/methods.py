@@ -137,14 +137,10 @@ def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
     suites = dict.fromkeys(run.meta.name for run in those)
     models = dict.fromkeys(run.label for run in those)
     if all(run in those for run in runs if run.meta.name in suites):
-        return _listed(list(suites))
+        return sentences.listed(list(suites))
     if all(run in those for run in runs if run.label in models):
-        return _listed(list(models))
-    return _listed([f"{run.meta.name} with {run.label}" for run in those])
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        return sentences.listed(list(models))
+    return sentences.listed([f"{run.meta.name} with {run.label}" for run in those])
 
 
 def _works_of_suite(run: RunFacts) -> tuple[Reference, ...]:

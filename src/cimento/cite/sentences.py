@@ -85,11 +85,11 @@ def evaluated(runs: Sequence[RunFacts], keys: Callable[[RunFacts], Iterable[str]
         by_suite.setdefault(run.meta.name, []).append(run)
     suites = [_suite_in_brief(several, tuple(keys(several[0]))) for several in by_suite.values()]
     named = [f"{name}{cite_keys(keys(several[0]))}" for name, several in by_suite.items()]
-    revisions = [run.label for run in {_model_in_brief(run): run for run in runs}.values()]
+    labels = list(dict.fromkeys(run.label for run in runs))
     recorded = all(run.model.get("kind") == "replay" for run in runs)
     did = "judged recorded answers of" if recorded else "evaluated"
     return (
-        f"We {did} {_few(list(models), revisions, 'models')} on"
+        f"We {did} {_few(list(models), labels, 'models')} on"
         f" {_few(suites, named, 'test suites')} with cimento [@cimento]."
     )
 
@@ -98,7 +98,7 @@ def in_suites(names: Sequence[str]) -> str:
     """Where a sentence holds that is about some suites only."""
     if len(names) > MOST_LISTED:
         return f"In {len(names)} of the suites"
-    return f"In the {'suite' if len(names) == 1 else 'suites'} {_listed(names)}"
+    return f"In the {'suite' if len(names) == 1 else 'suites'} {listed(names)}"
 
 
 def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
@@ -122,11 +122,12 @@ def _suite_in_brief(runs: Sequence[RunFacts], keys: Sequence[str]) -> str:
 def _few(described: Sequence[str], names: Sequence[str], what: str) -> str:
     """A few things described one by one, more of them by name, very many by their number."""
     if len(described) <= MOST_NAMED:
-        return _listed(described)
-    return f"{len(names)} {what}" + (f", {_listed(names)}," if len(names) <= MOST_LISTED else "")
+        return listed(described)
+    return f"{len(names)} {what}" + (f", {listed(names)}," if len(names) <= MOST_LISTED else "")
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names in a row, with *and* before the last."""
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
@@ -261,10 +262,10 @@ def cite_source(text: str) -> str:
 
 
 _IN_WORDS = {
-    "lp": "log-probability",
-    "meanlp": "mean log-probability per token",
-    "ppl": "perplexity",
-    "pppl": "pseudo-perplexity",
+    "lp": "log-probability (lp)",
+    "meanlp": "mean log-probability per token (meanlp)",
+    "ppl": "perplexity (ppl)",
+    "pppl": "pseudo-perplexity (pppl)",
 }
 
 
@@ -275,9 +276,7 @@ def measure_phrase(name: str, *, brief: bool = False) -> str:
     except CimentoError:
         return name  # the measure is from a plug-in that is not installed here
     if brief:
-        words = _IN_WORDS.get(known.name)
-        named = f"{words} ({known.name})" if words else known.name
-        return f"{named}{cite_source(known.source)}"
+        return f"{_IN_WORDS.get(known.name, known.name)}{cite_source(known.source)}"
     unit = f"in {known.unit}, " if known.unit else ""
     better = "higher" if known.higher_is_better else "lower"
     return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"

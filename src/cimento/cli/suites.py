@@ -193,6 +193,8 @@ def _share(baseline: Baseline) -> str:
 
 
 INVALID = 2
+_MOST_ALIKE = 3
+"""Faults with one message that are shown one by one."""
 
 app = typer.Typer(help="List, show, check, convert and start test suites.", no_args_is_help=True)
 app.add_typer(suites_build.app, name="build")
@@ -301,7 +303,8 @@ def check(
 ) -> int:
     """Report every fault of some suites at once: where it is, what was seen, what to do.
 
-    The exit code is 2 if a suite cannot be used; with warnings only, it is 0.
+    Of faults with the same message, three are shown and the others counted; --json has all. The
+    exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
     from cimento.paradigms.registry import audit_suite
     from cimento.suites.archives import opened
@@ -334,8 +337,15 @@ def check(
 
 def _show_faults(name: str, faults: Sequence[Fault], *, quiet: bool = False) -> int:
     """Print faults, and return how many of them make the suite unusable."""
+    alike: dict[tuple[str, str], list[Fault]] = {}
     for fault in () if quiet else faults:
-        show(f"{fault.severity}: {fault}")
+        alike.setdefault((fault.code, fault.seen), []).append(fault)
+    for several in alike.values():
+        for fault in several[:_MOST_ALIKE]:
+            show(f"{fault.severity}: {fault}")
+        if len(several) > _MOST_ALIKE:
+            left = len(several) - _MOST_ALIKE
+            show(f"  ... and {left} more like it, the last at {several[-1].where}")
     errors = sum(fault.severity == "error" for fault in faults)
     note(f"{name}: {_count(errors, 'error')}, {_count(len(faults) - errors, 'warning')}")
     return errors

@@ -74,6 +74,11 @@ _OF_SENTENCES = (
     "3. Sheet predictions: say what should hold. (2;%match%) < (2;%mismatch%) means that region 2",
     "   is less surprising in condition match than in mismatch; * is the whole sentence.",
 )
+_OF_PAIRS = (
+    "   Each row is a pair: good has the acceptable sentence, bad the other one. Only the words",
+    "   that make the difference should differ.",
+    "3. Sheet predictions: it says already that good is less surprising than bad.",
+)
 _OF_KIND: Mapping[object, tuple[str, ...]] = {
     "acceptability": (
         "   rating: one number for each sentence; or ratings: one number for each person, 6; 7; 5.",
@@ -139,7 +144,8 @@ def fold(folder: Path, path: Path) -> Path:
     if (folder / f"{SEEDS}.tsv").exists():
         sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")
     sheets[PREDICTIONS] = list(_prediction_rows(predictions))
-    lines = (*_FIRST, *_OF_KIND.get(settings.get("kind"), _OF_SENTENCES), *_LAST)
+    of_sentences = _OF_PAIRS if {"good", "bad"} <= {*sheets[ITEMS][0]} else _OF_SENTENCES
+    lines = (*_FIRST, *_OF_KIND.get(settings.get("kind"), of_sentences), *_LAST)
     sheets[HOW_TO] = [[line] for line in lines]
     return write_bytes(write_sheets(sheets, where=str(path)), path)
 

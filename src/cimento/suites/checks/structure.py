@@ -101,8 +101,16 @@ class Stimuli:
 
     def where(self, number: int) -> str:
         """File and row of a stimulus where they are known, item and condition."""
-        where = f"item {self.item(number)}, condition {self.conditions[number]}"
-        return f"{self._places[number]}, {where}" if number < len(self._places) else where
+        return self._at(number, f"item {self.item(number)}, condition {self.conditions[number]}")
+
+    def where_item(self, item: int) -> str:
+        """File and row of an item's first stimulus where they are known, and the item."""
+        id_ = self.suite.columns.ids[item]
+        named = f"item {id_}" if id_ else f"item number {item + 1}"
+        return self._at(self.starts[item], named)
+
+    def _at(self, number: int, named: str) -> str:
+        return f"{self._places[number]}, {named}" if number < len(self._places) else named
 
 
 Check: TypeAlias = Callable[[Stimuli], Iterable[Fault]]
@@ -144,9 +152,11 @@ def _filled(stimuli: Stimuli) -> Iterator[Fault]:
     ids = stimuli.suite.columns.ids
     if not ids:
         yield fault("CIM-S005", where=stimuli.suite.name, seen="The suite has no items.")
-    for number, (id_, shape) in enumerate(zip(ids, stimuli.shapes, strict=True), start=1):
+    for number, (id_, shape) in enumerate(zip(ids, stimuli.shapes, strict=True)):
         if not id_:
-            yield fault("CIM-S016", where=f"item {number}", seen="The item has no id.")
+            todo = "Fill in the cell, or delete the row if it holds no sentence."
+            where = stimuli.where_item(number)
+            yield fault("CIM-S016", where=where, seen="The item has no id.", todo=todo)
         if not shape:
             yield fault("CIM-S005", where=f"item {id_}", seen="The item has no conditions.")
 
@@ -196,14 +206,14 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
         return
     sets = [known[shape] for shape in stimuli.shapes]
     [(most, count)] = Counter(sets).most_common(1)
-    for id_, names in zip(stimuli.suite.columns.ids, sets, strict=True):
+    for number, names in enumerate(sets):
         if names == most:
             continue
         parts = [f"lacks {', '.join(sorted(most - names))}"] if most - names else []
         parts += [f"has {', '.join(sorted(names - most))}"] if names - most else []
         seen = f"The item {' and '.join(parts)}, unlike {count} of {len(sets)} items."
         todo = _meant(sorted(names - most), most - names) or None
-        yield fault("CIM-S012", where=f"item {id_}", seen=seen, todo=todo)
+        yield fault("CIM-S012", where=stimuli.where_item(number), seen=seen, todo=todo)
 
 
 def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
