@@ -127,7 +127,8 @@ def answer_scores(
         EncodedTexts.of(scorer.encode(requests[start : start + SHARD]))
         for start in range(0, len(requests), SHARD)
     ]
-    tables: list[pl.DataFrame] = []
+    nothing = _KnownScores.empty(0, columns)
+    tables = [] if requests else [_tokens_table(EncodedTexts.of(()), nothing, columns)]
     for done, texts in zip(range(0, len(requests), SHARD), shards, strict=True):
         asked = requests[done : done + SHARD]
         try:
@@ -138,8 +139,7 @@ def answer_scores(
         tables.append(_tokens_table(texts, scores, columns, first=done))
         if progress is not None:
             progress(done + len(asked), len(requests))
-    empty = _tokens_table(EncodedTexts.of(()), _KnownScores.empty(0, columns), columns)
-    return tables[0] if len(tables) == 1 else pl.concat([empty, *tables], rechunk=True)
+    return pl.concat(tables, rechunk=True) if len(tables) > 1 else tables[0]
 
 
 def model_key(card: ModelCard, policy: Policy) -> str:
@@ -312,7 +312,8 @@ def _check_finite(
     """
     import numpy as np
 
-    for value, place in zip(*_not_finite(values, places), strict=True):
+    odd = ~np.isfinite(values)
+    for value, place in zip(values[odd].tolist(), places[odd].tolist(), strict=True):
         number = int(np.searchsorted(texts.offsets, place, side="right")) - 1
         is_first = place == texts.offsets[number] and scorer.card.kind != "masked"
         if math.isnan(value) and (is_first or place in texts.undefined):
@@ -324,14 +325,6 @@ def _check_finite(
         )
         error.request = number
         raise error
-
-
-def _not_finite(values: Floats, places: Integers) -> tuple[list[float], list[int]]:
-    """The values that are no finite numbers, and their tokens."""
-    import numpy as np
-
-    odd = ~np.isfinite(values)
-    return values[odd].tolist(), places[odd].tolist()
 
 
 def _tokens_table(
