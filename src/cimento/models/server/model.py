@@ -265,15 +265,7 @@ def connect(
     server = Server(url, patience=Patience(timeout_s=timeout_s))
     entries = _models(server)
     model = name or _only(entries, server)
-    entry = entries.get(model) or entries.get(f"{model}:latest")
-    if entry is None and len(entries) == 1:
-        # A server of one model may answer to any name, and results would carry a wrong one.
-        [only] = entries
-        raise UsageError(
-            where=f"{server.where}, model {model!r}",
-            seen=f"the server has one model, {only!r}",
-            todo=f"Write openai:URL#{only}, or leave the name out.",
-        )
+    entry = _entry(model, entries, server)
     bodies = Bodies(model, fields or {})
     fingerprint, refusal = _fingerprint(server, bodies)
     identity = identify(
@@ -282,10 +274,10 @@ def connect(
         model=" ".join([model, *bodies.shown]),
         folder=default_cache_folder(),
     )
-    card = _card(entry or {}, server, bodies, identity.digest)
+    card = _card(entry, server, bodies, identity.digest)
     notes = (
         *(() if "reported" in card.details else (_UNNAMED,)),
-        *((_UNLISTED.format(model=model),) if entries and entry is None else ()),
+        *((_UNLISTED.format(model=model),) if entries and not entry else ()),
         *((_SERVED_ANOTHER,) if identity.others else ()),
     )
     return ServerScorer(
@@ -390,6 +382,24 @@ def _models(server: Server) -> dict[str, JsonObject]:
     data = answer.get("data") if isinstance(answer, dict) else None
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     return {str(entry["id"]): entry for entry in entries if "id" in entry}
+
+
+def _entry(model: str, entries: dict[str, JsonObject], server: Server) -> JsonObject:
+    """What the server reports about a model; empty where it does not list it.
+
+    Raises:
+        UsageError: it lists another model only.
+    """
+    found = entries.get(model) or entries.get(f"{model}:latest")
+    if found is None and len(entries) == 1:
+        # A server of one model may answer to any name, and results would carry a wrong one.
+        [only] = entries
+        raise UsageError(
+            where=f"{server.where}, model {model!r}",
+            seen=f"the server has one model, {only!r}",
+            todo=f"Write openai:URL#{only}, or leave the name out.",
+        )
+    return found or {}
 
 
 def _only(models: Iterable[str], server: Server) -> str:
