@@ -32,7 +32,7 @@ from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, neutralise, shape_of
 from cimento.cli.lm_eval import model_from_lm_eval
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
-from cimento.io.files import expanded, read_bytes, write_text
+from cimento.io.files import expanded, need_writable, read_bytes, write_text
 from cimento.io.parsing import parse_toml
 from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions, is_trust, option, recorded_fields
@@ -223,6 +223,12 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
                 todo="If you trust the models, give"
                 f" --{name.replace('_', '-')} on the command line.",
             )
+        if name not in known and {name, f"as_{name}"} & _RunOptions.model_fields.keys():
+            raise InputError(
+                where=where,
+                seen="a run file cannot say this, which concerns one call of the command",
+                todo=f"Give --{name.replace('_', '-')} on the command line.",
+            )
         if name not in known:
             raise InputError(
                 where=where,
@@ -327,6 +333,7 @@ def _run(options: _RunOptions) -> int:
     _refuse_together(options)
     if options.sensitivity:
         _refuse_sensitivity(options)
+    _need_targets(options)
     share = None if options.share is None else parse_share(options.share)
     engine = Engine(name=options.engine, workers=options.workers, share=share)
     runs, failures = evaluate_with_progress(options.suites, options.models, options, engine=engine)
@@ -364,6 +371,29 @@ def _refuse_together(options: _RunOptions) -> None:
         )
 
 
+def _need_targets(options: _RunOptions) -> None:
+    """Check that everything can be written that is written after the runs.
+
+    Raises:
+        StorageError: something cannot.
+    """
+    if options.junit is not None:
+        need_writable(options.junit)
+    if options.log_samples:
+        need_writable(_logs_of(options), is_folder=True)
+    folder = options.output
+    if options.sensitivity and folder is not None:
+        from cimento.report.grid import GRID_FORMS
+
+        for end in GRID_FORMS:
+            need_writable(folder / f"sensitivity{end}")
+
+
+def _logs_of(options: _RunOptions) -> Path:
+    """The folder of logs as lm-eval writes them."""
+    return (options.output or Path("runs")) / "lm-eval"
+
+
 def _write_logs(
     runs: Sequence[Run], under: Sequence[str], failures: Sequence[Failure], options: _RunOptions
 ) -> None:
@@ -379,7 +409,7 @@ def _write_logs(
         path = write_junit(zip(runs, under, strict=True), options.junit, failures=failures)
         note(f"JUnit XML: {path}")
     if options.log_samples and runs:
-        written = export(runs, "lm-eval", (options.output or Path("runs")) / "lm-eval")
+        written = export(runs, "lm-eval", _logs_of(options))
         folders = dict.fromkeys(str(path.parent) for path in written)
         note(f"Logs as lm-eval writes them: {', '.join(folders)}")
 
