@@ -201,7 +201,7 @@ def test_what_cannot_be_written_is_said_before_anything_is_computed(
     (tmp_path / "folder").mkdir()
     (tmp_path / "file").touch()
     path = tmp_path / where
-    path.parent.mkdir(exist_ok=True)
+    (tmp_path / "runs").mkdir()
     if where.endswith("/"):
         path.mkdir()
     elif where == "runs/lm-eval":
