@@ -164,8 +164,12 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             todo="Give two runs, or two folders of runs.",
         )
     opened, trials = without_trials(versions_apart(open_runs(runs)))
-    for run in trials:
-        note(f"cimento: left out, since the run on all items is there: a trial of {run.model}")
+    for model in dict.fromkeys(run.model for run in trials):
+        suites = dict.fromkeys(run.suite.name for run in trials if run.model == model)
+        note(
+            "cimento: left out, since the run on all items is there: trials of"
+            f" {model} on {', '.join(suites)}"
+        )
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from cimento.io.notebook import notebook_table
-from cimento.suites.model import Suite, reviewers
+from cimento.suites.model import Meta, Suite
+
+
+def reviewers(meta: Meta) -> str:
+    """The reviewers of a suite, as `cimento annotate review` writes them; empty without any."""
+    names = meta.extra.get("reviewed_by", [])
+    return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
 
 
 def describe_suite(suite: Suite, items: int) -> str:

@@ -312,12 +312,6 @@ class Meta:
     extra: Mapping[str, JsonValue] = field(default_factory=_nothing)
 
 
-def reviewers(meta: Meta) -> str:
-    """The reviewers of a suite, as `cimento annotate review` writes them; empty without any."""
-    names = meta.extra.get("reviewed_by", [])
-    return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
-
-
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A test suite.
@@ -352,6 +346,9 @@ class Suite:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", ItemColumns.of(self.items))
+
+    def __repr__(self) -> str:
+        return f"<Suite {self.name!r}: {len(self.items)} items>"
 
     @property
     def columns(self) -> ItemColumns:

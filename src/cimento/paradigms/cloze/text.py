@@ -15,7 +15,7 @@ from cimento.paradigms.cloze.shares import clustering, exact_percent
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
-from cimento.suites.model import reviewers
+from cimento.suites.describing import reviewers
 
 _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
 
