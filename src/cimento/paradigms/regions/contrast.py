@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError, did_you_mean
 from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
+from cimento.paradigms.regions.two_by_two import summed
 from cimento.suites.formula import Comparison, Junction, Reference
 
 if TYPE_CHECKING:
@@ -233,8 +234,4 @@ def _share(gap: float, *, unit: Unit) -> float:
 def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Sequence[int]) -> Value:
     if name not in conditions:
         return Missing(f"the item has no condition {name!r}")
-    values = [conditions[name][number - 1] for number in regions]
-    known = [value for value in values if not isinstance(value, Missing)]
-    if len(known) < len(values):
-        return next(value for value in values if isinstance(value, Missing))
-    return total(known)
+    return summed(conditions[name], regions)

@@ -36,20 +36,17 @@ from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
     first_token_remarks,
-    has_parts,
     judged_suite,
     on_each_measure,
     options_of,
     outcomes_of,
-    suite_of,
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.requests import region_requests
 from cimento.report.benchmarks import benchmark_means, means_grid
-from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
+from cimento.report.factorial import accuracy_grid
 from cimento.report.grid import Grid, as_text
-from cimento.report.robustness import people_grid
 from cimento.report.sections import conventions, unscored
 from cimento.report.terminal import terminal_table
 from cimento.runs.outcomes import ACCURACY
@@ -58,7 +55,6 @@ from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
 from cimento.suites.describing import describe_suite
-from cimento.suites.design import regions_measured
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
 from cimento.suites.model import Suite
@@ -67,6 +63,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.models.registry import Asking
+    from cimento.paradigms.regions.factorial import Factorial
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.outcomes import Estimate
@@ -337,33 +334,12 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     ]
     if not runs:
         return []
-    from cimento.paradigms.regions.designs import factorials, licensing_of_run, region_dds_of
-    from cimento.paradigms.regions.people import people_of
+    from cimento.paradigms.regions.designs import declared_tables, factorial_of
 
-    grids: list[Grid] = []
-    crossed = [run for run in runs if crosses_factors(run) and compares_sentences(run)]
-    for suite in dict.fromkeys(run.suite.name for run in crossed):
-        own = [run for run in crossed if run.suite.name == suite]
-        results = [
-            result
-            for run in own
-            for result in factorials(
-                [run], [name for name in (options_of(run).measure, *options_of(run).also) if name]
-            )
-        ]
-        grids.append(accuracy_grid(results))
-    parts = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
-    if parts:
-        grids.append(regions_grid(parts))
-    licensing = [
-        effect
-        for run in runs
-        if regions_measured(suite_of(run))
-        for effect in licensing_of_run(run)
-    ]
-    if licensing:
-        grids.append(licensing_grid(licensing))
-    people = [rate for run in runs for each in on_each_measure(run) for rate in people_of(each)]
-    if people:
-        grids.append(people_grid(people))
-    return grids
+    by_suite: dict[str, list[Factorial]] = {}
+    for run in runs:
+        if crosses_factors(run) and compares_sentences(run):
+            results = by_suite.setdefault(run.suite.name, [])
+            results += [factorial_of(each) for each in on_each_measure(run)]
+    declared = declared_tables(runs, label=lambda run: run.model)
+    return [*map(accuracy_grid, by_suite.values()), *(table.grid for table in declared)]

@@ -8,12 +8,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from cimento.errors import UsageError
-from cimento.paradigms.regions.designs import factorial_of, licensing_of_run, region_dds_of
+from cimento.paradigms.regions.designs import declared_tables, factorial_of
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
-    has_parts,
     judged_suite,
     on_each_measure,
     options_of,
@@ -21,8 +20,7 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
     values_of,
 )
-from cimento.paradigms.regions.people import people_of
-from cimento.report.factorial import accuracy_grid, dd_grid, licensing_grid, regions_grid
+from cimento.report.factorial import accuracy_grid, dd_grid
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import remarks
 from cimento.report.items import item_records
@@ -35,9 +33,7 @@ from cimento.report.records import (
     about_of,
     provenance_of,
 )
-from cimento.report.robustness import people_grid
 from cimento.runs.outcomes import each_outcome
-from cimento.suites.design import regions_measured
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
@@ -179,7 +175,7 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     ps = {
         test.phenomenon: test.dd.p
         for test in tests
-        if (test.model, test.measure) == (result.model, result.measure)
+        if (test.result.model, test.result.measure) == (result.model, result.measure)
     }
     return interaction_figure(result, scale, ps)
 
@@ -201,22 +197,8 @@ def _regions(runs: Sequence[Run]) -> Figure:
 def _tables(
     runs: Sequence[Run], designs: Sequence[Factorial], tests: Sequence[DDTest]
 ) -> list[NamedGrid]:
-    found = []
-    if designs:
-        found.append(NamedGrid("accuracy", accuracy_grid(designs)))
-        found.append(NamedGrid("tests", dd_grid(tests)))
-    parts = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
-    if parts:
-        found.append(NamedGrid("regions", regions_grid(parts)))
-    licensing = [
-        (suite, run.summary().label, effect)
-        for run in runs
-        if regions_measured(suite_of(run))
-        for suite, _, effect in licensing_of_run(run)
-    ]
-    if licensing:
-        found.append(NamedGrid("licensing", licensing_grid(licensing)))
-    people = [rate for run in runs for rate in people_of(run)]
-    if people:
-        found.append(NamedGrid("people", people_grid(people)))
-    return found
+    found = declared_tables(runs, label=lambda run: run.summary().label)
+    if not designs:
+        return found
+    crossed = (NamedGrid("accuracy", accuracy_grid(designs)), NamedGrid("tests", dd_grid(tests)))
+    return [*crossed, *found]
