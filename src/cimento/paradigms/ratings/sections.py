@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
-from cimento.paradigms.ratings.correlation import KINDS, Miss, RatedValue, farthest_apart, gaps
+from cimento.measures.regions import count_first_tokens
+from cimento.paradigms.ratings.correlation import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
@@ -20,12 +22,16 @@ from cimento.paradigms.ratings.estimates import (
     TOKENS,
     RatedValues,
 )
-from cimento.paradigms.ratings.suite import RatedSentence
+from cimento.paradigms.ratings.options import options_of, perplexity_of
+from cimento.paradigms.ratings.suite import RatedSentence, rated_of, ratings_by
+from cimento.paradigms.regions.judging import suite_of
 from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
 from cimento.report.records import ItemRecord, NamedGrid, RunReport
 from cimento.runs.outcomes import Estimate
+from cimento.runs.run import Run
+from cimento.suites.model import Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,37 +44,62 @@ _LEAST = 3
 
 @dataclass(frozen=True)
 class RatedRun:
-    """The material for the text and tables of a run.
+    """A run of rated sentences, with what its text and tables show.
 
     Attributes:
-        suite: name of the suite.
-        model: label of the model.
-        by: source of the ratings: ``people`` or ``author``.
-        as_z: whether measures are compared with mean z-scores.
-        measures: names of the measures compared with the ratings.
-        perplexity: name of the perplexity that is described by label.
-        first_token: treatment of first tokens without left context.
-        values: values of its sentences.
-        estimates: estimates of the run.
+        run: the run.
     """
 
-    suite: str
-    model: str
-    by: str
-    as_z: bool
-    measures: Sequence[str]
-    perplexity: str
-    first_token: str
-    values: RatedValues
-    estimates: Sequence[Estimate]
+    run: Run
+
+    @property
+    def suite(self) -> Suite:
+        """The suite of the run."""
+        return suite_of(self.run)
+
+    @property
+    def model(self) -> str:
+        """The label of the model."""
+        return self.run.model
+
+    @cached_property
+    def by(self) -> str:
+        """The source of the ratings: ``people`` or ``author``."""
+        return ratings_by(self.suite)
+
+    @cached_property
+    def measures(self) -> list[str]:
+        """The names of the measures compared with the ratings."""
+        measures = options_of(self.run).measures(self.run.model_kind)
+        return [measure.name for measure in measures]
+
+    @property
+    def perplexity(self) -> str:
+        """The name of the perplexity that is described by label."""
+        return perplexity_of(self.run)
+
+    @property
+    def first_token(self) -> str:
+        """The treatment of first tokens without left context."""
+        without = count_first_tokens(self.run.table("tokens"))
+        if not without:
+            return "every token has a left context and is scored"
+        rule = _FIRST_TOKENS[options_of(self.run).unscored_first]
+        return f"the first token of {without} texts has no left context: {rule}"
+
+    @cached_property
+    def values(self) -> RatedValues:
+        """The values of its sentences."""
+        return RatedValues.of(rated_of(self.suite).sentences, self.run.outcomes())
+
+    @property
+    def estimates(self) -> Sequence[Estimate]:
+        """The estimates of the run."""
+        return self.run.estimates()
 
     @cached_property
     def _known(self) -> Mapping[tuple[str, str, str], Estimate]:
-        over_all = (estimate for estimate in self.estimates if not estimate.group)
-        return {
-            (estimate.question, estimate.statistic, estimate.method): estimate
-            for estimate in over_all
-        }
+        return {(e.question, e.statistic, e.method): e for e in self.estimates if not e.group}
 
     def find(self, question: str, statistic: str, method: str = "") -> Estimate | None:
         """An estimate over all sentences; None if there is none."""
@@ -94,8 +125,8 @@ class RatedRun:
         """The number of sentences with a rating."""
         return sum(sentence.mean is not None for sentence in self.sentences)
 
-    def misses(self) -> Sequence[Miss]:
-        """The sentences on which the first measure and people differ most."""
+    def misses(self) -> Sequence[tuple[RatedValue, float]]:
+        """The sentences on which the first measure and people differ most, with their gaps."""
         first = find_measure(self.measures[0])
         rows = self.values.rows(first.name)
         return farthest_apart(rows, higher_is_better=first.higher_is_better)
@@ -104,13 +135,16 @@ class RatedRun:
         """The reasons why sentences have no value of some measure, with their counts."""
         lost: dict[str, int] = {}
         for measure in self.measures:
-            counts: dict[str, int] = {}
-            for value in self.values.columns[measure].values():
-                if isinstance(value, Missing):
-                    counts[value.reason] = counts.get(value.reason, 0) + 1
-            lost |= _words_together(counts)
+            values = self.values.columns[measure].values()
+            lost |= _words_together(Counter(v.reason for v in values if isinstance(v, Missing)))
         return lost
 
+
+_FIRST_TOKENS = {
+    "missing": "the sentence has no value",
+    "drop": "it counts in no sum and no length",
+    "zero": "its surprisal counts as 0",
+}
 
 _UNKNOWN = re.compile(r"the (token|word) ('.*'|\".*\") is not in the (.*)")
 _WORDS_NAMED = 3
@@ -141,8 +175,8 @@ def rated_text(run: RatedRun) -> str:
 
 
 def _lines(run: RatedRun) -> Iterator[str]:
-    yield f"{run.suite}: {run.model} beside {_WHOSE[run.by]}"
-    z = ", z-scores by participant" if run.as_z else ""
+    yield f"{run.suite.name}: {run.model} beside {_WHOSE[run.by]}"
+    z = ", z-scores by participant" if options_of(run.run).ratings == "z" else ""
     yield f"  {len(run.sentences)} sentences, {run.n_rated} rated{z}"
     if run.n_rated:
         yield from _beside(run)
@@ -219,9 +253,9 @@ def _misses(run: RatedRun) -> Iterator[str]:
     misses = run.misses()
     if misses:
         yield f"  Farthest apart ({run.measures[0]}; + the model likes it better):"
-    for miss in misses:
-        text = shorten(miss.text, _WIDTH, placeholder=" ...")
-        yield f"    {miss.gap:+.2f}  {miss.id}  rated {miss.rating:.2f}  {text}"
+    for row, gap in misses:
+        text = shorten(row.sentence.text, _WIDTH, placeholder=" ...")
+        yield f"    {gap:+.2f}  {row.sentence.id}  rated {row.rating:.2f}  {text}"
 
 
 def _described(run: RatedRun, question: str, title: str) -> Iterator[str]:
@@ -310,12 +344,20 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
     """
     import polars as pl
 
-    sentences = gaps(rows, higher_is_better=higher_is_better)
-    worst = farthest_apart(rows, higher_is_better=higher_is_better)
-    named = {miss.id: shorten(miss.text, _NAME_WIDTH, placeholder=" ...") for miss in worst}
-    labels = {row.sentence.id: row.sentence.label or "sentence" for row in rows}
+    worst = [row.sentence.id for row, _ in farthest_apart(rows, higher_is_better=higher_is_better)]
     cells = [
-        (m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in sentences
+        (
+            row.sentence.id,
+            row.sentence.text,
+            row.sentence.label or "sentence",
+            row.rating,
+            row.value,
+            gap,
+            shorten(row.sentence.text, _NAME_WIDTH, placeholder=" ...")
+            if row.sentence.id in worst
+            else None,
+        )
+        for row, gap in gaps(rows, higher_is_better=higher_is_better)
     ]
     schema = {
         "id": pl.String,

@@ -78,7 +78,8 @@ class Audit:
     Attributes:
         suite: name of the suite.
         n_items: number of items in the suite.
-        target: the contrast in words; empty if the predictions do not determine it.
+        target: the contrast in words; empty if the predictions do not determine it, and then
+            nothing is found that depends on it.
         conditions: properties of the sentences, one entry for each condition.
         split_unequally: items whose target has more tokens in one condition than in another.
         unknown: item and condition of stimuli with unknown tokens, and the number of these tokens.
@@ -93,13 +94,13 @@ class Audit:
 
     suite: str
     n_items: int
-    target: str
+    target: str = ""
     conditions: tuple[ConditionFacts, ...]
-    split_unequally: tuple[str, ...]
+    split_unequally: tuple[str, ...] = ()
     unknown: tuple[tuple[str, str, int], ...]
-    other_contexts: tuple[str, ...]
-    same_contexts: tuple[tuple[str, ...], ...]
-    unlike: tuple[str, ...]
+    other_contexts: tuple[str, ...] = ()
+    same_contexts: tuple[tuple[str, ...], ...] = ()
+    unlike: tuple[str, ...] = ()
     overlapping: tuple[tuple[str, str, float], ...]
     baselines: tuple[Baseline, ...]
     confounds: tuple[Confound, ...] | None
@@ -131,29 +132,69 @@ def audit_suite(
     """
     suite, contrast = _contrasted(suite, regions)
     tokens = _tokens(suite, scorer) if scorer is not None else {}
-    counts = {
-        key: _inside(encoded, _target_span(suite, item, key[1], contrast))
-        for item in suite.items
-        for key in ((item.id, c.name) for c in item.conditions)
-        if contrast is not None and (encoded := tokens.get(key)) is not None
+    spans = {
+        (item.id, condition.name): join_regions(condition.regions, rule=suite.join)[1]
+        for item, condition in suite.stimuli()
     }
-    own = [] if contrast is None else [_by_frequency(suite, contrast, frequency)]
-    return Audit(
+    in_regions = {
+        place: [_inside(encoded, [span]) for span in spans[place]]
+        for place, encoded in tokens.items()
+    }
+    numbers = contrast.regions if contrast is not None else ()
+    in_target = {
+        place: _inside(encoded, [spans[place][number - 1] for number in numbers])
+        for place, encoded in (tokens if numbers else {}).items()
+    }
+    audit = Audit(
         suite=suite.name,
         n_items=len(suite.items),
-        target=_described(suite, contrast),
         conditions=tuple(
-            _facts(name, suite, tokens, counts, contrast, frequency)
+            _facts(name, suite, tokens, in_target, contrast, frequency)
             for name in suite.condition_names
         ),
-        split_unequally=_unequal(suite, counts, contrast),
-        unknown=_unknown(tokens, unknown_token),
-        other_contexts=tuple(items_with_other_contexts(suite, contrast)) if contrast else (),
-        same_contexts=_same_contexts(suite, contrast),
-        unlike=_unlike(suite, contrast),
+        unknown=tuple(
+            (item, condition, n)
+            for (item, condition), encoded in tokens.items()
+            if unknown_token and (n := encoded.tokens.count(unknown_token))
+        ),
         overlapping=_overlapping(suite),
-        baselines=(*own, *baselines),
-        confounds=find_confounds(suite, _by_region(suite, tokens) if tokens else None),
+        baselines=tuple(baselines),
+        confounds=find_confounds(suite, in_regions or None),
+    )
+    return audit if contrast is None else _with_target(audit, suite, contrast, in_target, frequency)
+
+
+def _with_target(
+    audit: Audit,
+    suite: Suite,
+    contrast: Contrast,
+    in_target: Mapping[tuple[str, str], int],
+    frequency: Frequency | None,
+) -> Audit:
+    """The audit with what depends on the target."""
+    names = (contrast.target, *contrast.alternatives)
+    contexts: dict[tuple[str, ...], list[str]] = {}
+    unequal, unlike = [], []
+    for item in suite.items:
+        regions = enumerate(item.condition(contrast.target).regions, start=1)
+        context = (r.text.casefold() for n, r in regions if n not in contrast.regions)
+        contexts.setdefault(tuple(context), []).append(item.id)
+        own = [(item.id, name) for name in names]
+        if len({in_target[place] for place in own if place in in_target}) > 1:
+            unequal.append(item.id)
+        compared = (condition for condition in item.conditions if condition.name in names)
+        first, *others = (stimulus_text(each, rule=suite.join) for each in compared)
+        if any(have_little_in_common(first, other) for other in others):
+            unlike.append(item.id)
+    shown = ", ".join(suite.region_names[number - 1] for number in contrast.regions)
+    return replace(
+        audit,
+        target=f"{shown} of {contrast.target} against {', '.join(contrast.alternatives)}",
+        split_unequally=tuple(unequal),
+        other_contexts=tuple(items_with_other_contexts(suite, contrast)),
+        same_contexts=tuple(tuple(ids) for ids in contexts.values() if len(ids) > 1),
+        unlike=tuple(unlike),
+        baselines=(_by_frequency(suite, contrast, frequency), *audit.baselines),
     )
 
 
@@ -203,54 +244,11 @@ def _count_alike(texts: Sequence[Sequence[str]]) -> int:
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
 
 
-def _unlike(suite: Suite, contrast: Contrast | None) -> tuple[str, ...]:
-    """The items in which a sentence has hardly a word in common with the target's."""
-    if contrast is None:
-        return ()
-    names = (contrast.target, *contrast.alternatives)
-    texts = {
-        item.id: [stimulus_text(c, rule=suite.join) for c in item.conditions if c.name in names]
-        for item in suite.items
-    }
-    return tuple(
-        id_
-        for id_, (first, *others) in texts.items()
-        if any(have_little_in_common(first, other) for other in others)
-    )
-
-
-def _described(suite: Suite, contrast: Contrast | None) -> str:
-    if contrast is None:
-        return ""
-    names = ", ".join(suite.region_names[number - 1] for number in contrast.regions)
-    return f"{names} of {contrast.target} against {', '.join(contrast.alternatives)}"
-
-
 def _tokens(suite: Suite, scorer: Scorer) -> dict[tuple[str, str], Encoded]:
-    keys = [(item.id, condition.name) for item, condition in suite.stimuli()]
-    requests = [
-        Score(text=join_regions(condition.regions, rule=suite.join)[0])
-        for number, (_, condition) in enumerate(suite.stimuli())
-    ]
-    return dict(zip(keys, scorer.encode(requests), strict=True))
-
-
-def _target_span(suite: Suite, item: Item, name: str, contrast: Contrast | None) -> list[Span]:
-    spans = join_regions(item.condition(name).regions, rule=suite.join)[1]
-    return [spans[number - 1] for number in contrast.regions] if contrast else []
-
-
-def _by_region(
-    suite: Suite, tokens: Mapping[tuple[str, str], Encoded]
-) -> dict[tuple[str, str], list[int]]:
-    """The number of tokens in each region of each sentence."""
-    return {
-        (item.id, condition.name): [
-            _inside(tokens[item.id, condition.name], [span])
-            for span in join_regions(condition.regions, rule=suite.join)[1]
-        ]
-        for item, condition in suite.stimuli()
-    }
+    stimuli = list(suite.stimuli())
+    requests = [Score(text=stimulus_text(condition, rule=suite.join)) for _, condition in stimuli]
+    places = [(item.id, condition.name) for item, condition in stimuli]
+    return dict(zip(places, scorer.encode(requests), strict=True))
 
 
 def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
@@ -269,7 +267,7 @@ def _facts(
     frequency: Frequency | None,
 ) -> ConditionFacts:
     items = [item for item in suite.items if any(c.name == name for c in item.conditions)]
-    texts = [join_regions(item.condition(name).regions, rule=suite.join)[0] for item in items]
+    texts = [stimulus_text(item.condition(name), rule=suite.join) for item in items]
     zipf = [
         value
         for item in items
@@ -299,43 +297,6 @@ def _zipf(condition: Condition, contrast: Contrast, frequency: Frequency | None)
     text = " ".join(condition.regions[number - 1].text for number in contrast.regions)
     words = re.findall(r"[^\W\d_]+", text)
     return statistics.fmean(map(frequency, words)) if words else None
-
-
-def _unequal(
-    suite: Suite, counts: Mapping[tuple[str, str], int], contrast: Contrast | None
-) -> tuple[str, ...]:
-    if contrast is None:
-        return ()
-    names = (contrast.target, *contrast.alternatives)
-    return tuple(
-        item.id
-        for item in suite.items
-        if len({counts[item.id, name] for name in names if (item.id, name) in counts}) > 1
-    )
-
-
-def _unknown(
-    tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
-) -> tuple[tuple[str, str, int], ...]:
-    if not unknown_token:
-        return ()
-    found = ((key, encoded.tokens.count(unknown_token)) for key, encoded in tokens.items())
-    return tuple((item, condition, n) for (item, condition), n in found if n)
-
-
-def _same_contexts(suite: Suite, contrast: Contrast | None) -> tuple[tuple[str, ...], ...]:
-    if contrast is None:
-        return ()
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for item in suite.items:
-        regions = item.condition(contrast.target).regions
-        context = tuple(
-            region.text.casefold()
-            for number, region in enumerate(regions, start=1)
-            if number not in contrast.regions
-        )
-        groups.setdefault(context, []).append(item.id)
-    return tuple(tuple(ids) for ids in groups.values() if len(ids) > 1)
 
 
 def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:
