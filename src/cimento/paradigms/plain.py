@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
+    from cimento.suites.model import Meta
 
 
 class PlainParadigm(Generic[SuiteT, OptionsT]):
@@ -176,6 +177,28 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         ]
         notes = [f"{run.model}: {note}" for run in runs for note in run.warnings]
         return as_text(estimates_grid(estimates, title=", ".join(_suites(runs)), notes=notes))
+
+
+def described(meta: Meta, facts: Mapping[str, str], *, phenomenon: str = "") -> list[str]:
+    """What is known about a suite, one fact a line below its name; empty facts are left out.
+
+    Args:
+        meta: metadata of the suite.
+        facts: further facts, by label.
+        phenomenon: its phenomena, if the metadata name none.
+    """
+    reviewers = meta.extra.get("reviewed_by", [])
+    known = {
+        "language": meta.language,
+        "phenomenon": meta.phenomenon or phenomenon,
+        "version": meta.version,
+        "licence": meta.licence,
+        "status": meta.status,
+        "reviewers": ", ".join(map(str, reviewers if isinstance(reviewers, list) else [reviewers])),
+        "citation": meta.citation,
+        **facts,
+    }
+    return [meta.name, *(f"  {label:<11}{value}" for label, value in known.items() if value)]
 
 
 def prompts_table(

@@ -14,7 +14,7 @@ from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import SuiteAudit, SuiteReading
 from cimento.suites import faults
 from cimento.suites.archives import in_workbook, opened, unfolded
-from cimento.suites.builtin import kind_of
+from cimento.suites.builtin import DEFAULT_KIND, kind_of
 from cimento.suites.faults import NO_LANGUAGE
 from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
@@ -35,7 +35,7 @@ PARADIGMS: Mapping[str, str] = {
 }
 """The paradigms' names and places, as ``module:object``; they are imported when needed."""
 
-DEFAULT = "regions"
+DEFAULT = DEFAULT_KIND
 """The paradigm of suites that do not state theirs."""
 
 

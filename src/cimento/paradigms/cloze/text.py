@@ -13,9 +13,9 @@ from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
 from cimento.paradigms.cloze.shares import clustering, exact_percent
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
+from cimento.paradigms.plain import described
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
-from cimento.suites.model import reviewers
 
 _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
 
@@ -28,9 +28,7 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
         items: number of its items to show.
     """
     expansion = expand_suite(suite)
-    meta = suite.meta
     phenomena = Counter(item.columns.get("phenomenon", "") for item in expansion.items)
-    named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
     clusters, shared = "", len(expansion.shared)
     forms = "1 form" if shared == 1 else f"{shared} forms"
     if suite.cluster:
@@ -38,23 +36,17 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
         clusters = (
             f"{by.clusters} by {suite.cluster}; the largest, {by.largest!r}, has {by.in_largest}"
         )
-    facts = [
-        ("kind", suite.kind),
-        ("language", meta.language),
-        ("phenomenon", meta.phenomenon or named),
-        ("version", meta.version),
-        ("licence", meta.licence),
-        ("status", meta.status),
-        ("reviewers", reviewers(meta)),
-        ("citation", meta.citation),
-        ("templates", str(len(suite.templates)) if suite.templates else ""),
-        ("sentences", str(len(suite.multiwords)) if suite.multiwords else ""),
-        ("items", str(len(expansion.items))),
-        ("clusters", clusters),
-        ("shared", f"{forms} in several categories, one item each" if shared else ""),
-    ]
-    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
-    return "\n".join([*lines, *map(_item, expansion.items[:items])])
+    facts = {
+        "templates": str(len(suite.templates) or ""),
+        "sentences": str(len(suite.multiwords) or ""),
+        "items": str(len(expansion.items)),
+        "clusters": clusters,
+        "shared": f"{forms} in several categories, one item each" if shared else "",
+    }
+    named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
+    name, *lines = described(suite.meta, facts, phenomenon=named)
+    kind = f"  {'kind':<11}{suite.kind}"
+    return "\n".join([name, kind, *lines, *map(_item, expansion.items[:items])])
 
 
 def _item(item: ClozeItem) -> str:

@@ -31,7 +31,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.plain import PlainParadigm, described
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
@@ -54,7 +54,6 @@ from cimento.runs.summary import Summary
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
-from cimento.suites.describing import describe_suite
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
 from cimento.suites.model import Suite
@@ -135,7 +134,23 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
 
     def describe(self, suite: Suite, items: int) -> str:
         """The text that ``suites show`` prints about a suite and its first items."""
-        return describe_suite(suite, items)
+        facts = {
+            "items": str(len(suite.items)),
+            "conditions": ", ".join(suite.condition_names),
+            "regions": ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1)),
+            "metric": suite.metric,
+        }
+        lines = described(suite.meta, facts)
+        for number, prediction in enumerate(suite.predictions):
+            name = prediction.name or str(number)
+            text = f"  prediction {name}  {prediction.formula}  {prediction.comment}"
+            lines.append(text.rstrip())
+        for item in suite.items[:items]:
+            lines.append(f"  item {item.id}")
+            for condition in item.conditions:
+                regions = " | ".join(region.text for region in condition.regions)
+                lines.append(f"    {condition.name:<20} {regions}")
+        return "\n".join(lines)
 
     def survey_items(
         self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
