@@ -11,7 +11,9 @@ from cimento.suites.formats.native import read_native
 
 FOLDER = Path(__file__).parents[2] / "src" / "cimento" / "data" / "suites"
 NAMES = tuple(
-    sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and kind_of(path) == DEFAULT_KIND)
+    sorted(
+        path.name for path in FOLDER.iterdir() if path.is_dir() and kind_of(path) == DEFAULT_KIND
+    )
 )
 
 

@@ -7,6 +7,7 @@ paradigms with surveys of people.
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
+from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import (
     Applied,
@@ -26,6 +28,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
+from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:
     import polars as pl
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
     from cimento.runs.store import Manifest, RunFolder
-    from cimento.suites.model import Meta
+    from cimento.suites.model import JsonValue, Meta
 
 
 class PlainParadigm(Generic[SuiteT, OptionsT]):
@@ -52,6 +55,7 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
     options: type[OptionsT]
     scoring: ClassVar[frozenset[str]] = frozenset()
     read: Callable[[Path], SuiteReading[SuiteT]]
+    limited: Callable[[SuiteT, int], SuiteT]
 
     def detect(self, path: Path) -> bool:  # noqa: ARG002  # suites say their kind
         """Whether a path that states no kind contains a suite of this paradigm: never."""
@@ -121,33 +125,52 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         )
 
     def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:
-        """The copy of the suite, and the options of the manifest.
+        """The copy of the suite, as far as it was asked, and the options of the manifest.
 
         Raises:
             TableError: the suite or the options cannot be read.
         """
-        options = manifest.get("options")
-        if not isinstance(options, dict):
-            raise self._holds_no("options", folder)
-        return Stored(
-            suite=lambda: self._copied_suite(folder), options=self.options.model_validate(options)
-        )
+        from pydantic import ValidationError
 
-    def _copied_suite(self, folder: RunFolder) -> SuiteT:
         try:
-            suite = self.read(folder.suite_folder).suite
-        except SuiteError as error:
-            raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
-        if suite is None:
-            raise self._holds_no("suite", folder)
-        return suite
+            text = json.dumps(self.stored_options(manifest))
+            # Stored values have the right types; only texts from --set are converted.
+            options = self.options.model_validate_json(text, strict="paradigm" in manifest)
+        except ValidationError as error:
+            place, message = faults_of(error)[0]
+            raise TableError(
+                where=f"{folder.path / 'manifest.json'}, options, {place}",
+                seen=message,
+                todo="Was it edited? Run again.",
+            ) from error
+        return Stored(suite=lambda: self._asked_suite(folder, manifest), options=options)
 
-    def _holds_no(self, what: str, folder: RunFolder) -> TableError:
-        return TableError(
-            where=str(folder.path),
-            seen=f"it holds no {what} of the paradigm {self.name!r}",
-            todo="Run again.",
-        )
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options in a manifest, under the names that they have now."""
+        options = manifest.get("options")
+        return options if isinstance(options, dict) else {"options": options}
+
+    def copied_suite(self, folder: Path) -> SuiteT:
+        """The suite in the folder of a run, which was checked before the run.
+
+        Raises:
+            InputError: the copy cannot be read.
+        """
+        reading = self.read(folder)
+        if reading.suite is None:
+            raise SuiteError(where=str(folder), faults=reading.faults)
+        return reading.suite
+
+    def _asked_suite(self, folder: RunFolder, manifest: Manifest) -> SuiteT:
+        try:
+            suite = self.copied_suite(folder.suite_folder)
+        except InputError as error:
+            seen = f"it holds no suite of the paradigm {self.name!r} ({error})"
+            raise TableError(
+                where=str(folder.suite_folder), seen=seen, todo="Run again."
+            ) from error
+        limit = manifest_part(manifest, "inputs").get("limit")
+        return self.limited(suite, limit) if isinstance(limit, int) else suite
 
     def scores(self, run: Run) -> pl.DataFrame | None:  # noqa: ARG002
         """The score of every condition: conditions have none."""

@@ -17,7 +17,7 @@ from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault
 from cimento.io.files import file_digest
 from cimento.measures import Missing, Value, find_measure
-from cimento.paradigms.base import Stored, SuiteReading
+from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.ratings.correlation import FREQUENCY, WORDS, mean_log_frequency
 from cimento.paradigms.ratings.estimates import (
     TOKENS,
@@ -57,9 +57,10 @@ from cimento.paradigms.regions.paradigm import RegionParadigm
 from cimento.report.figures import Figure, drawable
 from cimento.report.records import SuiteReport
 from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
+from cimento.runs.store import manifest_part
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
-from cimento.suites.model import Suite
+from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,7 +70,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.base import AskedModel, MethodFacts
     from cimento.paradigms.ratings.suite import RatedSentence
     from cimento.runs.run import Run
-    from cimento.runs.store import Manifest, RunFolder
+    from cimento.runs.store import Manifest
 
 NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 
@@ -138,18 +139,11 @@ class Ratings(RegionParadigm):
         scoring = dataclasses.replace(scoring, all_tokens=True)
         return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
 
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
-        """The suite and the options of a stored run; version 0.1 stored them in two places.
-
-        Raises:
-            TableError: the suite or the options cannot be read.
-        """
-        judging, options = manifest.get("judging"), manifest.get("options")
-        if isinstance(judging, Mapping) and isinstance(options, Mapping):
-            chosen = options.get("set")
-            judging = {**judging, **(chosen if isinstance(chosen, Mapping) else {})}
-            manifest = {**manifest, "judging": judging}
-        return super().restore(folder, manifest)
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 stored them in two places."""
+        earlier = super().stored_options(manifest)
+        chosen = manifest_part(manifest, "options", "set") if "judging" in manifest else {}
+        return {**earlier, **chosen}
 
     def judge(self, run: Run) -> pl.DataFrame:
         """The verdicts on pairs, and a row for each sentence and measure.

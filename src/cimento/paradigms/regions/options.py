@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -162,19 +160,6 @@ class RegionOptions(ParadigmOptions):
             taken.add(number)
             numbers.append(number)
         return tuple(numbers)
-
-    @classmethod
-    def from_version_0_1(cls, judging: Mapping[str, Any]) -> RegionOptions:
-        """The options in the ``judging`` part of a version 0.1 manifest; other keys are ignored.
-
-        Raises:
-            ValidationError: a value has the wrong type.
-        """
-        known = {key: value for key, value in judging.items() if key in cls.model_fields}
-        own = {key: value for key, value in known.items() if key in RegionOptions.model_fields}
-        # Stored values must have the right types; only texts from --set are converted.
-        RegionOptions.model_validate_json(json.dumps(own), strict=True)
-        return cls.model_validate(known)
 
 
 def _prediction(text: str, suite: Suite) -> Prediction:

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING, ClassVar
 
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
-from cimento.errors import Fault, TableError
+from cimento.errors import Fault
 from cimento.io.files import expanded, file_digest
-from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded.lm_eval import is_log
@@ -26,7 +22,6 @@ from cimento.paradigms.base import (
     Applied,
     AskedModel,
     MethodFacts,
-    Stored,
     SuiteReading,
     SurveyItems,
     SurveyTask,
@@ -50,13 +45,14 @@ from cimento.report.grid import Grid, as_text
 from cimento.report.sections import conventions, unscored
 from cimento.report.terminal import terminal_table
 from cimento.runs.outcomes import ACCURACY
+from cimento.runs.store import manifest_part
 from cimento.runs.summary import Summary
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
-from cimento.suites.model import Suite
+from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl
@@ -67,7 +63,7 @@ if TYPE_CHECKING:
     from cimento.report.records import SuiteReport
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
-    from cimento.runs.store import Manifest, RunFolder
+    from cimento.runs.store import Manifest
 
 
 class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
@@ -238,34 +234,15 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
             warnings=replayed.warnings,
         )
 
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
-        """The suite and the options of a stored run; version 0.1 stored options under ``judging``.
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 stored them under ``judging``, with others."""
+        earlier = manifest_part(manifest, "judging")
+        known = {key: value for key, value in earlier.items() if key in self.options.model_fields}
+        return known if "judging" in manifest else super().stored_options(manifest)
 
-        Raises:
-            TableError: the suite or the options cannot be read.
-        """
-        earlier = manifest.get("judging")
-        key = "options" if earlier is None else "judging"
-        plain = manifest.get(key)
-        if not isinstance(plain, Mapping):
-            raise TableError(
-                where=str(folder.path), seen=f"its manifest lacks the {key}", todo="Run again."
-            )
-        values = cast("Mapping[str, Any]", plain)
-        try:
-            options = (
-                self.options.model_validate_json(json.dumps(values), strict=True)
-                if earlier is None
-                else self.options.from_version_0_1(values)
-            )
-        except ValidationError as error:
-            place, message = faults_of(error)[0]
-            raise TableError(
-                where=f"{folder.path / 'manifest.json'}, {key}, {place}",
-                seen=message,
-                todo="Was it edited? Run again.",
-            ) from error
-        return Stored(suite=lambda: open_copy(folder.suite_folder), options=options)
+    def copied_suite(self, folder: Path) -> Suite:
+        """The copy of a suite in the folder of a run."""
+        return open_copy(folder)
 
     def judge(self, run: Run) -> pl.DataFrame:
         """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""
