@@ -53,6 +53,13 @@ TestSuite.__test__ = False  # type: ignore[attr-defined]
 SuiteT = TypeVar("SuiteT", bound=TestSuite)
 
 
+def option_names(value: object) -> object:
+    """A list of names as an option has it; a text is split at its commas."""
+    if not isinstance(value, str):
+        return tuple(value) if isinstance(value, list) else value
+    return tuple(filter(None, (name.strip() for name in value.split(","))))
+
+
 class ParadigmOptions(BaseModel):
     """The options of a paradigm; undeclared options are refused.
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cimento.paradigms.cloze.judging import HIT
 from cimento.paradigms.cloze.profile import Profile
-from cimento.report.figures import BLUE, Figure, figure_of, require_rows
+from cimento.report.figures import BLUE, Figure, figure_of, frame_of, require_rows
 from cimento.runs.run import Run
 
 if TYPE_CHECKING:
@@ -70,22 +70,15 @@ def heat_frame(profiles: Sequence[Named]) -> pl.DataFrame:
     """The numbers of `heat_figure`: a row for each model, expression, word and k."""
     import polars as pl
 
-    rows = [
+    rows = (
         (model, cell.expression, f"W{cell.word}", f"@{k}", share.correct, share.n, share.value)
         for model, profile in profiles
         for cell in profile.heat
         for k, share in ((1, cell.first), (profile.k, cell.top))
-    ]
-    schema = {
-        "model": pl.String,
-        "expression": pl.String,
-        "word": pl.String,
-        "at": pl.String,
-        "correct": pl.Int32,
-        "n": pl.Int32,
-        "accuracy": pl.Float64,
-    }
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    )
+    frame = frame_of(
+        rows, model=str, expression=str, word=str, at=str, correct=int, n=int, accuracy=float
+    )
     return frame.with_columns(
         pl.concat_str("correct", pl.lit("/"), "n").alias("shown"),
     )
@@ -133,37 +126,19 @@ def dimensions_figure(profiles: Sequence[Named]) -> Figure:
 
 def dimensions_frame(profiles: Sequence[Named]) -> pl.DataFrame:
     """The numbers of `dimensions_figure`: a row for each model, dimension and value."""
-    import polars as pl
-
-    rows = [
-        (
-            model,
-            dimension.name,
-            f"{name}@{k}",
-            measured.share.correct,
-            measured.share.n,
-            measured.share.value,
-            measured.interval.low,
-            measured.interval.high,
-            measured.interval.method,
-        )
-        for model, profile in profiles
-        for dimension in profile.dimensions
-        for name, shares in (("acc", dimension.hits), ("P", dimension.fitting))
-        for k, measured in zip((1, profile.k), shares, strict=False)
-    ]
-    schema = {
-        "model": pl.String,
-        "dimension": pl.String,
-        "value": pl.String,
-        "correct": pl.Int32,
-        "n": pl.Int32,
-        "share": pl.Float64,
-        "low": pl.Float64,
-        "high": pl.Float64,
-        "interval_method": pl.String,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    rows = []
+    for model, profile in profiles:
+        for part in profile.dimensions:
+            for name, shares in (("acc", part.hits), ("P", part.fitting)):
+                for k, one in zip((1, profile.k), shares, strict=False):
+                    share, interval = one.share, one.interval
+                    ends = (interval.low, interval.high, interval.method)
+                    numbers = (share.correct, share.n, share.value, *ends)
+                    rows.append((model, part.name, f"{name}@{k}", *numbers))
+    return frame_of(
+        rows, model=str, dimension=str, value=str, correct=int, n=int, share=float, low=float,
+        high=float, interval_method=str,
+    )  # fmt: skip
 
 
 _WIDTH, _HEIGHT = 320, 220
@@ -205,29 +180,12 @@ def curve_figure(runs: Sequence[Run]) -> Figure:
 
 def curve_frame(runs: Sequence[Run]) -> pl.DataFrame:
     """The numbers of the curve: suite, model, k, correct, n, accuracy."""
-    import polars as pl
-
-    rows = [
-        (
-            run.suite.name,
-            run.model,
-            int(hit.question.removeprefix(HIT)),
-            hit.right,
-            hit.n,
-            hit.value,
-        )
+    rows = (
+        (run.suite.name, run.model, int(e.question.removeprefix(HIT)), e.right, e.n, e.value)
         for run in runs
-        for hit in _hits(run)
-    ]
-    columns = {
-        "suite": pl.String(),
-        "model": pl.String(),
-        "k": pl.Int64(),
-        "correct": pl.Int64(),
-        "n": pl.Int64(),
-        "accuracy": pl.Float64(),
-    }
-    return pl.DataFrame(rows, schema=columns, orient="row")
+        for e in _hits(run)
+    )
+    return frame_of(rows, suite=str, model=str, k=int, correct=int, n=int, accuracy=float)
 
 
 def _hits(run: Run) -> list[Estimate]:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from pydantic import BeforeValidator, Field
 
 from cimento.measures import Measure, find_measures
+from cimento.paradigms.base import option_names
 from cimento.paradigms.ratings.correlation import DRAWS
 from cimento.paradigms.ratings.people import standardised
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of
-from cimento.paradigms.regions.options import RegionOptions, names_of
+from cimento.paradigms.regions.options import RegionOptions
 from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class RatingOptions(RegionOptions):
             test.
     """
 
-    by: Annotated[tuple[str, ...], BeforeValidator(names_of)] = (
+    by: Annotated[tuple[str, ...], BeforeValidator(option_names)] = (
         "connective",
         "replacement",
         "grammaticality",

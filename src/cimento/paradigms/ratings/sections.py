@@ -25,7 +25,7 @@ from cimento.paradigms.ratings.estimates import (
 from cimento.paradigms.ratings.options import options_of, perplexity_of
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of, ratings_by
 from cimento.paradigms.regions.judging import suite_of
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
+from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
 from cimento.report.records import ItemRecord, NamedGrid, RunReport
@@ -342,8 +342,6 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
         rows: sentences with a rating and a value of the measure.
         higher_is_better: whether the better sentence has the higher value.
     """
-    import polars as pl
-
     worst = [row.sentence.id for row, _ in farthest_apart(rows, higher_is_better=higher_is_better)]
     cells = [
         (
@@ -359,16 +357,9 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
         )
         for row, gap in gaps(rows, higher_is_better=higher_is_better)
     ]
-    schema = {
-        "id": pl.String,
-        "text": pl.String,
-        "label": pl.String,
-        "rating": pl.Float64,
-        "value": pl.Float64,
-        "gap": pl.Float64,
-        "named": pl.String,
-    }
-    return pl.DataFrame(cells, schema=schema, orient="row")
+    return frame_of(
+        cells, id=str, text=str, label=str, rating=float, value=float, gap=float, named=str
+    )
 
 
 def scatter_figure(

@@ -13,7 +13,7 @@ from cimento.io.tables import Column
 from cimento.measures import columns_needed
 from cimento.measures.regions import FirstTokenRule
 from cimento.measures.unigrams import load_unigrams
-from cimento.paradigms.base import ParadigmOptions
+from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.runs.outcomes import TieRule
 from cimento.runs.store import BLANK
 from cimento.suites.formula import canonical, parse, references
@@ -30,13 +30,6 @@ def _texts(value: object) -> object:
     if isinstance(value, list):
         return tuple(value)
     return (value,) if isinstance(value, str) else value
-
-
-def names_of(value: object) -> object:
-    """A list of names; a text is split at its commas."""
-    if not isinstance(value, str):
-        return tuple(value) if isinstance(value, list) else value
-    return tuple(filter(None, (name.strip() for name in value.split(","))))
 
 
 class RegionOptions(ParadigmOptions):
@@ -71,7 +64,7 @@ class RegionOptions(ParadigmOptions):
     unit: UnitName = "bits"
     seed: Annotated[int, Field(ge=0)] = 0
     measure: str = ""
-    also: Annotated[tuple[str, ...], BeforeValidator(names_of)] = ()
+    also: Annotated[tuple[str, ...], BeforeValidator(option_names)] = ()
     unigrams: str = ""
     unscored_first: FirstTokenRule = "missing"
     ties: TieRule = "tie"
