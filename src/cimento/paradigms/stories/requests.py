@@ -23,7 +23,7 @@ from cimento.paradigms.stories.prompts import (
     choose_shots,
     dialogue,
 )
-from cimento.paradigms.stories.suite import Story, StorySuite, Tier
+from cimento.paradigms.stories.suite import Story, StorySuite, Task, Tier
 from cimento.suites.reading import sha256_of
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
@@ -194,9 +194,6 @@ def _refuse_lost(text: str, turns: Sequence[Message]) -> None:
             )
         place = found + len(turn["content"].strip())
 
-
-Task: TypeAlias = Tier | Literal["story_pair", "attributes", "judgment"]
-"""A tier, one of the additional questions, or a judgment of sentences."""
 
 WITHOUT_STORY = -1
 """The row of the prompt without a story, whose answers correct the others (``norm=pmi``)."""

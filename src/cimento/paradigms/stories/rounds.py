@@ -17,7 +17,7 @@ from cimento.engine.requests import Answers, Requests
 from cimento.errors import UsageError
 from cimento.paradigms.stories.answers import asked_suite, raw_answers, tier_answers
 from cimento.paradigms.stories.options import StoryOptions, prompt_for, refuse_norm
-from cimento.paradigms.stories.outcomes import judge
+from cimento.paradigms.stories.outcomes import judge_all
 from cimento.paradigms.stories.prompts import (
     Dialogue,
     ExtraWordings,
@@ -31,7 +31,6 @@ from cimento.paradigms.stories.requests import (
     WITHOUT_STORY,
     PromptFormat,
     StoryPrompt,
-    Task,
     find_format,
     numbered_requests,
     rendered,
@@ -46,6 +45,7 @@ from cimento.paradigms.stories.suite import (
     Side,
     Story,
     StorySuite,
+    Task,
     Tier,
     Value,
     bases,
@@ -303,7 +303,7 @@ def _right(
     asked = ((number, ask.row) for number, ask in enumerate(asks, start=first))
     raw = raw_answers(answers.tables)
     given = tier_answers(tier, asked, raw, suite=suite, options=options)
-    return {answer.row for answer in given if judge(answer, suite.stories[answer.row]).correct}
+    return {outcome.row for outcome in judge_all(given, suite.stories) if outcome.correct}
 
 
 def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> Requests:
