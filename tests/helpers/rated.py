@@ -11,7 +11,7 @@ from typing import Any
 
 from cimento import Suite, evaluate
 from cimento.paradigms.ratings.formats import read_rated
-from cimento.paradigms.ratings.sections import RatedRun
+from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import (
     RatedSentence,
     RatedSet,

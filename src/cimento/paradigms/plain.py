@@ -7,7 +7,6 @@ paradigms with surveys of people.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -133,9 +132,7 @@ class PlainParadigm(Generic[SuiteT, OptionsT]):
         from pydantic import ValidationError
 
         try:
-            text = json.dumps(self.stored_options(manifest))
-            # Stored values have the right types; only texts from --set are converted.
-            options = self.options.model_validate_json(text, strict="paradigm" in manifest)
+            options = self.options.model_validate(self.stored_options(manifest))
         except ValidationError as error:
             place, message = faults_of(error)[0]
             raise TableError(

@@ -164,7 +164,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     from cimento.api import ask_suite, open_model
     from cimento.engine.cache import MemoryCache
     from cimento.paradigms.base import SuiteReading
-    from cimento.paradigms.loading import LoadedSuite
+    from cimento.paradigms.registry import LoadedSuite
 
     stored = RunFolder(run.folder or Path())
     target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)

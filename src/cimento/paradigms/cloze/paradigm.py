@@ -24,7 +24,7 @@ from cimento.paradigms.base import (
     SurveyTask,
 )
 from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers, check_candidates
-from cimento.paradigms.cloze.checks import check_cloze, read_cloze
+from cimento.paradigms.cloze.checks import check_cloze, is_released, read_cloze
 from cimento.paradigms.cloze.estimates import cloze_estimates
 from cimento.paradigms.cloze.judging import (
     HIT,
@@ -36,7 +36,6 @@ from cimento.paradigms.cloze.judging import (
     refuse_unknown_columns,
 )
 from cimento.paradigms.cloze.judgments import human_judgments
-from cimento.paradigms.cloze.portuguese import is_released
 from cimento.paradigms.cloze.reading import folder_files
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
 from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests

@@ -354,9 +354,11 @@ def _bytes_needed(suite: ClozeSuite) -> int:
         slots = max((text.count(SEED) for text in texts), default=0)
         size = len(template.id) + max(map(len, texts), default=0)
         size += (1 + slots) * sum(map(len, forms)) // max(len(forms), 1)
-        parts = (template, *template.sentences, *template.seeds)
-        size += _COLUMN * max(len(part.columns) for part in parts)
-        size += _OPTION * max(len(part.options) for part in (template, *template.seeds))
+        columns = [seeds.columns for seeds in template.seeds]
+        columns += [sentence.columns for sentence in template.sentences]
+        size += _COLUMN * max(map(len, (template.columns, *columns)))
+        options = (template.options, *(seeds.options for seeds in template.seeds))
+        size += _OPTION * max(map(len, options))
         total += template.n_slots * (_ITEM + size)
     for item in suite.multiwords:
         size = 2 * len(item.text) + _COLUMN * len(item.columns)

@@ -18,14 +18,18 @@ from cimento.errors import Fault, UsageError
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import MethodFacts, SuiteReading
 from cimento.paradigms.plain import PlainParadigm
-from cimento.paradigms.prompted.asking import (
+from cimento.paradigms.prompted.judging import (
     KIND,
     RATING,
     PromptedOptions,
+    answers_of,
+    choices,
+    correlated,
     judgment_wording,
     prompts_of,
+    ratings,
+    unread,
 )
-from cimento.paradigms.prompted.judging import answers_of, choices, correlated, ratings, unread
 from cimento.paradigms.ratings.paradigm import RATINGS
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered

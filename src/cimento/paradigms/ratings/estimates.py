@@ -425,27 +425,26 @@ def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> I
             n=one.items,
             clustered=design.clustered,
         )
-    kappas, correlations = pair_kappas(sentences), correlations_with_rest(sentences)
-    for values, alike, lacking in (
-        (
-            kappas,
-            replace(like, statistic="mean Cohen's kappa", method="quadratic weights"),
-            f"no two people rated {SHARED} sentences in common, or {UNNAMED}",
-        ),
-        (
-            correlations,
-            replace(like, statistic="mean correlation with the rest"),
-            f"nobody shares three sentences with others, or {UNNAMED}",
-        ),
-    ):
+    means = {
+        ("mean Cohen's kappa", "quadratic weights"): pair_kappas(sentences),
+        ("mean correlation with the rest", ""): correlations_with_rest(sentences),
+    }
+    for (statistic, method), values in means.items():
         yield replace(
-            alike,
+            like,
+            statistic=statistic,
+            method=method,
             value=math.fsum(values) / len(values) if values else None,
             n=len(values),
-            reason="pairs of people share people, so that there is no interval"
-            if values
-            else lacking,
+            reason=_SHARED_PEOPLE if values else _NOBODY[statistic],
         )
+
+
+_SHARED_PEOPLE = "pairs of people share people, so that there is no interval"
+_NOBODY = {
+    "mean Cohen's kappa": f"no two people rated {SHARED} sentences in common, or {UNNAMED}",
+    "mean correlation with the rest": f"nobody shares three sentences with others, or {UNNAMED}",
+}
 
 
 def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate]:

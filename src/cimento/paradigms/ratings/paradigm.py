@@ -26,9 +26,14 @@ from cimento.paradigms.ratings.estimates import (
     with_headline,
 )
 from cimento.paradigms.ratings.formats import NO_PREDICTIONS, is_rated_table, read_rated
-from cimento.paradigms.ratings.options import RatingOptions, compared, options_of, perplexity_of
-from cimento.paradigms.ratings.sections import (
+from cimento.paradigms.ratings.runs import (
     RatedRun,
+    RatingOptions,
+    compared,
+    options_of,
+    perplexity_of,
+)
+from cimento.paradigms.ratings.sections import (
     rated_tables,
     rated_text,
     scatter_figure,
@@ -299,8 +304,8 @@ def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
             yield _valued(like, measure.name, value, measure.unit, reference=mean)
     for like, _, one in rows:
         yield _valued(like, WORDS, float(len(one.text.split())), "words")
-        missing = isinstance(one.sentence, Missing)
-        n_tokens = one.sentence if missing else float(one.sentence.n_tokens)
+        whole = one.sentence
+        n_tokens: Value = whole if isinstance(whole, Missing) else float(whole.n_tokens)
         yield _valued(like, TOKENS, n_tokens, "tokens")
         if options.unigrams:
             yield _valued(like, FREQUENCY, mean_log_frequency(one), "nats")
@@ -322,15 +327,10 @@ def _valued(
     like: Outcome, question: str, value: Value, unit: str, *, reference: float | None = None
 ) -> Outcome:
     """An outcome with its value, or the reason for none."""
-    missing = isinstance(value, Missing)
-    return dataclasses.replace(
-        like,
-        question=question,
-        value=None if missing else value,
-        unit=unit,
-        reference=reference,
-        reason=value.reason if missing else "",
-    )
+    like = dataclasses.replace(like, question=question, unit=unit, reference=reference)
+    if isinstance(value, Missing):
+        return dataclasses.replace(like, reason=value.reason)
+    return dataclasses.replace(like, value=value)
 
 
 def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, takewhile
 from typing import TYPE_CHECKING
@@ -140,28 +140,29 @@ def audit_suite(
         place: [_inside(encoded, [span]) for span in spans[place]]
         for place, encoded in tokens.items()
     }
-    numbers = contrast.regions if contrast is not None else ()
     in_target = {
-        place: _inside(encoded, [spans[place][number - 1] for number in numbers])
-        for place, encoded in (tokens if numbers else {}).items()
+        place: _inside(encoded, [spans[place][number - 1] for number in contrast.regions])
+        for place, encoded in tokens.items()
+        if contrast is not None
     }
     audit = Audit(
         suite=suite.name,
         n_items=len(suite.items),
-        conditions=tuple(
-            _facts(name, suite, tokens, in_target, contrast, frequency)
-            for name in suite.condition_names
-        ),
-        unknown=tuple(
-            (item, condition, n)
-            for (item, condition), encoded in tokens.items()
-            if unknown_token and (n := encoded.tokens.count(unknown_token))
-        ),
+        conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
+        unknown=tuple(_unknown(tokens, unknown_token)) if unknown_token else (),
         overlapping=_overlapping(suite),
         baselines=tuple(baselines),
         confounds=find_confounds(suite, in_regions or None),
     )
     return audit if contrast is None else _with_target(audit, suite, contrast, in_target, frequency)
+
+
+def _unknown(
+    tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
+) -> Iterator[tuple[str, str, int]]:
+    for (item, condition), encoded in tokens.items():
+        if n := encoded.tokens.count(unknown_token):
+            yield item, condition, n
 
 
 def _with_target(
@@ -259,35 +260,30 @@ def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
 
 
 def _facts(
-    name: str,
     suite: Suite,
     tokens: Mapping[tuple[str, str], Encoded],
     counts: Mapping[tuple[str, str], int],
     contrast: Contrast | None,
     frequency: Frequency | None,
-) -> ConditionFacts:
-    items = [item for item in suite.items if any(c.name == name for c in item.conditions)]
-    texts = [stimulus_text(item.condition(name), rule=suite.join) for item in items]
-    zipf = [
-        value
-        for item in items
-        if contrast is not None
-        and (value := _zipf(item.condition(name), contrast, frequency)) is not None
-    ]
-    n_tokens = [
-        sum(start >= 0 for start, _ in tokens[item.id, name].spans)
-        for item in items
-        if (item.id, name) in tokens
-    ]
-    in_target = [counts[item.id, name] for item in items if (item.id, name) in counts]
-    return ConditionFacts(
-        condition=name,
-        words=statistics.fmean(len(text.split()) for text in texts),
-        characters=statistics.fmean(map(len, texts)),
-        tokens=statistics.fmean(n_tokens) if n_tokens else None,
-        target_tokens=statistics.fmean(in_target) if in_target else None,
-        zipf=statistics.fmean(zipf) if zipf else None,
-    )
+) -> Iterator[ConditionFacts]:
+    """The properties of the sentences of each condition."""
+    for name in suite.condition_names:
+        stimuli = [(item.id, c) for item, c in suite.stimuli() if c.name == name]
+        texts = [stimulus_text(condition, rule=suite.join) for _, condition in stimuli]
+        known = [tokens[item, name] for item, _ in stimuli if (item, name) in tokens]
+        zipf = (_zipf(c, contrast, frequency) if contrast else None for _, c in stimuli)
+        yield ConditionFacts(
+            condition=name,
+            words=statistics.fmean(len(text.split()) for text in texts),
+            characters=statistics.fmean(map(len, texts)),
+            tokens=_mean([sum(start >= 0 for start, _ in one.spans) for one in known]),
+            target_tokens=_mean([counts[i, name] for i, _ in stimuli if (i, name) in counts]),
+            zipf=_mean([value for value in zipf if value is not None]),
+        )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None
 
 
 def _zipf(condition: Condition, contrast: Contrast, frequency: Frequency | None) -> float | None:
@@ -295,8 +291,7 @@ def _zipf(condition: Condition, contrast: Contrast, frequency: Frequency | None)
     if frequency is None:
         return None
     text = " ".join(condition.regions[number - 1].text for number in contrast.regions)
-    words = re.findall(r"[^\W\d_]+", text)
-    return statistics.fmean(map(frequency, words)) if words else None
+    return _mean(list(map(frequency, re.findall(r"[^\W\d_]+", text))))
 
 
 def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:

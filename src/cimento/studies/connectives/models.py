@@ -21,7 +21,7 @@ from cimento.paradigms.ratings.estimates import (
     UNACCEPTABLE,
     by_label,
 )
-from cimento.paradigms.ratings.sections import RatedRun
+from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.runs.outcomes import each_outcome
@@ -50,7 +50,7 @@ from cimento.studies.connectives.own import (
 from cimento.studies.record import Section
 
 if TYPE_CHECKING:
-    from cimento.paradigms.loading import SuiteLike
+    from cimento.paradigms.registry import SuiteLike
     from cimento.runs.run import Run
     from cimento.studies.connectives.treebanks import CountedCorpus
 
