@@ -144,7 +144,7 @@ def _found(
 
 
 def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
-    from cimento.paradigms.cloze.figures import dimensions_figure, expressions_figure
+    from cimento.paradigms.cloze.sections import dimensions_figure, expressions_figure
 
     profiles = [(each.answers.run.model, each.profile) for each in found]
     has_expressions = any(own.heat for _, own in profiles)
@@ -174,7 +174,7 @@ def _plain(found: Sequence[_Found]) -> JsonValue:
 
 def _as_text(found: Sequence[_Found], k: int) -> str:
     """The profile of each run, then a comparison of the models on each suite."""
-    from cimento.paradigms.cloze.profile_text import (
+    from cimento.paradigms.cloze.text import (
         compared_text,
         comparison_text,
         people_text,

@@ -40,7 +40,6 @@ from cimento.paradigms.cloze.reading import folder_files
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
 from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
-from cimento.paradigms.cloze.text import cloze_text, describe_cloze
 from cimento.paradigms.cloze.writing import write_cloze
 from cimento.paradigms.plain import PlainParadigm
 from cimento.runs.outcomes import Estimate
@@ -105,6 +104,8 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
     def describe(self, suite: ClozeSuite, items: int) -> str:
         """The suite in a few lines, and its first items."""
+        from cimento.paradigms.cloze.text import describe_cloze
+
         return describe_cloze(suite, items)
 
     def survey_items(
@@ -189,6 +190,8 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
     def text(self, runs: Sequence[Run]) -> str:
         """One block for each suite and model: hits, candidates that fit, forced choices."""
+        from cimento.paradigms.cloze.text import cloze_text
+
         return cloze_text(runs)
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:

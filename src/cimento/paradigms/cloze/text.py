@@ -1,22 +1,58 @@
-"""Cloze suites and their runs as text: descriptions, results, facts for the methods paragraph."""
+"""Cloze suites, their runs and profiles as text, and facts for the methods paragraph."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
 
+from cimento.compare.item_outcomes import ItemOutcomes, rates_only
+from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
+from cimento.errors import UsageError
 from cimento.io.inline_markup import columns
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
-from cimento.paradigms.cloze.shares import clustering, exact_percent
+from cimento.paradigms.cloze.profile import EXPRESSION
+from cimento.paradigms.cloze.shares import (
+    clustering,
+    exact_percent,
+    groups_hit_by_none,
+    hit_by_only,
+    hit_ranks,
+    is_hit,
+)
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
 from cimento.paradigms.plain import described
+from cimento.report.formatting import agreement_text, interval, number, signed
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
+from cimento.statistics.differences import cochran_q
 
+if TYPE_CHECKING:
+    from cimento.paradigms.cloze.answers import Candidate
+    from cimento.paradigms.cloze.judgments import JudgmentComparison
+    from cimento.paradigms.cloze.people import PeopleReport
+    from cimento.paradigms.cloze.profile import (
+        Dimension,
+        FrequencyEffect,
+        HeatCell,
+        Measured,
+        Profile,
+    )
+    from cimento.paradigms.cloze.shares import Ranks, Share
+    from cimento.paradigms.cloze.suite import ClozeItem
+    from cimento.statistics.calibration import Calibration
+
+
+Rows = list[tuple[str, ...]]
+
+_BAR = "█"
+_MISS = "·"
+_LISTED = 12
 _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
 
 
@@ -53,9 +89,6 @@ def _item(item: ClozeItem) -> str:
     options = [_ROLE_MARKS[option.role] + "/".join(option.spellings) for option in item.options]
     shown = f"    {', '.join(options)}" if options else ""
     return "\n".join(filter(None, [f"  item {item.id}", f"    {item.text}", shown]))
-
-
-_Rows = list[tuple[str, ...]]
 
 
 def cloze_text(runs: Sequence[Run]) -> str:
@@ -105,7 +138,7 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
         yield columns(_fit_rows(index, method, k), indent=2)
     for question, title in ((HIT, "acc"), (FITS, "P")):
         for column in answers.options.by:
-            rows: _Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
+            rows: Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
             for first, top in index.levels(question, method, column, k):
                 cells = (
                     text for measured in (first, top) for text in _share_and_interval(measured)
@@ -115,9 +148,9 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
                 yield columns(rows, indent=2)
 
 
-def _hit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
+def _hit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
     ranks = [*(rank for rank in (1, 2, 3, 5, 10) if rank < k), k]
-    rows: _Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
+    rows: Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
     for name, group, level in (("all items", "", ""), (REACHABLE, REACHABLE, "yes")):
         hits = [index.find(f"{HIT}{rank}", method, group=group, level=level) for rank in ranks]
         if hits[0] is not None:
@@ -126,10 +159,10 @@ def _hit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     return rows
 
 
-def _fit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
+def _fit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
     questions = [f"{FITS}1", f"{FITS}{k}"]
     fits = [index.find(question, method, statistic=PRECISION) for question in questions]
-    rows: _Rows = [("fitting", "P@1", f"P@{k}")]
+    rows: Rows = [("fitting", "P@1", f"P@{k}")]
     rows.append(("micro", *map(_share_text, fits)))
     rows.append(("95 %", *map(_interval_text, fits)))
     means = [index.find(question, method, statistic=MACRO) for question in questions]
@@ -221,3 +254,247 @@ def _candidates(answers: ClozeAnswers) -> str:
     rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
     what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
     return f"Candidates for a blank were {what}; the first {options.k} were kept."
+
+
+def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
+    """One profile: dimensions, clusters, confidence, calibration, options, expressions."""
+    lines = [f"{suite} x {model} ({method})", columns(_dimensions(profile), indent=2)]
+    if any(dimension.fitting for dimension in profile.dimensions):
+        lines += ["", columns(_confidences(profile.dimensions), indent=2)]
+    whole = profile.dimensions[0]
+    if whole.calibration is not None:
+        lines += ["", *_calibration(whole.calibration)]
+    if profile.top_classes:
+        lines += ["", *_options(profile)]
+    if profile.heat:
+        lines += ["", columns(_heat(profile.heat, profile.k), indent=2)]
+    if profile.frequency is not None:
+        lines += ["", _frequency(profile.frequency)]
+    return "\n".join(lines)
+
+
+def people_text(report: PeopleReport) -> str:
+    """The choices of most people, and the agreement of the model with them."""
+    return (
+        f"  most people chose: {_counted(report.majorities.items())}\n"
+        f"  the model's best option is one of these: {_share(report.same_mode)}; "
+        f"mean Jensen-Shannon divergence {number(report.divergence_bits.value)} bits"
+    )
+
+
+def comparison_text(comparison: JudgmentComparison) -> str:
+    """Judgments by dictionary compared with those of people."""
+    return (
+        f"  dictionary and people: equal on {_share(comparison.agreement)}, "
+        f"kappa {agreement_text(comparison.kappa)}; only the dictionary lets pass "
+        f"{comparison.rule_only}, only people {comparison.person_only}"
+    )
+
+
+def compared_text(
+    suite: str,
+    models: Mapping[str, tuple[Sequence[ClozeItem], Sequence[Candidate]]],
+    k: int,
+    *,
+    cluster: str,
+    kinds: Iterable[str],
+) -> str:
+    """The items that one model hits and another does not, and those that none hits.
+
+    Args:
+        suite: its name.
+        models: name to the items that it was asked and its candidates.
+        k: rank up to which a hit counts.
+        cluster: column that says what belongs together; empty where each item stands alone.
+        kinds: of the models.
+
+    Raises:
+        UsageError: the models were not asked the same items.
+    """
+    ranks = {
+        name: hit_ranks([item for item in items if item.targets], candidates)
+        for name, (items, candidates) in models.items()
+    }
+    asked = next(iter(models.values()))[0]
+    clusters = {item.id: item.columns.get(cluster, item.id) for item in asked}
+    outcomes = hit_outcomes(suite, ranks, k, clusters)
+    lines = [f"{suite}: models compared; a hit is a target among the first {k} candidates"]
+    for (first, ours), (second, theirs) in permutations(ranks.items(), 2):
+        only = hit_by_only(ours, theirs, k)
+        lines.append(f"  hit by {first} and not by {second}: {_listed(only)}")
+    pairs = corrected([compare_pair(*pair) for pair in combinations(outcomes, 2)], "holm")
+    lines += [_pair_line(pair) for pair in pairs]
+    if len(pairs) > 1:
+        rows = list(zip(*(outcome.right.values() for outcome in outcomes), strict=True))
+        together = cochran_q(rows, outcomes[0].design(list(outcomes[0].right)), seed=0)
+        lines.append(f"  all models: {together.method}, p = {_p(together.p)}")
+    note = rates_only(kinds)
+    if note:
+        lines.append(f"  {note}")
+    key = {item.id: item.columns[EXPRESSION] for item in asked if EXPRESSION in item.columns}
+    if key:
+        none = groups_hit_by_none(ranks.values(), key, k)
+        lines.append(f"  expressions of which none hits any item: {_listed(none)}")
+    return "\n".join(lines)
+
+
+def hit_outcomes(
+    suite: str, models: Mapping[str, Ranks], k: int, clusters: Mapping[str, str]
+) -> list[ItemOutcomes]:
+    """The hits of each model at k, item by item.
+
+    Args:
+        suite: its name.
+        models: name to ranks.
+        k: rank up to which a hit counts.
+        clusters: item to what it belongs to; items that stand alone are not there.
+
+    Raises:
+        UsageError: the models did not answer the same items.
+    """
+    first = next(iter(models))
+    for name, ranks in models.items():
+        if ranks.keys() != models[first].keys():
+            raise UsageError(
+                where=f"models {first!r} and {name!r}",
+                seen="they did not answer the same items",
+                todo="Compare them on the items that both have.",
+            )
+    return [
+        ItemOutcomes(
+            suite=suite,
+            question=f"{HIT}{k}",
+            name=f"{HIT}{k}",
+            model=name,
+            right={item: is_hit(ranks[item], k) for item in models[first]},
+            clusters=clusters,
+        )
+        for name, ranks in models.items()
+    ]
+
+
+def _pair_line(pair: PairwiseComparison) -> str:
+    change = signed(pair.change.estimate, digits=3)
+    ends = interval(pair.change.low, pair.change.high, absent=f"({pair.change.reason})")
+    p = f"p = {_p(pair.test.p)}" if pair.test.p is not None else f"no p ({pair.test.reason})"
+    several = pair.family > 1
+    holm = f" (Holm over {pair.family} pairs {_p(pair.corrected)})" if several else ""
+    return (
+        f"  {pair.first} and {pair.second}, {pair.n} items: change {change} {ends}, "
+        f"{pair.test.method}, {p}{holm}"
+    )
+
+
+def _dimensions(profile: Profile) -> Rows:
+    header = [profile.by or "dimension", "items", "clusters", "largest cluster"]
+    has_hits = any(dimension.hits for dimension in profile.dimensions)
+    has_fits = any(dimension.fitting for dimension in profile.dimensions)
+    for given, name in ((has_hits, "acc"), (has_fits, "P")):
+        if given:
+            header += [f"{name}@1", "95 %", f"{name}@{profile.k}", "95 %"]
+    rows: Rows = [tuple(header)]
+    for part in profile.dimensions:
+        clusters = part.clusters
+        row = [part.name, str(clusters.items), str(clusters.clusters), _largest(part)]
+        for given, shares in ((has_hits, part.hits), (has_fits, part.fitting)):
+            if given:
+                row += [cell for share in shares for cell in _measured(share)] or ["-"] * 4
+        rows.append(tuple(row))
+    return rows
+
+
+def _largest(dimension: Dimension) -> str:
+    clusters = dimension.clusters
+    return "" if clusters.independent else f"{clusters.largest} ({clusters.in_largest})"
+
+
+def _measured(measured: Measured) -> tuple[str, str]:
+    low, high = measured.interval.low, measured.interval.high
+    interval = "-" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+    return _share(measured.share), interval
+
+
+def _share(share: Share) -> str:
+    return "-" if share.percent is None else f"{share.percent:.2f} ({share.correct}/{share.n})"
+
+
+def _confidences(dimensions: Sequence[Dimension]) -> Rows:
+    asked = any(dimension.not_expected for dimension in dimensions)
+    header = ["probability", "fitting", "unfitting", "AUC", "wrong first", "wrong above"]
+    rows: Rows = [(*header, *(["not expected", "above"] if asked else []))]
+    for part in dimensions:
+        confidence = part.confidence
+        if confidence is None:
+            continue
+        statistics = (confidence.fitting, confidence.unfitting, confidence.auc)
+        row = [part.name, *(number(statistic.value) for statistic in statistics)]
+        row += [str(confidence.wrong_first), f"{confidence.wrong_above} > {confidence.threshold:g}"]
+        if part.not_expected is not None:
+            row += [_share(part.not_expected.of_fitting), str(part.not_expected.above)]
+        rows.append(tuple(row))
+    return rows
+
+
+def _calibration(calibration: Calibration) -> Iterator[str]:
+    rows: Rows = [("probability", "candidates", "mean", "share that fits")]
+    for step in calibration.bins:
+        if step.n:
+            share = "-" if step.accuracy is None else f"{step.accuracy:.3f}"
+            bar = _BAR * round(20 * (step.accuracy or 0))
+            span = f"{step.low:.1f} to {step.high:.1f}"
+            rows.append((span, str(step.n), number(step.confidence), f"{share} {bar}"))
+    yield columns(rows, indent=2)
+    yield f"  expected calibration error {number(calibration.ece)}"
+
+
+def _options(profile: Profile) -> Iterator[str]:
+    # Shares of one item's candidates depend on each other, and have no interval.
+    yield f"  options among {profile.k}, without intervals: {_counted(profile.top_classes.items())}"
+    yield f"  first candidate, without intervals: {_counted(profile.first_matches.items())}"
+    if profile.labels:
+        yield f"  candidates where it is neither: {_counted(profile.labels.items())}"
+
+
+def _counted(shares: Iterable[tuple[str, Share]]) -> str:
+    return ", ".join(f"{name} {_share(share)}" for name, share in shares)
+
+
+def _heat(cells: Sequence[HeatCell], k: int) -> Rows:
+    words = sorted({cell.word for cell in cells})
+    by_name = {(cell.expression, cell.word): cell for cell in cells}
+    rows: Rows = [("expression", *(f"W{word} @1 / @{k}" for word in words))]
+    for expression in dict.fromkeys(cell.expression for cell in cells):
+        row = (by_name.get((expression, word)) for word in words)
+        rows.append((expression, *(_squares(cell) for cell in row)))
+    return rows
+
+
+def _squares(cell: HeatCell | None) -> str:
+    if cell is None:
+        return ""
+    first, top, n = cell.first.correct, cell.top.correct, cell.top.n
+    return f"{_BAR * first}{'▒' * (top - first)}{_MISS * (n - top)} {first} / {top} of {n}"
+
+
+def _frequency(effect: FrequencyEffect) -> str:
+    spearman = effect.spearman
+    interval = ""
+    if spearman.low is not None and spearman.high is not None:
+        interval = f" [{spearman.low:.2f}, {spearman.high:.2f}]"
+    unknown = f"; {effect.unknown} targets of unknown frequency left out" if effect.unknown else ""
+    return (
+        f"  frequency of the target (Zipf, wordfreq): a hit's is higher than a miss's in "
+        f"{number(effect.auc.value)} of pairs; Spearman with 1/rank "
+        f"{number(spearman.r)}{interval}, n = {spearman.n}{unknown}"
+    )
+
+
+def _p(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return "none"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{len(names)}: {', '.join(names[:_LISTED])}{more}"

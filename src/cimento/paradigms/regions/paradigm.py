@@ -261,8 +261,8 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return condition_scores(run)
 
     def methods(self, run: Run) -> MethodFacts:
-        """The facts about judging; see `cimento.paradigms.regions.methods.region_methods`."""
-        from cimento.paradigms.regions.methods import region_methods
+        """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""
+        from cimento.paradigms.regions.sections import region_methods
 
         return region_methods(run)
 

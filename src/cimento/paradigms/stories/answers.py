@@ -246,7 +246,7 @@ class AnswerOptions:
     words: tuple[str, ...]
 
 
-RECORDED: Mapping[Tier, AnswerOptions] = {
+RECORDED: Mapping[Task, AnswerOptions] = {
     tier: AnswerOptions(labels, labels) for tier, labels in OPTIONS.items()
 }
 """The options of recorded answers, which have no words and stand in one order."""

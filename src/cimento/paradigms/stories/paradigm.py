@@ -25,7 +25,6 @@ from cimento.paradigms.base import (
 )
 from cimento.paradigms.plain import PlainParadigm, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, story_names
-from cimento.paradigms.stories.description import audit_record, suite_text
 from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
 from cimento.paradigms.stories.formats import (
@@ -49,7 +48,7 @@ from cimento.paradigms.stories.prompts import Shots
 from cimento.paradigms.stories.recordings import recorded_answers
 from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
-from cimento.paradigms.stories.text import runs_text
+from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.runs.outcomes import outcomes_table
 from cimento.suites.model import JsonValue
 

@@ -12,7 +12,7 @@ from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
 from cimento.paradigms.stories.rates import confusions
-from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Tier
+from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Task, Tier
 from cimento.paradigms.stories.text import constant_flow, flow_rows, metric_rows
 from cimento.paradigms.stories.variation import names_of
 from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, frame_of, require_rows
@@ -252,13 +252,13 @@ def story_figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]
 
 def _items(judged: Judged) -> tuple[ItemRecord, ...]:
     """The stories with what was chosen at each tier, those that went worst first."""
-    by_row: dict[int, dict[Tier, TierOutcome]] = {}
+    by_row: dict[int, dict[Task, TierOutcome]] = {}
     for outcome in judged.outcomes:
         by_row.setdefault(outcome.row, {})[outcome.tier] = outcome
     return worst_first(_item(story, by_row.get(story.row, {})) for story in judged.stories)
 
 
-def _item(story: Story, outcomes: Mapping[Tier, TierOutcome]) -> ItemRecord:
+def _item(story: Story, outcomes: Mapping[Task, TierOutcome]) -> ItemRecord:
     item = f"{story.row}: {story.example_id}" if story.example_id else str(story.row)
     asked = {
         tier: outcomes[tier]
