@@ -33,6 +33,7 @@ from cimento.paradigms.cloze.suite import (
     Template,
 )
 from cimento.suites.faults import fault as file_fault
+from cimento.suites.formats.native import meta_of
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.schema import Model, Open, TomlMeta, validate
@@ -164,12 +165,6 @@ class TomlCloze(Open):
     kind: Literal["cloze", "templates"]
     meta: TomlMeta
     options: TomlClozeOptions = Field(default_factory=TomlClozeOptions)
-
-
-def meta_of(table: TomlMeta) -> Meta:
-    """Who made a suite, about what, and on which terms: its ``[meta]``."""
-    known = {name: getattr(table, name) for name in TomlMeta.model_fields if name != "tags"}
-    return Meta(**known, tags=tuple(table.tags), extra=table.rest())
 
 
 def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
