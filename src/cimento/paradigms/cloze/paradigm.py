@@ -41,7 +41,7 @@ from cimento.paradigms.cloze.recording import logged_options, read_recorded_cand
 from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.cloze.writing import write_cloze
-from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.paradigm import Paradigm
 from cimento.runs.outcomes import Estimate
 from cimento.runs.store import manifest_part
 from cimento.suites.model import JsonValue
@@ -59,8 +59,8 @@ if TYPE_CHECKING:
     from cimento.runs.store import Manifest
 
 
-class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
-    """Blanks, their candidates and their options; see `cimento.paradigms.base.Paradigm`."""
+class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
+    """Blanks, their candidates and their options; see `cimento.paradigms.paradigm.Paradigm`."""
 
     name = NAME
     kinds = ("cloze", "templates")

@@ -26,7 +26,7 @@ from cimento.paradigms.cloze.shares import (
     is_hit,
 )
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
-from cimento.paradigms.plain import described
+from cimento.paradigms.paradigm import described
 from cimento.report.formatting import agreement_text, interval, number, signed
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run

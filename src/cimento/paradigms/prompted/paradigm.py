@@ -11,13 +11,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
-from cimento.errors import Fault, UsageError
+from cimento.errors import Fault
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import MethodFacts, SuiteReading
-from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.paradigm import Paradigm
 from cimento.paradigms.prompted.judging import (
     KIND,
     RATING,
@@ -39,7 +39,6 @@ from cimento.suites.model import Suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
     from cimento.models.registry import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.runs.run import Run
@@ -62,11 +61,11 @@ _HOW = {
 }
 
 
-class Prompted(PlainParadigm[Suite, PromptedOptions]):
+class Prompted(Paradigm[Suite, PromptedOptions]):
     """Forced choice and ratings by prompt."""
 
     name = KIND
-    kinds: ClassVar[tuple[str, ...]] = (KIND,)
+    kinds = (KIND,)
     options = PromptedOptions
 
     def read(self, path: Path) -> SuiteReading[Suite]:
@@ -153,18 +152,6 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
             rows.append((number, suite.name, prompt.item, prompt.condition, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
-
-    def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:  # noqa: ARG002
-        """What somebody recorded of the answers: nothing is read.
-
-        Raises:
-            UsageError: always.
-        """
-        raise UsageError(
-            where=f"replay:{name}",
-            seen="judgments by prompt have no recordings",
-            todo="Give a model.",
-        )
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Pairs pass, fail or tie over both orders; a rating stands beside the mean of people."""

@@ -7,7 +7,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
@@ -26,7 +26,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.plain import PlainParadigm, described
+from cimento.paradigms.paradigm import Paradigm, described
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
@@ -66,11 +66,11 @@ if TYPE_CHECKING:
     from cimento.runs.store import Manifest
 
 
-class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
+class RegionParadigm(Paradigm[Suite, RegionOptions]):
     """Predictions about the surprisals of regions, judged item by item."""
 
     name = "regions"
-    kinds: ClassVar[tuple[str, ...]] = ("regions",)
+    kinds: tuple[str, ...] = ("regions",)
     options = RegionOptions
     scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
 

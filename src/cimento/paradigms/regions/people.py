@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     judged_suite,

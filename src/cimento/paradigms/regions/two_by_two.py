@@ -20,16 +20,19 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
 from cimento.measures.sentence import BITS_PER_NAT, Missing, Unit, Value, total
 from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.design import Design
-from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import Cell, Square, squares, windows_of
 from cimento.suites.model import Suite
+
+if TYPE_CHECKING:
+    from cimento.statistics.means import Mean
+
 
 Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
 """Scores by item and condition, signed so that more is better."""
@@ -343,6 +346,8 @@ def mean_over_items(
         seed: seed of the resampling.
         error: error of the scores; if no effect is larger, all are set to 0.
     """
+    from cimento.statistics.means import mean_of
+
     values = without_noise(list(effects.values()), scale=max(sizes, default=0.0))
     if max(map(abs, values), default=0.0) <= error:
         values = [0.0] * len(values)

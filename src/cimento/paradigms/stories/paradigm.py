@@ -23,7 +23,7 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.plain import PlainParadigm, chosen_task, refuse_run
+from cimento.paradigms.paradigm import Paradigm, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, story_names
 from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
@@ -86,8 +86,8 @@ _METRICS = (
 )
 
 
-class Stories(PlainParadigm[StorySuite, StoryOptions]):
-    """Suites of stories; see `cimento.paradigms.base.Paradigm`."""
+class Stories(Paradigm[StorySuite, StoryOptions]):
+    """Suites of stories; see `cimento.paradigms.paradigm.Paradigm`."""
 
     name = KIND
     kinds = (KIND,)
