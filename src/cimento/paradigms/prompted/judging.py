@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import math
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, TypeAlias, cast
 
 from pydantic import Field
 
@@ -17,7 +15,7 @@ from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.ratings.suite import rated_of
 from cimento.paradigms.regions.contrast import find_contrast
 from cimento.paradigms.stories.options import StoryOptions
-from cimento.paradigms.stories.prompts import FOLDER, fill
+from cimento.paradigms.stories.prompts import fill, wordings
 from cimento.runs.outcomes import Estimate, Outcome, VerdictName, design_of
 from cimento.statistics.correlation import correlate
 from cimento.suites.model import Suite
@@ -206,30 +204,10 @@ class PromptedOptions(ParadigmOptions):
         return StoryOptions(answer=self.answer, max_tokens=self.max_tokens, chat=self.chat)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JudgmentWording:
-    """The wording of questions about sentences in one language.
-
-    Attributes:
-        id: such as ``it-judgments``.
-        version: raised whenever a letter of it changes.
-        choice: which of two is the better one: ``instruction`` and ``body``.
-        rating: how acceptable one is: the same.
-    """
-
-    id: str
-    version: str
-    choice: Mapping[str, str]
-    rating: Mapping[str, str]
-
-
-@functools.cache
-def judgment_wording(language: str) -> JudgmentWording:
-    """The questions about sentences in a language; in English where they are not written in it."""
-    path = FOLDER / f"{language}.toml"
-    if not path.is_file():
-        path = FOLDER / "en.toml"
-    return JudgmentWording(**tomllib.loads(path.read_text(encoding="utf-8"))["judgments"])
+def judgment_wording(language: str) -> Mapping[str, Any]:
+    """The questions about sentences in a language: ``id``, ``version``, ``choice``, ``rating``."""
+    questions: Mapping[str, Any] = wordings(language)["judgments"]
+    return questions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -285,8 +263,8 @@ def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
             yield Prompt(
                 item=sentence.id,
                 question=RATING,
-                instruction=fill(wording.rating["instruction"], points=points[-1]),
-                body=fill(wording.rating["body"], sentence=sentence.text),
+                instruction=fill(wording["rating"]["instruction"], points=points[-1]),
+                body=fill(wording["rating"]["body"], sentence=sentence.text),
                 answers=points,
             )
         return
@@ -305,8 +283,8 @@ def prompts_of(suite: Suite, options: PromptedOptions) -> Iterator[Prompt]:
                     item=item.id,
                     condition=contrast.target,
                     question=f"{CHOICE}: {contrast.target}, not {rival}" if several else CHOICE,
-                    instruction=wording.choice["instruction"],
-                    body=fill(wording.choice["body"], first=first, second=second),
+                    instruction=wording["choice"]["instruction"],
+                    body=fill(wording["choice"]["body"], first=first, second=second),
                     answers=LETTERS,
                     right=right,
                 )

@@ -209,7 +209,7 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
         n = run.outcomes()["item"].n_unique()
         return MethodFacts(
             counted=f"{n} {'pairs' if is_choice else 'sentences'}",
-            sentences=(*brief, f"The prompt was {wording.id}, version {wording.version}."),
+            sentences=(*brief, f"The prompt was {wording['id']}, version {wording['version']}."),
             brief=brief,
         )
 

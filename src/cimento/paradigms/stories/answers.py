@@ -20,7 +20,7 @@ from cimento.paradigms.stories.options import (
     prior_corrections,
     prompt_for,
 )
-from cimento.paradigms.stories.prompts import TierPrompt, state_names
+from cimento.paradigms.stories.prompts import TierPrompt, wordings
 from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.suite import (
     CONFLICT,
@@ -193,7 +193,7 @@ def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
 def _names() -> Mapping[str, str]:
     return {
         **{state: state for state in STATES},
-        **{name: state for state, name in state_names("it").items()},
+        **{name: state for state, name in wordings("it")["states"].items()},
         **_OTHER_NAMES,
     }
 
