@@ -20,6 +20,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.measures.normalising import Normalisation, Scope
@@ -293,40 +294,21 @@ def region_dds(
         role="detail",
     )  # fmt: skip
     clusters = suite.clusters() if suite.cluster else None
-    return tuple(
-        _region_dd(
-            [item_effect(square, scores[window], item) for item in items],
-            replace(
-                like,
-                question=f"{DD}: {window}",
-                level=f"{name} {square.name}" if len(designs) > 1 else name,
-            ),
-            clusters=clusters,
-            seed=seed,
-            error_bits=error_bits,
+    found = []
+    parts = product(items_by_phenomenon(suite).items(), designs, windows)
+    for (name, items), square, window in parts:
+        effects = [item_effect(square, scores[window], item) for item in items]
+        known = {effect.item: effect.dd for effect in effects if effect.dd is not None}
+        sizes = [abs(score) for effect in effects for score in effect.scores if score is not None]
+        part = replace(
+            like,
+            question=f"{DD}: {window}",
+            level=f"{name} {square.name}" if len(designs) > 1 else name,
+            reason="" if known else next((e.reason for e in effects if e.reason), NO_ITEMS),
         )
-        for name, items in items_by_phenomenon(suite).items()
-        for square in designs
-        for window in windows
-    )
-
-
-def _region_dd(
-    effects: Sequence[ItemEffect],
-    like: Estimate,
-    *,
-    clusters: Mapping[str, Hashable] | None,
-    seed: int,
-    error_bits: float,
-) -> Estimate:
-    """The mean DD of a part, without a test."""
-    known = {effect.item: effect.dd for effect in effects if effect.dd is not None}
-    if not known:
-        reasons = (effect.reason for effect in effects if effect.reason)
-        like = replace(like, reason=next(reasons, NO_ITEMS))
-    sizes = (abs(score) for effect in effects for score in effect.scores if score is not None)
-    mean = mean_over_items(known, clusters, sizes=sizes, seed=seed, error=error_bits)
-    return replace(mean_estimate(mean, like), p=None)
+        mean = mean_over_items(known, clusters, sizes=sizes, seed=seed, error=error_bits)
+        found.append(replace(mean_estimate(mean, part), p=None))
+    return tuple(found)
 
 
 def mean_over_items(
