@@ -54,6 +54,7 @@ from cimento.paradigms.regions.judging import (
     outcomes_of,
     sentences_of,
     suite_of,
+    tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions, names_of
 from cimento.paradigms.regions.paradigm import RegionParadigm
@@ -313,7 +314,7 @@ RATINGS = Ratings()
 def rated_run(run: Run) -> RatedRun:
     """The material for texts and tables of a run of this paradigm."""
     suite, options = suite_of(run), _options(run)
-    without = count_first_tokens(run.table("tokens"))
+    without = count_first_tokens(tokens_of(run))
     rule = {
         "missing": "the sentence has no value",
         "drop": "it counts in no sum and no length",
