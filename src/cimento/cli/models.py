@@ -48,7 +48,8 @@ _NAMES = (
 def list_models() -> None:
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
-    from cimento.models.hf.present import cached_models, demo_models, hub_cache
+    from cimento.models.hf.names import hub_cache
+    from cimento.models.hf.present import cached_models, demo_models
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     show("ways to name a model\n" + columns(names, indent=2))

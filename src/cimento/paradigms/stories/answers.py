@@ -345,8 +345,13 @@ def _tier_answer(
     options: StoryOptions,
 ) -> TierAnswer:
     if values is not None:
-        greedy = answer.greedy if None not in answer.greedy else ()
-        return replace(like, logprobs_nats=values, greedy=tuple(map(bool, greedy)))
+        nats = [value for value in answer.nats if value is not None]
+        return replace(
+            like,
+            logprobs_nats=values,
+            nats_per_character=normalised(nats, "char", n_tokens=(), words=known.words),
+            greedy=() if None in answer.greedy else tuple(map(bool, answer.greedy)),
+        )
     if answer.greedy:
         # A recording that says what was chosen, or only that the right option was not.
         chosen = next((n for n, g in zip(known.labels, answer.greedy, strict=True) if g), None)
