@@ -11,8 +11,10 @@ from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
+from cimento.paradigms.cloze.profile_text import ENDS
 from cimento.paradigms.cloze.shares import clustering, exact_percent
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
+from cimento.report.formatting import reasons_together
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
 from cimento.suites.model import reviewers
@@ -98,6 +100,9 @@ def _block(answers: ClozeAnswers) -> str:
     if any(index.find(FORCED_CHOICE, rule) for rule in answers.choices):
         lines += ["", "forced choice", columns(list(_choice_rows(answers, index)), indent=2)]
     lines += [f"note: {text}" for text in run.warnings]
+    bare = (one.reason for one in run.estimates() if one.is_share and one.n and one.low is None)
+    if reasons := reasons_together(bare):
+        lines.append(f"note: no interval where there is a dash ({reasons})")
     clusters = clusters_note(answers)
     return "\n".join([*lines, *([f"intervals respect clusters, {clusters}"] if clusters else [])])
 
@@ -113,7 +118,7 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
         yield columns(_fit_rows(index, method, k), indent=2)
     for question, title in ((HIT, "acc"), (FITS, "P")):
         for column in answers.options.by:
-            rows: _Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
+            rows: _Rows = [(f"{column} (%)", f"{title}@1", ENDS, f"{title}@{k}", ENDS)]
             for first, top in index.levels(question, method, column, k):
                 cells = (
                     text for measured in (first, top) for text in _share_and_interval(measured)
@@ -125,33 +130,34 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
 
 def _hit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     ranks = [*(rank for rank in (1, 2, 3, 5, 10) if rank < k), k]
-    rows: _Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
+    rows: _Rows = [("hits (%)", *(f"acc@{rank}" for rank in ranks))]
     for name, group, level in (("all items", "", ""), (REACHABLE, REACHABLE, "yes")):
         hits = [index.find(f"{HIT}{rank}", method, group=group, level=level) for rank in ranks]
         if hits[0] is not None:
             rows.append((name, *map(_share_text, hits)))
-            rows.append(("95 %", *map(_interval_text, hits)))
+            rows.append((ENDS, *map(_interval_text, hits)))
     return rows
 
 
 def _fit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     questions = [f"{FITS}1", f"{FITS}{k}"]
     fits = [index.find(question, method, statistic=PRECISION) for question in questions]
-    rows: _Rows = [("fitting", "P@1", f"P@{k}")]
+    rows: _Rows = [("fitting (%)", "P@1", f"P@{k}")]
     rows.append(("micro", *map(_share_text, fits)))
-    rows.append(("95 %", *map(_interval_text, fits)))
+    rows.append((ENDS, *map(_interval_text, fits)))
     means = [index.find(question, method, statistic=MACRO) for question in questions]
     if means[0] is not None:
         values = (None if mean is None else mean.value for mean in means)
         shown = ("-" if value is None else f"{100 * value:.2f}" for value in values)
         rows.append(("macro (template)", *shown))
-        rows.append(("95 %", *("a mean of groups: none" for _ in means)))
+        rows.append((ENDS, *("none of a mean of groups" for _ in means)))
     return rows
 
 
 def _choice_rows(answers: ClozeAnswers, index: EstimateIndex) -> Iterator[tuple[str, ...]]:
     yield (
-        "rule", "target", "95 %", "chance", "per token", "95 %", "ties", "unscored", "chosen",
+        "rule", "target (%)", ENDS, "chance (%)", "per token (%)", ENDS, "ties", "unscored",
+        "chosen",
     )  # fmt: skip
     for rule in answers.choices:
         choice = index.find(FORCED_CHOICE, rule)
@@ -173,7 +179,7 @@ def _share_and_interval(estimate: Estimate | None) -> tuple[str, str]:
 
 
 def _share_text(estimate: Estimate | None) -> str:
-    """A share in per cent with two decimals, and its counts."""
+    """A share in percent with two decimals, and its counts."""
     if estimate is None or not estimate.n or estimate.right is None:
         return "-"
     shown = exact_percent(Fraction(estimate.right, estimate.n))
@@ -181,9 +187,9 @@ def _share_text(estimate: Estimate | None) -> str:
 
 
 def _interval_text(estimate: Estimate | None) -> str:
-    """The interval of a share in per cent, or why there is none."""
+    """The interval of a share in percent."""
     if estimate is None or estimate.low is None or estimate.high is None:
-        return estimate.reason if estimate and estimate.reason else "-"
+        return "-"
     return f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
 
 
