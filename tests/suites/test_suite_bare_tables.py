@@ -235,3 +235,21 @@ def test_a_run_on_one_prediction_does_not_replace_the_run_on_all(tmp_path, capsy
     capsys.readouterr()
     assert invoke(["report", str(tmp_path)]) == 0
     assert "(only number)" in " ".join(capsys.readouterr().out.split())
+
+
+CELLS = """\
+short_plain,short_whether,long_plain,long_whether
+Who thinks that Ann sold it?,Who asks whether Ann sold it?,What do you think that Ann sold?,\
+What do you wonder whether Ann sold?
+Who says that Tom read it?,Who asks whether Tom read it?,What do you say that Tom read?,\
+What do you wonder whether Tom read?
+"""
+
+
+def test_check_says_which_cell_of_a_bare_design_is_taken_as_the_bad_one(tmp_path, capsys):
+    path = tmp_path / "cells.csv"
+    path.write_text(CELLS, "utf-8")
+    assert invoke(["suites", "check", str(path), "--language", "en"]) == 0
+    shown = capsys.readouterr()
+    assert "the bad cell is long_whether, where both factors have their last level" in shown.err
+    assert "CIM-S060" not in shown.out  # opposite cells of a design share few words

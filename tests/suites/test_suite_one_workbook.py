@@ -129,3 +129,18 @@ def test_a_workbook_without_its_sentences_says_how_the_sheet_is_called(tmp_path,
     assert invoke(["suites", "check", str(path)]) == 2
     assert "no sheet 'items'. Call the sheet" in (said := capsys.readouterr().err)
     assert "it may be 'frasi'" in said
+
+
+def test_advice_is_about_the_sheets_of_a_workbook(tmp_path, capsys):
+    [path] = new_suite("regions", tmp_path / "s.xlsx")
+    book = openpyxl.load_workbook(path)
+    for row in book["items"].iter_rows(min_row=2):
+        row[2].value = row[2].value.replace(" | ", " ")
+    [language] = [row for row in book["about"].iter_rows() if row[0].value == "language"]
+    language[1].value = None
+    book.save(path)
+    assert invoke(["suites", "check", str(path)]) == 2
+    shown = capsys.readouterr().out
+    assert "delete the row *regions* of the sheet *about*" in shown
+    assert "such as it, in the row *language* of the sheet *about*" in shown
+    assert "suite.toml" not in shown

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cimento.cite.library import Reference, works_in
-from cimento.errors import CimentoError
+from cimento.errors import CimentoError, counted
 from cimento.measures import find_measure
 from cimento.runs.store import blank_before, manifest_part
 from cimento.suites.model import JsonValue, Meta
@@ -245,11 +245,6 @@ def software_sentences(run: RunFacts) -> str:
     return f"All of this was done with cimento {version} [@cimento]{python}{rest}."
 
 
-def counted(count: int, one: str, several: str) -> str:
-    """A number with the words for what it counts: ``1 verdict is``, ``2 verdicts are``."""
-    return f"{count} {one if count == 1 else several}"
-
-
 def cite_keys(keys: Iterable[str]) -> str:
     """A citation of some works; empty if there are none."""
     found = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
@@ -446,7 +441,7 @@ def _verdicts(estimates: Sequence[Estimate]) -> str:
     """A sentence on the number of verdicts behind the accuracies."""
     shares = [one for one in estimates if one.is_share and one.statistic == "accuracy"]
     tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in _LEFT)
-    total = counted(sum(one.n for one in shares) + unscored, "verdict", "verdicts")
+    total = counted(sum(one.n for one in shares) + unscored, "verdict")
     ties = counted(tied, "was a tie", "were ties")
     left = counted(
         unscored,

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cimento.errors import InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites.faults import errors
@@ -194,6 +194,27 @@ def place_in_workbook(where: str, path: Path) -> str:
     for file, sheet in sheet_of.items():
         where = where.replace(file, f"{path.name}, sheet {sheet},")
     return where.replace(",:", ":").removesuffix(",")
+
+
+def advice_in_workbook(fault: Fault) -> str:
+    """What to do about a fault, in terms of the sheets of a workbook in place of suite.toml."""
+    if fault.code == "CIM-S023":
+        return f"To have the items judged, add a row to the sheet *{PREDICTIONS}*."
+    if fault.seen.startswith("A list should stand here"):
+        return "Write the values into one cell, with | between: short | long."
+    todo = fault.todo
+    for written, row in _ADVICE:
+        todo = written.sub(row, todo)
+    return todo
+
+
+_ADVICE = (
+    (re.compile(r", under \[meta\] in suite\.toml"), ""),
+    (re.compile(r'(such as) (\w+) = "(\w+)"'), rf"\1 \3, in the row *\2* of the sheet *{ABOUT}*"),
+    (re.compile(r"\bregions in suite\.toml"), f"the row *regions* of the sheet *{ABOUT}*"),
+    (re.compile(r"suite\.toml"), f"the sheet *{ABOUT}*"),
+)
+"""Expressions of advice on suite.toml, and what stands for each in a workbook."""
 
 
 def _sheet(data: bytes, name: str, path: Path) -> Table:

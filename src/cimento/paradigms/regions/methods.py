@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cimento.cite.sentences import counted, measure_phrase
+from cimento.cite.sentences import measure_phrase
+from cimento.errors import counted
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
 from cimento.paradigms.regions.judging import (
@@ -44,7 +45,7 @@ def region_methods(run: Run) -> MethodFacts:
         f"{name} ({', '.join(levels)})" for name, levels in suite.factors.items()
     )
     return MethodFacts(
-        counted=f"{counted(len(suite.items), 'item', 'items')}{many}",
+        counted=f"{counted(len(suite.items), 'item')}{many}",
         design=f"Its items cross the factors {crossed}." if crossed else "",
         sentences=(*_judged(run), *_design(run)),
         brief=tuple(_in_brief(run)),

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from operator import gt, lt
 from statistics import fmean
 
-from cimento.errors import Fault, FormulaError
+from cimento.errors import Fault, FormulaError, InputError
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
+from cimento.suites.design import squares
 from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
@@ -264,7 +265,11 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
         for _, part in _parts(stimuli.suite)
         if isinstance(part.left, Reference) and isinstance(part.right, Reference)
     ]
+    # Opposite cells of a design differ in both factors, and may well share few words.
+    opposite = [{cells[0], cells[3]} for cells in _cells(stimuli.suite)]
     for first, second in dict.fromkeys(pairs):
+        if {first, second} in opposite:
+            continue
         both, texts = stimuli.pairs(first, second), stimuli.texts
         unlike = [pair for pair in both if have_little_in_common(texts[pair[0]], texts[pair[1]])]
         if unlike:
@@ -273,6 +278,14 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
             if len(unlike) > 1:
                 seen += f" {len(unlike)} of {len(both)} pairs are like this."
             yield fault("CIM-S060", where=stimuli.where(left), seen=seen)
+
+
+def _cells(suite: Suite) -> list[tuple[str | None, ...]]:
+    """The conditions of each two by two design; none if the design has a fault."""
+    try:
+        return [square.conditions for square in squares(suite)]
+    except InputError:
+        return []
 
 
 MOST_BY_HAND = 500

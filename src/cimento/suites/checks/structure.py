@@ -228,13 +228,24 @@ def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
 
 
 def _regions(stimuli: Stimuli) -> Iterator[Fault]:
-    names, bounds = stimuli.suite.region_names, stimuli.suite.columns.bounds
-    for number, (begin, end) in enumerate(pairwise(bounds)):
-        count = end - begin
+    names = stimuli.suite.region_names
+    counts = [end - begin for begin, end in pairwise(stimuli.suite.columns.bounds)]
+    todo = _of_names(stimuli) if len(set(counts)) == 1 else None
+    for number, count in enumerate(counts):
         if count != len(names):
             there = "is 1 region" if count == 1 else f"are {count} regions"
             seen = f"There {there}; the suite names {len(names)}: {Listing(names)}."
-            yield fault("CIM-S013", where=stimuli.where(number), seen=seen)
+            yield fault("CIM-S013", where=stimuli.where(number), seen=seen, todo=todo)
+
+
+def _of_names(stimuli: Stimuli) -> str:
+    """Advice for sentences that all have the same number of regions, other than the names."""
+    if stimuli.suite.columns.bounds[1] == 1:
+        return (
+            "Divide the sentences with bars ( | ); or delete regions in suite.toml, if predictions"
+            " compare whole sentences."
+        )
+    return "Add or remove bars ( | ), or correct regions in suite.toml."
 
 
 def _texts(stimuli: Stimuli) -> Iterator[Fault]:
