@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from cimento.cite.sentences import listed
+from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
@@ -34,7 +36,7 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
     phenomena = Counter(item.columns.get("phenomenon", "") for item in expansion.items)
     named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
     clusters, shared = "", len(expansion.shared)
-    forms = "1 form" if shared == 1 else f"{shared} forms"
+    forms = counted(shared, "form")
     if suite.cluster:
         by = clustering(item.columns[suite.cluster] for item in expansion.items)
         clusters = (
@@ -198,14 +200,14 @@ _PROTOCOLS = {
     "words": "the most probable whole words at one mask",
     "complete": "whole words of one to {masks} tokens at as many masks",
     "beam": "sequences of one to {masks} tokens at as many masks",
-    "left": "the most probable next tokens after what stands before the blank",
-    "sentinel": "what the encoder-decoder writes for a sentinel in the blank's place",
+    "left": "the most probable next tokens after the text before the blank",
+    "sentinel": "the answers of the encoder-decoder to a sentinel in place of the blank",
 }
 _AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
 _HITS = (
-    "A hit at k is an answer of the suite's author among the first k candidates; an answer that"
-    " cannot be found is a miss. The share of candidates that fit is taken over those that were"
-    " judged [@wilkens2023]."
+    "A hit at k means that an answer expected by the suite's author is among the first k"
+    " candidates; an answer that could not be found counts as a miss. The share of fitting"
+    " candidates is the share of those that were judged [@wilkens2023]."
 )
 
 
@@ -217,10 +219,11 @@ _IN_BRIEF = (
 
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     """The methods by which blanks were filled, and what counts as a hit."""
-    items, named = len(answers.items), " and by ".join(answers.choices)
-    rules = [f"Options were scored by the rule {named}."] if named else []
+    several = "rules" if len(answers.choices) > 1 else "rule"
+    named = listed(answers.choices) if answers.choices else ""
+    rules = [f"Options were scored by the {several} {named}."] if named else []
     return MethodFacts(
-        counted="1 item" if items == 1 else f"{items} items",
+        counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),
         brief=(_IN_BRIEF,),
         together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
@@ -230,8 +233,8 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
 def _candidates(answers: ClozeAnswers) -> str:
     options = answers.options
     if answers.run.model_kind == "replay":
-        return f"Candidates for a blank were recorded; the first {options.k} count."
+        return f"The candidates for a blank were recorded; the first {options.k} count."
     rule: str = options.protocol
     rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
     what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
-    return f"Candidates for a blank were {what}; the first {options.k} were kept."
+    return f"The candidates for a blank were {what}; the first {options.k} were kept."
