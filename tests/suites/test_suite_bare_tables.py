@@ -253,3 +253,20 @@ def test_check_says_which_cell_of_a_bare_design_is_taken_as_the_bad_one(tmp_path
     shown = capsys.readouterr()
     assert "the bad cell is long_whether, where both factors have their last level" in shown.err
     assert "CIM-S060" not in shown.out  # opposite cells of a design share few words
+
+
+@pytest.mark.parametrize("header", ["N.º", "Nº", "n°", "№", "Número"])
+def test_a_column_of_numbers_numbers_the_items_and_conditions_may_have_accents(tmp_path, header):
+    path = written(
+        tmp_path / "frases.csv",
+        (header, "Condição", "Frase"),
+        (
+            ("7", "boa", "Os meninos dormem."),
+            ("7", "má", "Os meninos dorme."),
+            ("9", "boa", "A casa é grande."),
+            ("9", "má", "A casa são grande."),
+        ),
+    )
+    suite = load_suite(path, language="pt").suite
+    assert [item.id for item in suite.items] == ["7", "9"]
+    assert [prediction.formula for prediction in suite.predictions] == ["(*;%good%) < (*;%bad%)"]

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Self
 
+from cimento.errors import counted
 from cimento.io.inline_markup import apart
 from cimento.statistics.intervals import WILSON
 
@@ -187,7 +188,7 @@ def reasons_together(reasons: Iterable[str]) -> str:
 
 def items(count: int) -> str:
     """A count of items in words: ``1 item``, ``2 items``."""
-    return f"{count} item" if count == 1 else f"{count} items"
+    return counted(count, "item")
 
 
 def remarks(run: RunSummary) -> tuple[str, ...]:
@@ -436,7 +437,7 @@ def near_ties(runs: Iterable[RunSummary]) -> str:
             counts[0] += near
             counts[1] += judged
     told = [
-        f"{near:,} of {judged:,} verdicts within {bits:g} bits ({reason})"
+        f"{near:,} of {counted(judged, 'verdict')} within {bits:g} bits ({reason})"
         for (bits, reason), (near, judged) in found.items()
     ]
     return f"Near ties: {'; '.join(told)}." if told else ""

@@ -21,6 +21,12 @@ from cimento.io.parsing import parse_json, read_toml
 from cimento.suites.faults import errors
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_json_lines
+from cimento.suites.story_rows import (
+    is_column_of_story,
+    is_story_row,
+    story_record,
+    story_row,
+)
 from cimento.suites.tables import Row, Table, read_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
@@ -101,13 +107,14 @@ _OF_KIND: Mapping[object, tuple[str, ...]] = {
         "3. The sheet predictions stays empty.",
     ),
     "stories": (
-        "   One row is a story of five sentences. story_id is shared by a plausible story and its",
-        "   implausible variants; example_id tells them apart. plausible: true or false.",
-        "   type: order (two sentences swapped), cloze (one replaced), null for a plausible story;",
-        "   idx: number of the variant of its type, from 0; null for a plausible story.",
-        "   breakpoint: the sentence that reveals the conflict, counted from 0; -1 for none.",
-        "   confl_sents: the earlier sentence in conflict with it, [0]; confl_pairs: both, [0, 1].",
-        '   states: the physical state in conflict, such as temperature; "" for none.',
+        "   One row is a story of five sentences. A plausible story and its implausible variants",
+        "   have the same number in the column story.",
+        "   version: plausible; order 1 (two sentences swapped); cloze 1 (a sentence replaced);",
+        "   order 2 or cloze 2 for another variant of that type.",
+        "   revealing sentence: number of the sentence, from 1, at which the story stops making",
+        "   sense; conflicting sentence: number of the earlier sentence that it contradicts.",
+        "   state: the physical state in conflict, such as temperature. Leave these three cells",
+        "   empty for a plausible story. actor, location and objects may stay empty.",
         "3. The sheet predictions stays empty. Prompts take three worked examples from other",
         "   stories: with fewer than four, add --set shots=0 to cimento run. See docs/stories.md.",
     ),
@@ -414,7 +421,9 @@ def _items(folder: Path) -> list[list[str]]:
     if (folder / f"{ITEMS}.tsv").exists():
         return _table_rows(folder / f"{ITEMS}.tsv")
     records = open_json_lines(folder / RECORDS)
-    flat = [_flat(record) for record in records]
+    stories = [story_row(record) for record in records]
+    plain = [cells | _flat(rest) for cells, rest in filter(None, stories)]
+    flat = plain if len(plain) == len(records) else [_flat(record) for record in records]
     columns = _columns(flat)
     rows = [columns, *([each.get(name, "") for name in columns] for each in flat)]
     read = [_record(row) for row in _rows(rows)]
@@ -467,14 +476,16 @@ def _record_lines(table: Table) -> str:
     lines: list[str] = []
     for row in table.rows:
         lines += [""] * (row.number - 1 - len(lines))
-        lines.append(json.dumps(_record(row), ensure_ascii=False))
+        record = _record(row, where=table.where(row))
+        lines.append(json.dumps(record, ensure_ascii=False))
     return "\n".join(lines) + "\n"
 
 
-def _record(row: Row) -> dict[str, JsonValue]:
-    found: dict[str, Any] = {}
+def _record(row: Row, *, where: str = "") -> dict[str, JsonValue]:
+    is_story = is_story_row(row.cells)
+    found: dict[str, Any] = story_record(row.cells, where=where) if is_story else {}
     for column, cell in row.cells.items():
-        if not cell.strip():
+        if not cell.strip() or (is_story and is_column_of_story(column)):
             continue
         if _NUMBERED.fullmatch(column):
             found.setdefault(_list_of(column), []).append(_value(cell))

@@ -96,7 +96,9 @@ def chosen_roles(answers: ClozeAnswers, rule: str) -> str:
 def _block(answers: ClozeAnswers) -> str:
     run = answers.run
     index = EstimateIndex(run.estimates())
-    lines = [f"{run.suite.name} x {run.model} ({run.model_kind}, {len(answers.items)} items)"]
+    lines = [
+        f"{run.suite.name} x {run.model} ({run.model_kind}, {counted(len(answers.items), 'item')})"
+    ]
     for method in answers.methods:
         lines += ["", *_method(answers, index, method)]
     if any(index.find(FORCED_CHOICE, rule) for rule in answers.choices):
@@ -113,7 +115,7 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
     k = answers.options.k
     kinds = Counter(candidate.kind for candidate in answers.candidates(method))
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    yield f"{method}: {kinds.total()} candidates ({counts})"
+    yield f"{method}: {counted(kinds.total(), 'candidate')} ({counts})"
     if index.find(f"{HIT}1", method):
         yield columns(_hit_rows(index, method, k), indent=2)
     if index.find(f"{FITS}1", method, statistic=PRECISION):

@@ -228,10 +228,8 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         if not lost:
             return (NOT_PROBABILITIES,)
         shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
-        return (
-            NOT_PROBABILITIES,
-            f"{len(lost)} replies name no answer and count neither way, such as {shown!r}",
-        )
+        unclear = counted(len(lost), "reply names", "replies name")
+        return (NOT_PROBABILITIES, f"{unclear} no answer, counted neither way, such as {shown!r}")
 
 
 PROMPTED = Prompted()

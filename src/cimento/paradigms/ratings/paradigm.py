@@ -257,7 +257,8 @@ class Ratings(RegionParadigm):
             " Kendall's correlation, with jackknife intervals on Fisher's z scale [@efron1993]),"
             " and computed Spearman's partial correlation controlling for length in words (and for"
             " word frequency, if known). Spearman's rho was tested by permutation"
-            f" ({options.draws:,} draws, seed {options.seed}; the sentences of {together} were kept together)"
+            f" ({options.draws:,} draws, seed {options.seed}; the sentences of {together} were kept"
+            " together)"
             " [@phipson2010], with p values corrected by Holm's method over the measures"
             " [@holm1979]."
         )

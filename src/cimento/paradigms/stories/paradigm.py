@@ -145,15 +145,15 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         if reading.suite is None:
             return SuiteAudit.of_faults(reading)
         suite, faults = reading.suite, tuple(self.check(reading.suite))
-        return SuiteAudit(faults, audit_record(suite), self.holds(suite))
+        needs = "" if _has_examples(suite) else "--set shots=0"
+        return SuiteAudit(faults, audit_record(suite), self.holds(suite), needs)
 
     def holds(self, suite: StorySuite) -> str:
         """The number of stories, and whether they suffice for the usual worked examples."""
-        count, others = len(suite.stories), len({story.story_id for story in suite.stories}) - 1
-        stories = f"{count} stor{'y' if count == 1 else 'ies'}"
-        if others >= Shots().n:
+        stories = counted(len(suite.stories), "story", "stories")
+        if _has_examples(suite):
             return stories
-        return f"{stories}, too few for {Shots().n} worked examples: add --set shots=0"
+        return f"{stories}, too few for {Shots().n} worked examples in the prompt"
 
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""
@@ -301,6 +301,11 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
     def text(self, runs: Sequence[Run]) -> str:
         """The tables of each run."""
         return runs_text(runs)
+
+
+def _has_examples(suite: StorySuite) -> bool:
+    """Whether there are enough other stories for the usual worked examples."""
+    return len({story.story_id for story in suite.stories}) > Shots().n
 
 
 def _stored_suite(folder: RunFolder, manifest: Manifest) -> StorySuite:

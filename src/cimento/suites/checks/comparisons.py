@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from operator import gt, lt
 from statistics import fmean
 
-from cimento.errors import Fault, FormulaError, InputError
+from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
 from cimento.suites.design import squares
 from cimento.suites.faults import fault
@@ -225,8 +225,8 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
                     texts = [repr(text) for text in _region_texts(stimuli, pair, region)]
                     seen = (
                         f"Region {region} is {texts[1]}, and in condition {first!r} it is"
-                        f" {texts[0]}; {len(pairs) - len(unlike)} of {len(pairs)} items have it"
-                        " alike."
+                        f" {texts[0]}; {len(pairs) - len(unlike)} of"
+                        f" {counted(len(pairs), 'item')} have it alike."
                     )
                     yield fault("CIM-S058", where=stimuli.where(pair[1]), seen=seen)
 
@@ -276,7 +276,7 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
             left, right = unlike[0]
             seen = f"{texts[left]!r} and {texts[right]!r} are compared."
             if len(unlike) > 1:
-                seen += f" {len(unlike)} of {len(both)} pairs are like this."
+                seen += f" {len(unlike)} of {counted(len(both), 'pair')} are like this."
             yield fault("CIM-S060", where=stimuli.where(left), seen=seen)
 
 
@@ -309,8 +309,8 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
         for (_, right), unlike in changed.items():
             if 0 < usual <= MOST_USUAL and len(unlike) > usual:
                 seen = (
-                    f"{len(unlike)} words differ from condition {first!r} ({', '.join(unlike)});"
-                    f" in nearly all items {usual} at most."
+                    f"{counted(len(unlike), 'word differs', 'words differ')} from condition"
+                    f" {first!r} ({', '.join(unlike)}); in nearly all items {usual} at most."
                 )
                 yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
 
