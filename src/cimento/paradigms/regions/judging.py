@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from cimento.errors import InputError
+from cimento.errors import InputError, counted
 from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.regions import (
@@ -311,9 +311,9 @@ def first_token_remarks(run: Run) -> Iterator[str]:
     freed = (plain["verdict"] == "unscored") & (judged["verdict"] != "unscored")
     if n := int(freed.gather_every(len(asked), len(asked) - 1).sum()):
         yield (
-            f"In {n} of {run.n_items} items all sentences begin with the same token, which has"
-            " no left context: it makes no difference to the verdict, so they are judged from the"
-            " second token on."
+            f"In {n} of {counted(run.n_items, 'item')} all sentences begin with the same token,"
+            " which has no left context: it makes no difference to the verdict, so they are judged"
+            " from the second token on."
         )
 
 
