@@ -36,6 +36,8 @@ _LENGTH = struct.Struct("<I")
 _DEEPEST = 50
 _DATA, _DICTIONARY, _DATA_2 = 5, 7, 8
 """Fields of a page's header; the one that is present gives the kind of the page."""
+_WHOLE = frozenset((4, 5, 6))
+"""Type codes of whole numbers in the protocol."""
 _DELTA_BYTE_ARRAY = 7
 """An encoding in which each text repeats a part of the one before it."""
 
@@ -228,7 +230,8 @@ class _Reader:
         while head := self._byte():
             step, kind = head >> 4, head & 15
             field = field + step if step else self._signed()
-            found[field] = self._value(kind, depth)
+            # Most values are whole numbers, and a table has thousands of values.
+            found[field] = self._signed() if kind in _WHOLE else self._value(kind, depth)
         return found
 
     def _value(self, kind: int, depth: int) -> _Value:
@@ -265,17 +268,19 @@ class _Reader:
         return [self._value(kind, depth + 1) for _ in range(size)]
 
     def _byte(self) -> int:
-        if self.at >= len(self._data):
-            raise _DamagedError
+        byte = self._data[self.at]
         self.at += 1
-        return self._data[self.at - 1]
+        return byte
 
     def _varint(self) -> int:
-        value = 0
-        for shift in range(0, 70, 7):
+        value = self._byte()
+        if value < 128:  # noqa: PLR2004  # no further byte belongs to it
+            return value
+        value &= 127
+        for shift in range(7, 70, 7):
             byte = self._byte()
             value |= (byte & 127) << shift
-            if byte < 128:  # noqa: PLR2004  # no further byte belongs to it
+            if byte < 128:  # noqa: PLR2004  # as above
                 return value
         raise _DamagedError
 
