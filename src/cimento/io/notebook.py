@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from html import escape
 
+from cimento.errors import counted
 from cimento.io.inline_markup import printable
 
 ITEMS_SHOWN = 3
@@ -71,7 +72,7 @@ def suite_table(
         notes: sentences below the table.
     """
     name, *others = facts
-    count = f"{n_items} item{'' if n_items == 1 else 's'}"
+    count = counted(n_items, "item")
     left = n_items - len(items)
     return notebook_table(
         header,

@@ -18,7 +18,7 @@ from cimento.paradigms.ratings.correlation import DRAWS, RatedValue, farthest_ap
 from cimento.paradigms.ratings.estimates import RatedValues
 from cimento.paradigms.ratings.people import standardised
 from cimento.paradigms.ratings.suite import RatedSentence, rated_of, ratings_by
-from cimento.paradigms.regions.judging import suite_of
+from cimento.paradigms.regions.judging import suite_of, tokens_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.report.formatting import number
 from cimento.runs.outcomes import Estimate
@@ -140,7 +140,7 @@ class RatedRun:
     @property
     def first_token(self) -> str:
         """The treatment of first tokens without left context."""
-        without = count_first_tokens(self.run.table("tokens"))
+        without = count_first_tokens(tokens_of(self.run))
         if not without:
             return "every token has a left context and is scored"
         rule = _FIRST_TOKENS[options_of(self.run).unscored_first]

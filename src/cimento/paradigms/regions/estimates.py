@@ -154,14 +154,19 @@ _Part: TypeAlias = tuple[str, str, str]
 
 def _parts(table: pl.DataFrame) -> dict[_Part, pl.DataFrame]:
     """The outcomes of each question: of all items, then by phenomenon."""
-    whole = table.partition_by("question", maintain_order=True, as_dict=True)
-    parts = {("", "", str(question)): part for (question,), part in whole.items()}
+    parts = {("", "", str(value)): part for (value,), part in _by_value(table, "question").items()}
     column = GROUP + PHENOMENON
     if column in table.columns:
-        groups = table.partition_by(column, "question", maintain_order=True, as_dict=True)
-        for (level, question), part in groups.items():
+        for (level, question), part in _by_value(table, column, "question").items():
             parts[PHENOMENON, str(level or ""), str(question)] = part
     return parts
+
+
+def _by_value(table: pl.DataFrame, *columns: str) -> Mapping[tuple[object, ...], pl.DataFrame]:
+    """The rows with each combination of values of some columns, in their order."""
+    if len(table) and all(table[column].n_unique() == 1 for column in columns):
+        return {table.select(columns).row(0): table}  # a part would be a copy
+    return table.partition_by(*columns, maintain_order=True, as_dict=True)
 
 
 def _near_tied(outcomes: pl.DataFrame, bits: float) -> int:
@@ -180,7 +185,7 @@ def _with_length(estimate: Estimate, outcomes: pl.DataFrame | None) -> Estimate:
     n = len(right)
     if not n:
         return estimate
-    counts = Counter(outcomes["verdict"].to_list())
+    counts = Counter(dict(outcomes["verdict"].value_counts().iter_rows()))
     passed, tied = counts["pass"], counts["tie"]
     chance = estimate.chance
     return dataclasses.replace(

@@ -196,7 +196,7 @@ def _worst_tokens(run: Run) -> pl.DataFrame:
     import polars as pl
 
     texts = dict(run.table("requests").select("request", "text").iter_rows())
-    known = tokens_of(run).drop_nulls("logprob_nats").sort("logprob_nats", descending=True)
+    known = tokens_of(run).drop_nulls("logprob_nats").collect()
     rows = [
         # The characters of the sentence, not the tokenizer's own marks, are shown.
         (
@@ -205,7 +205,9 @@ def _worst_tokens(run: Run) -> pl.DataFrame:
             or row["token"],
             surprisal_bits(row["logprob_nats"]),
         )
-        for row in known.unique("request", keep="last").iter_rows(named=True)
+        for row in known.sort("logprob_nats", descending=True)
+        .unique("request", keep="last")
+        .iter_rows(named=True)
     ]
     schema = {"request": pl.Int32, "token": pl.String, "token_bits": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")
