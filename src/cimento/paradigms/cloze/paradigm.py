@@ -25,7 +25,7 @@ from cimento.paradigms.base import (
 )
 from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers, check_candidates
 from cimento.paradigms.cloze.checks import check_cloze, is_released, read_cloze
-from cimento.paradigms.cloze.estimates import cloze_estimates
+from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.judging import (
     HIT,
     UNREACHABLE,
@@ -202,8 +202,6 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
 
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which blanks were filled, and what counts as a hit."""
-        from cimento.paradigms.cloze.text import cloze_methods
-
         return cloze_methods(ClozeAnswers(run))
 
     def warnings(self, run: Run) -> Sequence[str]:

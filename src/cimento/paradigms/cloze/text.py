@@ -8,12 +8,10 @@ from fractions import Fraction
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING
 
-from cimento.cite.sentences import listed
 from cimento.compare.item_outcomes import ItemOutcomes, rates_only
 from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
 from cimento.errors import UsageError, counted
 from cimento.io.inline_markup import columns
-from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
@@ -220,51 +218,6 @@ def _interval_text(estimate: Estimate | None) -> str:
     if estimate is None or estimate.low is None or estimate.high is None:
         return "-"
     return f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
-
-
-_PROTOCOLS = {
-    "mask": "the most probable tokens at one mask",
-    "words": "the most probable whole words at one mask",
-    "complete": "whole words of one to {masks} tokens at as many masks",
-    "beam": "sequences of one to {masks} tokens at as many masks",
-    "left": "the most probable next tokens after the text before the blank",
-    "sentinel": "the answers of the encoder-decoder to a sentinel in place of the blank",
-}
-_AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
-_HITS = (
-    "A hit at k means that an answer expected by the suite's author is among the first k"
-    " candidates; an answer that could not be found counts as a miss. The share of fitting"
-    " candidates is the share of those that were judged [@wilkens2023]."
-)
-
-
-_IN_BRIEF = (
-    "For each blank we took the most probable words, and counted a hit at k where one of the"
-    " expected answers was among the first k; answers that could not be found count as misses."
-)
-
-
-def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
-    """The methods by which blanks were filled, and what counts as a hit."""
-    several = "rules" if len(answers.choices) > 1 else "rule"
-    named = listed(answers.choices) if answers.choices else ""
-    rules = [f"Options were scored by the {several} {named}."] if named else []
-    return MethodFacts(
-        counted=counted(len(answers.items), "item"),
-        sentences=(_candidates(answers), _HITS, *rules),
-        brief=(_IN_BRIEF,),
-        together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
-    )
-
-
-def _candidates(answers: ClozeAnswers) -> str:
-    options = answers.options
-    if answers.run.model_kind == "replay":
-        return f"The candidates for a blank were recorded; the first {options.k} count."
-    rule: str = options.protocol
-    rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
-    what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
-    return f"The candidates for a blank were {what}; the first {options.k} were kept."
 
 
 def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
