@@ -145,7 +145,7 @@ class Prompted(Paradigm[Suite, PromptedOptions]):
             )
             number = numbers.setdefault(prompt.asked, len(numbers))
             if number == len(requests):
-                turns = tuple((turn["role"], turn["content"]) for turn in written.rendered.messages)
+                turns = written.rendered.messages
                 listed = Choose(prompt="", options=prompt.answers, messages=turns)
                 requests.append(listed if is_listed else written.request(prompting))
             region = (1, written.shown, "", 0, len(written.shown), True)
