@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from cimento.errors import Fault, Severity
+from cimento.errors import Fault, Severity, counted
 from cimento.paradigms.stories.suite import (
     ATTRIBUTES,
     PROPOSED,
@@ -73,9 +73,9 @@ class Finding:
             file: name of the file.
             names: what to call each story, by row.
         """
-        check, n = self.check, len(self.rows)
+        check, stories = self.check, counted(len(self.rows), "story", "stories")
         shown = ", ".join(names[row] for row in self.rows)
-        seen = f"{check.title} ({check.name}), in {n} {'story' if n == 1 else 'stories'}: {shown}."
+        seen = f"{check.title} ({check.name}), in {stories}: {shown}."
         return Fault(check.code, check.severity, file, seen, check.todo)
 
 
