@@ -131,8 +131,9 @@ def _of_draws(
     )
     if several is None:
         return _values(statistic(draw) for part in parts for draw in part)
-    values = np.concatenate([_at_once(part, several) for part in parts])
-    return values[~np.isnan(values)]
+    values: Floats = np.concatenate([_at_once(part, several) for part in parts])
+    defined: Floats = values[~np.isnan(values)]
+    return defined
 
 
 def _drawn(array: Floats, members: Sequence[Integers], picks: Integers) -> list[Floats]:
@@ -157,7 +158,7 @@ def _at_once(draws: Sequence[Floats], several: Callable[[Floats], Floats]) -> Fl
     """The statistic of each draw, computed for all draws of one length together."""
     lengths, values = np.array([len(draw) for draw in draws]), np.empty(len(draws))
     for length in np.unique(lengths):
-        places = np.flatnonzero(lengths == length)
+        places = np.flatnonzero(lengths == length).tolist()
         values[places] = several(np.stack([draws[place] for place in places]))
     return values
 
