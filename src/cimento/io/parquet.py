@@ -66,13 +66,20 @@ def refuse_growth(path: Path) -> None:
             _refuse_growth(data, where=str(path))
 
 
+ROWS_TOGETHER = 1 << 16
+"""Number of rows in a group of a Parquet file whose rows are written as they come."""
+
+
 def write_parquet(
-    table: pl.DataFrame, file: Path | IO[bytes], *, metadata: Mapping[str, str] | None = None
+    table: pl.DataFrame | pl.LazyFrame,
+    file: Path | IO[bytes],
+    *,
+    metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a table as Parquet; categories become texts, a few rows at a time to save memory.
+    """Write a table as Parquet.
 
     Args:
-        table: the table.
+        table: the table; lazy rows are written as they come.
         file: a path or an open file.
         metadata: metadata of the file.
 
@@ -83,9 +90,8 @@ def write_parquet(
 
     try:
         about = None if metadata is None else dict(metadata)
-        if has_categories(table):
-            rows = table.lazy().cast({pl.Categorical: pl.String})
-            rows.sink_parquet(file, metadata=about)
+        if isinstance(table, pl.LazyFrame):
+            table.sink_parquet(file, row_group_size=ROWS_TOGETHER, metadata=about)
         else:
             table.write_parquet(file, metadata=about)
     except pl.exceptions.ComputeError as error:
@@ -96,13 +102,6 @@ def write_parquet(
             raise
         number = int(system[1])
         raise OSError(number, os.strerror(number)) from error
-
-
-def has_categories(table: pl.DataFrame) -> bool:
-    """Whether a table holds texts as categories, which take less memory."""
-    import polars as pl
-
-    return any(kind == pl.Categorical for kind in table.dtypes)
 
 
 def read_parquet(path: Path) -> pl.DataFrame:

@@ -162,7 +162,10 @@ def html_page(page: Page) -> str:
         orders=ITEM_ORDERS,
         steps=STEPS,
         step_bits=STEP_BITS,
-        explanation=explanation(ties_pass=any(map(ties_pass, charted))),
+        explanation=explanation(
+            ties_pass=any(map(ties_pass, charted)),
+            several=any(run.together > 1 for run in page.runs),
+        ),
         methods=methods(shown),
         chances=chances(charted),
         lengths=any(rate.off_by_length for rate in charted),
