@@ -12,7 +12,7 @@ from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
 from cimento.cli.flags import command_of
-from cimento.errors import UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import refuse_filled_in, write_text
 from cimento.io.inline_markup import columns
 from cimento.options import Texts, option
@@ -233,7 +233,7 @@ def agreement(
         differing = second_.to_adjudicate(known, said)
         lines = (dumps(each, ensure_ascii=False) + "\n" for each in differing)
         write_text("".join(lines), adjudicate)
-        note(f"{len(differing)} stories to decide about are in {adjudicate}.")
+        note(f"{counted(len(differing), 'story', 'stories')} to decide about in {adjudicate}.")
     return 0
 
 
@@ -243,16 +243,23 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     from cimento.people.judgments.summaries import summarise
 
     found = summarise(judgments_of(read_judgments(file)))
+    if not found:
+        raise InputError(
+            where=str(file),
+            seen="there are no answers in it",
+            todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
+        )
     if as_json:
         show_json({"questions": found})
         return
     rows: list[tuple[str, ...]] = [
-        ("question", "people", "places", "answers", "mean", "sd in places", "alpha")
+        ("question", "people", "places", "answers", "per place", "mean", "sd in places", "alpha")
     ]
     rows += [
         (
             each.question,
             *map(str, (each.people, each.places, each.judgments)),
+            f"{each.fewest} to {each.most}",
             "-" if each.mean is None else f"{each.mean:.3f}",
             "-" if each.sd is None else f"{each.sd:.3f}",
             agreed(each.alpha),

@@ -11,7 +11,7 @@ import typer
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, flag
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import columns
 from cimento.models.base import PllRule, TextScorer
 from cimento.models.registry import open_scorer
@@ -100,8 +100,7 @@ def _check(options: _CheckOptions) -> int:
     The exit code is 1 if they differ, or if the model fails one of the checks.
     """
     from cimento.engine.handle import ModelHandle
-    from cimento.paradigms.loading import load_suites
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suites, sentence_suite
     from cimento.testing import check_model
 
     named = [sentence_suite(suite) for suite in load_suites(options.suites)]
@@ -150,7 +149,7 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
-    from cimento.paradigms.loading import load_suite
+    from cimento.paradigms.registry import load_suite
     from cimento.suites.builtin import list_builtin
     from cimento.suites.model import Suite
 
@@ -348,7 +347,7 @@ def info(*, as_json: Annotated[bool, flag("--json", help="Print this as JSON.")]
     if as_json:
         show_json({"path": str(cache.path), "texts": number, "size_bytes": size})
     else:
-        show(f"{cache.path}\n{number} texts scored, {size / 1e6:.1f} MB")
+        show(f"{cache.path}\n{counted(number, 'text')} scored, {size / 1e6:.1f} MB")
 
 
 @cache_app.command("clear")

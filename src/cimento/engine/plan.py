@@ -132,7 +132,7 @@ def plan_jobs(execution: Execution[Any]) -> list[JobPlan]:
         places = {
             (number, place): execution.units[number].unit.requests[place]
             for number, some in state.units.items()
-            for place in some
+            for place in some.inside.tolist()
         }
         asked = Counter(type(request).__name__.lower() for request in places.values())
         new = places.keys() - seen
