@@ -482,12 +482,10 @@ def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
 
 
 def _joined(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> str:
-    made = ""
-    glued = True
+    made, glued = "", True
     for region, is_glued in regions:
         glued = glued and is_glued
-        text = region.strip()
-        if text:
+        if text := region.strip():
             made += text if glued or not made else f" {text}"
             glued = True
     return _BLANK_BEFORE_MARK.sub("", made) if rule == "detok" else made
