@@ -369,10 +369,10 @@ def verify(
         problems = cache.verify()
     if as_json:
         show_json({"path": str(cache.path), "problems": problems})
-    else:
-        show("\n".join(problems) if problems else "Nothing is damaged.")
+        return DAMAGED if problems else 0
+    show("\n".join(problems) if problems else "Nothing is damaged.")
     if problems:
-        note("Clear it with: cimento cache clear, or delete the file.")
+        show("Clear it with: cimento cache clear, or delete the file.")
     return DAMAGED if problems else 0
 
 
