@@ -175,7 +175,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     from cimento.engine.cache import MemoryCache
     from cimento.models.in_memory import in_memory
     from cimento.paradigms.base import SuiteReading
-    from cimento.paradigms.loading import LoadedSuite
+    from cimento.paradigms.registry import LoadedSuite
 
     stored = RunFolder(run.folder or Path())
     target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)
