@@ -11,7 +11,13 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from cimento.cli.main import invoke
-from tests.helpers.json_output import commands_with_json, read_schema, validator
+from tests.helpers.json_output import (
+    KEYWORDS,
+    commands_with_json,
+    one_of_each_kind,
+    read_schema,
+    validator,
+)
 
 HANDED_ON = {"slurm", "prefetch"}
 """Commands that prepare a run and pass ``--json`` on to it."""
@@ -38,6 +44,36 @@ def test_schemas_are_schemas_with_an_id(name):
 
     Draft202012Validator.check_schema(schema)
     assert schema["$id"].startswith("urn:cimento:")
+
+
+def test_schemas_ask_nothing_that_one_of_each_kind_could_hide():
+    def keywords(schema):
+        found = set(schema)
+        for each in (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()):
+            found |= keywords(each)
+        others = (schema.get(name) for name in ("items", "additionalProperties"))
+        for each in (*others, *schema.get("anyOf", ())):
+            found |= keywords(each) if isinstance(each, dict) else set()
+        return found
+
+    assert keywords(read_schema("summary")) | keywords(read_schema("commands")) <= KEYWORDS
+
+
+def test_one_of_each_kind_keeps_every_fault():
+    right = {"verdict": "pass", "margin": 0.5, "parts": [1, 2]}
+    faults = [
+        {"verdict": "passed", "margin": 0.25, "parts": [1, 2]},
+        {"verdict": "fail", "margin": 2.0, "parts": [3]},
+        {"verdict": "pass", "margin": None, "parts": [1, 2]},
+        {"verdict": "pass", "margin": 0.5, "parts": [1, "2"]},
+        {"verdict": "pass", "margin": 0.5},
+    ]
+    many = [dict(right, margin=number / 7) for number in range(1, 6)]
+    assert len(one_of_each_kind(many)) == 1
+    for fault in faults:
+        kept = one_of_each_kind({"items": [*many, fault, *many]})["items"]
+        assert one_of_each_kind(fault) in kept
+        assert len(kept) == 2
 
 
 @pytest.mark.parametrize("command", sorted(set(commands_with_json()) - HANDED_ON))
