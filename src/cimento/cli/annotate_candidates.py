@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.io.files import refuse_filled_in
 from cimento.options import Options, option
 
@@ -121,7 +121,7 @@ def _ask(
     if options.reuse is not None:
         known = set(earlier.select("item", "candidate").iter_rows())
         tasks = [task for task in tasks if task.pair not in known]
-        note(f"{len(known)} judgments are taken over.")
+        note(f"{counted(len(known), 'judgment is', 'judgments are')} kept from before.")
     remarks = Remarks(options.run / REMARKS)
     if options.only_other:
         for label in LABELS:

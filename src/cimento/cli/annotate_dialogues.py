@@ -12,7 +12,7 @@ from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
 from cimento.cli.flags import command_of
-from cimento.errors import UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import refuse_filled_in, write_text
 from cimento.io.inline_markup import columns
 from cimento.options import Texts, option
@@ -233,7 +233,7 @@ def agreement(
         differing = second_.to_adjudicate(known, said)
         lines = (dumps(each, ensure_ascii=False) + "\n" for each in differing)
         write_text("".join(lines), adjudicate)
-        note(f"{len(differing)} stories to decide about are in {adjudicate}.")
+        note(f"{counted(len(differing), 'story', 'stories')} to decide about in {adjudicate}.")
     return 0
 
 
@@ -243,6 +243,12 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     from cimento.people.judgments.summaries import summarise
 
     found = summarise(judgments_of(read_judgments(file)))
+    if not found:
+        raise InputError(
+            where=str(file),
+            seen="there are no answers in it",
+            todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
+        )
     if as_json:
         show_json({"questions": found})
         return

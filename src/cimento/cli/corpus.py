@@ -20,6 +20,7 @@ from cimento.cli.corpus_build import (
 from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives.matching import builtin_rules, open_rule
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
+from cimento.errors import counted
 from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def _search(options: SearchOptions) -> None:
         note(f"hits: {options.output}")
     note_skipped(skipped)
     if known is not None and known.pairs:
-        note(f"{len(known.pairs)} sentences that were there before were left out")
+        note(f"left out, since they were there before: {counted(len(known.pairs), 'sentence')}")
 
 
 app.command("search", short_help="Find every occurrence that a rule accepts.")(
@@ -210,7 +211,10 @@ def _check(options: CheckOptions) -> int:
             continue
         for each in problems:
             show(f"{each.severity}: {each}")
-        show(f"{file.name}: {sentences} sentences, {words} words, {len(faults)} faults")
+        show(
+            f"{file.name}: {counted(sentences, 'sentence')}, {counted(words, 'word')},"
+            f" {counted(len(faults), 'fault')}"
+        )
     if options.as_json:
         show_json({"files": plain})
     return 2 if failed else 0

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from cimento.cite import bibtex, methods_paragraph, references
 from cimento.cite.methods import ParagraphForm
-from cimento.cite.sentences import counted
 from cimento.cli.console import note, show
 from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.report import StoredOptions
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
 from cimento.options import option

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from importlib import resources
 from statistics import fmean
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, counted, did_you_mean
 from cimento.suites.model import Item, JsonValue, Suite, sentence
 
 NOTHING = "nothing"
@@ -165,7 +165,7 @@ def match_items(
         closest = mean_balance(list(balances.values()))
         raise UsageError(
             where=f"suite {suite.name!r}",
-            seen=f"none of its {len(suite.items)} items is within the limits",
+            seen=f"none of its {counted(len(suite.items), 'item')} is within the limits",
             todo=f"On average the conditions differ by {closest.words:.1f} words and "
             f"{closest.characters:.1f} characters, and share {closest.overlap:.2f} of their words.",
         )

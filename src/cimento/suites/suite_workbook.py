@@ -15,12 +15,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cimento.errors import InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites.faults import errors
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_json_lines
+from cimento.suites.story_rows import (
+    is_column_of_story,
+    is_story_row,
+    story_record,
+    story_row,
+)
 from cimento.suites.tables import Row, Table, read_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
@@ -59,60 +65,8 @@ _FORMULA = {
 }
 _JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null)$')
 _NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
-_FIRST = (
-    "1. Sheet about: write the name and the language of your suite, and the rest if you like.",
-    "2. Sheet items: replace the examples by your own. Add columns of your own to the right.",
-)
-_LAST = (
-    "4. Save the workbook, close it, and look for mistakes: cimento suites check FILE.xlsx",
-    "5. Ask a model: cimento run FILE.xlsx -m demo-causal",
-    "A folder of text files is made with: cimento suites convert FILE.xlsx -o FOLDER",
-)
-_OF_SENTENCES = (
-    "   Rows with the same item are versions of one sentence; condition names the version.",
-    "   A bar ( | ) divides a sentence into regions, whose names stand on about, under regions.",
-    "3. Sheet predictions: say what should hold. (2;%match%) < (2;%mismatch%) means that region 2",
-    "   is less surprising in condition match than in mismatch; * is the whole sentence.",
-)
-_OF_PAIRS = (
-    "   Each row is a pair: good has the acceptable sentence, bad the other one. Only the words",
-    "   that make the difference should differ.",
-    "3. Sheet predictions: it says already that good is less surprising than bad.",
-)
-_OF_KIND: Mapping[object, tuple[str, ...]] = {
-    "acceptability": (
-        "   rating: one number for each sentence; or ratings: one number for each person, 6; 7; 5.",
-        "   Decimals may have a point or a comma. An empty cell is a sentence without a rating.",
-        "3. Sheet about: ratings.low and ratings.high are the ends of your scale; ratings.by is",
-        "   people, or author if the numbers are what you expect.",
-    ),
-    "cloze": (
-        "   text: the sentence, with ___ for the blank; target: the word that you expect there.",
-        "   plausible and implausible: other words that fit and that do not, with | between;",
-        "   spellings of one word have a slash: e/ed.",
-        "   Braces hide the words of an expression in turn: Con quel {braccio} {destro} ...",
-        "3. The sheet predictions stays empty.",
-    ),
-    "templates": (
-        "   text: the sentence, with ___ for the blank and <SEED> for what stands on the sheet",
-        "   seeds; seeds: the set of seeds it takes, if several are there.",
-        "   Sheet seeds: set, category and form of each seed; target, implausible and expected say",
-        "   which words fit after it (expected in the features of Universal Dependencies).",
-        "3. The sheet predictions stays empty.",
-    ),
-    "stories": (
-        "   One row is a story of five sentences. story_id is shared by a plausible story and its",
-        "   implausible variants; example_id tells them apart. plausible: true or false.",
-        "   type: order (two sentences swapped), cloze (one replaced), null for a plausible story;",
-        "   idx: number of the variant of its type, from 0; null for a plausible story.",
-        "   breakpoint: the sentence that reveals the conflict, counted from 0; -1 for none.",
-        "   confl_sents: the earlier sentence in conflict with it, [0]; confl_pairs: both, [0, 1].",
-        '   states: the physical state in conflict, such as temperature; "" for none.',
-        "3. The sheet predictions stays empty. Prompts take three worked examples from other",
-        "   stories: with fewer than four, add --set shots=0 to cimento run. See docs/stories.md.",
-    ),
-}
-"""What the sheet *how to* says of each kind of suite."""
+_HOW_TO = Path(__file__).parents[1] / "data" / "how-to.toml"
+"""The lines of the sheet *how to*, by kind of suite."""
 
 
 def is_suite_workbook(path: Path) -> bool:
@@ -144,8 +98,10 @@ def fold(folder: Path, path: Path) -> Path:
     if (folder / f"{SEEDS}.tsv").exists():
         sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")
     sheets[PREDICTIONS] = list(_prediction_rows(predictions))
-    of_sentences = _OF_PAIRS if {"good", "bad"} <= {*sheets[ITEMS][0]} else _OF_SENTENCES
-    lines = (*_FIRST, *_OF_KIND.get(settings.get("kind"), of_sentences), *_LAST)
+    texts = read_toml(_HOW_TO)
+    of_sentences = "pairs" if {"good", "bad"} <= {*sheets[ITEMS][0]} else "sentences"
+    own = texts.get(str(settings.get("kind")), texts[of_sentences])
+    lines = f"{texts['first']}\n{own}\n{texts['last']}".split("\n")
     sheets[HOW_TO] = [[line] for line in lines]
     return write_bytes(write_sheets(sheets, where=str(path)), path)
 
@@ -194,6 +150,27 @@ def place_in_workbook(where: str, path: Path) -> str:
     for file, sheet in sheet_of.items():
         where = where.replace(file, f"{path.name}, sheet {sheet},")
     return where.replace(",:", ":").removesuffix(",")
+
+
+def advice_in_workbook(fault: Fault) -> str:
+    """What to do about a fault, in terms of the sheets of a workbook in place of suite.toml."""
+    if fault.code == "CIM-S023":
+        return f"To have the items judged, add a row to the sheet *{PREDICTIONS}*."
+    if fault.seen.startswith("A list should stand here"):
+        return "Write the values into one cell, with | between: short | long."
+    todo = fault.todo
+    for written, row in _ADVICE:
+        todo = written.sub(row, todo)
+    return todo
+
+
+_ADVICE = (
+    (re.compile(r", under \[meta\] in suite\.toml"), ""),
+    (re.compile(r'(such as) (\w+) = "(\w+)"'), rf"\1 \3, in the row *\2* of the sheet *{ABOUT}*"),
+    (re.compile(r"\bregions in suite\.toml"), f"the row *regions* of the sheet *{ABOUT}*"),
+    (re.compile(r"suite\.toml"), f"the sheet *{ABOUT}*"),
+)
+"""Expressions of advice on suite.toml, and what stands for each in a workbook."""
 
 
 def _sheet(data: bytes, name: str, path: Path) -> Table:
@@ -393,7 +370,9 @@ def _items(folder: Path) -> list[list[str]]:
     if (folder / f"{ITEMS}.tsv").exists():
         return _table_rows(folder / f"{ITEMS}.tsv")
     records = open_json_lines(folder / RECORDS)
-    flat = [_flat(record) for record in records]
+    stories = [story_row(record) for record in records]
+    plain = [cells | _flat(rest) for cells, rest in filter(None, stories)]
+    flat = plain if len(plain) == len(records) else [_flat(record) for record in records]
     columns = _columns(flat)
     rows = [columns, *([each.get(name, "") for name in columns] for each in flat)]
     read = [_record(row) for row in _rows(rows)]
@@ -446,14 +425,16 @@ def _record_lines(table: Table) -> str:
     lines: list[str] = []
     for row in table.rows:
         lines += [""] * (row.number - 1 - len(lines))
-        lines.append(json.dumps(_record(row), ensure_ascii=False))
+        record = _record(row, where=table.where(row))
+        lines.append(json.dumps(record, ensure_ascii=False))
     return "\n".join(lines) + "\n"
 
 
-def _record(row: Row) -> dict[str, JsonValue]:
-    found: dict[str, Any] = {}
+def _record(row: Row, *, where: str = "") -> dict[str, JsonValue]:
+    is_story = is_story_row(row.cells)
+    found: dict[str, Any] = story_record(row.cells, where=where) if is_story else {}
     for column, cell in row.cells.items():
-        if not cell.strip():
+        if not cell.strip() or (is_story and is_column_of_story(column)):
             continue
         if _NUMBERED.fullmatch(column):
             found.setdefault(_list_of(column), []).append(_value(cell))

@@ -61,7 +61,7 @@ def test_one_decision_a_candidate(tmp_path):
     }  # fmt: skip
     assert "La casa è [rossa]." in script.text
     assert "template: casa" in script.text
-    assert "4 of 4 candidates are judged" in script.shown[-1]
+    assert "4 of 4 candidates judged" in script.shown[-1]
     assert all(decision.at.endswith("+00:00") for decision in decisions.values())
 
 
@@ -86,7 +86,7 @@ def test_it_goes_on_where_it_was_after_any_interruption(tmp_path):
     with pytest.raises(CutError):
         CandidateDialogue(TASKS, journal, Remarks(tmp_path / "r.txt")).run(cut, lambda _text: None)
     script, decisions = play(tmp_path, "y")
-    assert "2 of 4 candidates are judged" in script.shown[0]
+    assert "2 of 4 candidates judged" in script.shown[0]
     assert "3/4  b" in script.shown[1]
     assert len(decisions) == 3
 

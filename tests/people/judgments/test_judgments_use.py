@@ -356,3 +356,12 @@ def test_a_run_sets_a_model_beside_imported_ratings(tmp_path, capsys):
     means = {sentence.id: sentence.mean for sentence in sentences}
     beside = run.outcomes().filter(pl.col("question") == "lp").select("item", "reference")
     assert dict(beside.iter_rows()) == means
+
+
+def test_a_table_without_answers_says_so(tmp_path, capsys):
+    path = tmp_path / "judgments.tsv"
+    columns = ("suite", "item", "condition", "candidate", "question", "value", "remark")
+    path.write_text("\t".join((*columns, "annotator", "at")) + "\n", encoding="utf-8")
+
+    assert invoke(["annotate", "agreement", str(path)]) == 2
+    assert "there are no answers in it" in capsys.readouterr().err

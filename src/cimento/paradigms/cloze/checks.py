@@ -8,11 +8,19 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError, counted
+from cimento.io.files import file_digest
 from cimento.io.parsing import filled
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
-from cimento.paradigms.cloze.portuguese import is_released, read_released
+from cimento.paradigms.cloze.portuguese import (
+    MULTIWORD,
+    SHEET,
+    SYNTACTIC,
+    read_multiwords,
+    read_sheet,
+    read_templates,
+)
 from cimento.paradigms.cloze.reading import (
     TOML,
     cloze_fault,
@@ -28,6 +36,7 @@ from cimento.paradigms.cloze.suite import (
     expand_suite,
 )
 from cimento.suites.faults import errors
+from cimento.suites.model import Meta
 
 _SHOWN = 5
 """Ids of items that a fault names."""
@@ -70,6 +79,31 @@ def read_cloze(path: Path) -> SuiteReading[ClozeSuite]:
     return replace(reading, faults=(*reading.faults, *faults), path=path)
 
 
+def is_released(path: Path) -> bool:
+    """Whether a file is one of the study's whose items can be asked, by its name."""
+    return path.name in {SHEET, SYNTACTIC, MULTIWORD} and path.is_file()
+
+
+def read_released(path: Path) -> SuiteReading[ClozeSuite]:
+    """The templates, their instances or the multiword items of the study, as a suite.
+
+    Args:
+        path: the sheet of judgments, or one of the notebooks.
+
+    Raises:
+        InputError: it cannot be used.
+    """
+    meta = Meta(path.stem, language="pt")
+    if path.name == SYNTACTIC:
+        suite = ClozeSuite(meta, templates=tuple(read_templates(path)), cluster="template")
+    elif path.name == SHEET:
+        items = tuple(instance.item for instance in read_sheet(path)[0])
+        suite = ClozeSuite(meta, items=items, cluster="template")
+    else:
+        suite = ClozeSuite(meta, items=tuple(read_multiwords(path)), cluster="expression")
+    return SuiteReading(suite=suite, faults=(), sha256=file_digest(path), path=path)
+
+
 def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
     """Every fault of a suite, errors and warnings, in the order of their codes."""
     expansion = expand_suite(suite)
@@ -87,7 +121,9 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
     without = [item.id for item in expansion.items if suite.cluster not in item.columns]
     if suite.cluster and without:
         shown = ", ".join(map(repr, without[:_SHOWN]))
-        seen = f"The column {suite.cluster!r} is missing in {len(without)} items: {shown}."
+        seen = (
+            f"The column {suite.cluster!r} is missing in {counted(len(without), 'item')}: {shown}."
+        )
         faults.append(cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
     return tuple(sorted(faults, key=attrgetter("code")))
 

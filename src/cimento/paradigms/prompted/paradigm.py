@@ -11,21 +11,25 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
-from cimento.errors import Fault, UsageError
+from cimento.errors import Fault, counted
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import MethodFacts, SuiteReading
-from cimento.paradigms.plain import PlainParadigm
-from cimento.paradigms.prompted.asking import (
+from cimento.paradigms.paradigm import Paradigm
+from cimento.paradigms.prompted.judging import (
     KIND,
     RATING,
     PromptedOptions,
+    answers_of,
+    choices,
+    correlated,
     judgment_wording,
     prompts_of,
+    ratings,
+    unread,
 )
-from cimento.paradigms.prompted.judging import answers_of, choices, correlated, ratings, unread
 from cimento.paradigms.ratings.paradigm import RATINGS
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
@@ -35,7 +39,6 @@ from cimento.suites.model import Suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
     from cimento.models.registry import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.runs.run import Run
@@ -49,20 +52,20 @@ _SHOWN = 30
 _COEFFICIENTS: Mapping[str, Role] = {"spearman": "headline", "pearson": "main"}
 _CHANCE = {"generate": (0.25, "two guesses, one for each order"), "loglik": (0.5, "by lot")}
 _HOW = {
-    ("generate", "choice"): "A pair counts as right where the better one was named both times.",
+    ("generate", "choice"): "A pair counts as right if the better one was named both times.",
     ("generate", "rating"): "The rating is the number that was written.",
-    ("loglik", "choice"): "A pair counts as right where the answers that name the better one have"
+    ("loglik", "choice"): "A pair counts as right if the answers that name the better one have"
     " more than half of the probability of both answers, over both orders.",
     ("loglik", "rating"): "The rating is the mean of the scale, each number weighted by its"
     " probability after the prompt.",
 }
 
 
-class Prompted(PlainParadigm[Suite, PromptedOptions]):
+class Prompted(Paradigm[Suite, PromptedOptions]):
     """Forced choice and ratings by prompt."""
 
     name = KIND
-    kinds: ClassVar[tuple[str, ...]] = (KIND,)
+    kinds = (KIND,)
     options = PromptedOptions
 
     def read(self, path: Path) -> SuiteReading[Suite]:
@@ -142,25 +145,13 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
             )
             number = numbers.setdefault(prompt.asked, len(numbers))
             if number == len(requests):
-                turns = tuple((turn["role"], turn["content"]) for turn in written.rendered.messages)
+                turns = written.rendered.messages
                 listed = Choose(prompt="", options=prompt.answers, messages=turns)
                 requests.append(listed if is_listed else written.request(prompting))
             region = (1, written.shown, "", 0, len(written.shown), True)
             rows.append((number, suite.name, prompt.item, prompt.condition, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
-
-    def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:  # noqa: ARG002
-        """What somebody recorded of the answers: nothing is read.
-
-        Raises:
-            UsageError: always.
-        """
-        raise UsageError(
-            where=f"replay:{name}",
-            seen="judgments by prompt have no recordings",
-            todo="Give a model.",
-        )
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Pairs pass, fail or tie over both orders; a rating stands beside the mean of people."""
@@ -199,16 +190,16 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         wording = judgment_wording(options.language or run.suite.meta.language)
         what = (
             "was shown the two sentences of each pair, once in each order, and asked which of them"
-            " is the better one"
+            " was better"
             if is_choice
-            else "was shown each sentence and asked how acceptable it is, on a scale from 1 to"
-            f" {options.points}; its ratings were set beside the mean ratings of people"
+            else "was shown each sentence and asked how acceptable it was, on a scale from 1 to"
+            f" {options.points}; its ratings were compared with the mean ratings of people"
         )
         sentences = _HOW[options.answer, _task(run)]
         if options.answer == "generate":
             sentences += (
-                " Replies were read strictly: one that is not just an answer counts neither way"
-                f" ({len(unread(run))} were not)."
+                " Replies that were not just an answer count neither way"
+                f" ({len(unread(run)) or 'there were none'})."
             )
         brief = (
             f"The model {what}.",
@@ -217,8 +208,8 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         )
         n = run.outcomes()["item"].n_unique()
         return MethodFacts(
-            counted=f"{n} {'pairs' if is_choice else 'sentences'}",
-            sentences=(*brief, f"The prompt was {wording.id}, version {wording.version}."),
+            counted=counted(n, "pair" if is_choice else "sentence"),
+            sentences=(*brief, f"The prompt was {wording['id']}, version {wording['version']}."),
             brief=brief,
         )
 
@@ -228,10 +219,8 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         if not lost:
             return (NOT_PROBABILITIES,)
         shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
-        return (
-            NOT_PROBABILITIES,
-            f"{len(lost)} replies name no answer and count neither way, such as {shown!r}",
-        )
+        unclear = counted(len(lost), "reply names", "replies name")
+        return (NOT_PROBABILITIES, f"{unclear} no answer, counted neither way, such as {shown!r}")
 
 
 PROMPTED = Prompted()

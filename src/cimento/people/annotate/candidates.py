@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.errors import UsageError, need_known
+from cimento.errors import UsageError, counted, need_known
 from cimento.io.files import write_text
 from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, YesOrNo
 
@@ -150,14 +150,16 @@ class CandidateDialogue:
             StorageError: a decision cannot be written.
         """
         self._go_to_unjudged()
-        write(f"{self.judged} of {len(self._tasks)} candidates are judged. ? shows the keys.")
+        write(f"{self.judged} of {counted(len(self._tasks), 'candidate')} judged. ? for the keys.")
         while self._place < len(self._tasks):
             write(self._shown())
             line = read("fits? ")
             if line is None or line.strip() == "q":
                 break
             write(self._answer(line.strip()))
-        write(f"{self.judged} of {len(self._tasks)} candidates are judged; everything is kept.")
+        write(
+            f"{self.judged} of {counted(len(self._tasks), 'candidate')} judged; everything is kept."
+        )
 
     def _shown(self) -> str:
         task = self._tasks[self._place]

@@ -12,6 +12,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import TypeAlias
 
+from cimento.errors import counted
 from cimento.people.judgments.records import ACCEPTABILITY, Judgment, finite
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
@@ -307,7 +308,9 @@ def _shares(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, M
             if others:
                 equal.append(others[judgment.value] == max(others.values()))
         if len(equal) < LEAST_SHARED:
-            measured[name] = Measurement(None, f"only {len(equal)} places are shared with others")
+            measured[name] = Measurement(
+                None, f"only {counted(len(equal), 'place is', 'places are')} shared with others"
+            )
         else:
             share = sum(equal) / len(equal)
             measured[name] = Measurement(share, f"{sum(equal)} of {len(equal)} as most others")
