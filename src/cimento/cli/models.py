@@ -109,6 +109,8 @@ def _check(options: _CheckOptions) -> int:
     scorer, asking = handle.scorer, handle.scoring
     found = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
     findings = check_model(scorer, policy=asking.policy)
+    if found.tokenizer is not None and not found.tokenizer.knows_capitals:
+        note(f"warning: {options.model}: capital letters are {_NO_CAPITALS}.")
     moved = _precision(options.model, scorer, loaded, asking) if options.precision else None
     if options.as_json:
         show_json(_plain(found, findings, moved))
@@ -234,6 +236,9 @@ def _described(found: Inspection, findings: Sequence[Finding], precision: Precis
     return "\n".join([card.label, told, "", "checks", *(f"  {finding}" for finding in findings)])
 
 
+_NO_CAPITALS = "in no token, and not lower-cased: give --lowercase to run, score and fill"
+
+
 def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
     chat = "none"
     if facts.system_role is not None:
@@ -250,6 +255,7 @@ def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
         ("before a text", f"{facts.before} ({facts.origin})".strip()),
         ("after a text", facts.after),
         ("unknown token", facts.unknown or "none"),
+        ("capitals", "" if facts.knows_capitals else _NO_CAPITALS),
         ("chat template", chat),
     ]
 

@@ -129,7 +129,11 @@ class GgufScorer:
     """
 
     def __init__(self, model: Llama, located: Located, *, policy: Policy, device: str) -> None:
-        asked = {"--leading-blank": policy.leading_blank, "--window": policy.window != "refuse"}
+        asked = {
+            "--leading-blank": policy.leading_blank,
+            "--lowercase": policy.lowercase,
+            "--window": policy.window != "refuse",
+        }
         for option, given in asked.items():
             if given:
                 raise UsageError(

@@ -108,6 +108,7 @@ def _refuse(located: Located, policy: Policy) -> None:
     """
     refused = {
         "--leading-blank": policy.leading_blank,
+        "--lowercase": policy.lowercase,
         "--window": policy.window != "refuse",
         f"--model vllm:{located.name}": located.adapter is not None,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import dataclasses
 import hashlib
 import random
@@ -17,7 +18,7 @@ from cimento.errors import UsageError
 from cimento.models.base import KindRule, Policy, Scorer
 from cimento.models.dtypes import DtypeName
 from cimento.models.hf.files import Kind, Located, kind_by_name
-from cimento.models.hf.loading import model_card, scorer_of
+from cimento.models.hf.loading import lower_case, model_card, scorer_of
 from cimento.models.limits import AUTO, BatchLimits
 
 if TYPE_CHECKING:
@@ -104,6 +105,9 @@ def scorer_around(
             seen="it gives no character offsets, so tokens cannot be matched with words",
             todo="Use a fast tokenizer.",
         )
+    if policy.lowercase:
+        tokenizer = copy.deepcopy(tokenizer)
+        lower_case(tokenizer)
     chosen = _kind_of(model, name) if kind == "auto" else kind
     card = model_card(located, chosen, policy, model, tokenizer)
     make, limits = scorer_of(chosen), limits.or_tokens(TOKENS)
