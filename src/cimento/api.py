@@ -32,7 +32,7 @@ from cimento.models.in_memory import (
 from cimento.models.registry import AnyScorer, Asking, shown_name
 from cimento.options import ModelOptions, RunOptions, checked, from_names
 from cimento.paradigms.base import ParadigmOptions
-from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suite, load_suites
+from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
 from cimento.suites.model import JsonValue
@@ -125,7 +125,9 @@ def evaluate_all(
     refuse_same_names(loaded)
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
     ready = as_scorers(several, run_options.scoring, tokenizer)
-    yield from run_all(loaded, ready, run_options, cache=cache or MemoryCache())
+    # Where units are stored, what was answered is in their files.
+    kept = MemoryCache() if cache is None and run_options.output is None else cache
+    yield from run_all(loaded, ready, run_options, cache=kept)
 
 
 def load_model(

@@ -12,19 +12,18 @@ import cimento
 from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms import Choose
-from cimento.paradigms.loading import load_suite
-from cimento.paradigms.prompted.asking import (
+from cimento.paradigms.prompted.judging import (
     CHOICE,
     LETTERS,
     RATING,
+    UNREAD,
     PromptedOptions,
     judgment_wording,
     prompted_suite,
     prompts_of,
 )
-from cimento.paradigms.prompted.judging import UNREAD
 from cimento.paradigms.prompted.paradigm import NOT_PROBABILITIES, PROMPTED
-from cimento.paradigms.registry import sentence_suite
+from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.runs.outcomes import each_outcome
 from cimento.suites.model import Prediction
 from tests.helpers.servers.replies import reply_server
@@ -270,4 +269,4 @@ def test_sentences_are_asked_about_in_their_language(language, asked):
     suite = prompted_suite(cimento.pairs(PAIRS, name="few", language=language))
     found = [*prompts_of(suite, PromptedOptions())]
     assert all(prompt.body.endswith(asked) for prompt in found)
-    assert judgment_wording(language).id == f"{language}-judgments"
+    assert judgment_wording(language)["id"] == f"{language}-judgments"

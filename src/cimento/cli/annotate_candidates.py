@@ -28,6 +28,11 @@ class CandidateOptions(Options):
     run: Path = option(..., "Folder of a run of a cloze suite.")
     annotator: str = option("me", "Who judges: a name.")
     method: str = option("", "Candidates of this protocol; of the first if not given.")
+    only_other: bool = option(
+        default=False,
+        help="Only items with neither target nor plausible option among the candidates; the list of"
+        " remarks then begins with the four labels of the connectives study.",
+    )
     order: Order = option("rank", "Candidates of an item by rank, or shuffled.")
     seed: int = option(0, "Seed of the shuffled order.")
     show_probability: bool = option(default=False, help="Show the probability of each candidate.")
@@ -72,7 +77,7 @@ def _candidates(options: CandidateOptions) -> None:
             show(candidate_agreement_text(found))
         return
     answers = ClozeAnswers(open_run(options.run))
-    tasks = candidate_tasks(answers, options.method)
+    tasks = candidate_tasks(answers, options.method, only_other=options.only_other)
     journal = Journal(options.run, options.annotator)
     if options.export is not None:
         refuse_filled_in(options.export, holds="decisions")
@@ -97,6 +102,7 @@ def _ask(
     options: CandidateOptions,
 ) -> None:
     """The dialogue about one person's share of the candidates."""
+    from cimento.paradigms.cloze.people import LABELS
     from cimento.people.annotate.candidates import (
         REMARKS,
         CandidateDialogue,
@@ -117,6 +123,9 @@ def _ask(
         tasks = [task for task in tasks if task.pair not in known]
         note(f"{counted(len(known), 'judgment is', 'judgments are')} kept from before.")
     remarks = Remarks(options.run / REMARKS)
+    if options.only_other:
+        for label in LABELS:
+            remarks.add(label)
     dialogue = CandidateDialogue(tasks, journal, remarks, show_probability=options.show_probability)
     try:
         dialogue.run(_typed, show)

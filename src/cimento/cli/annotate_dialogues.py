@@ -253,12 +253,13 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
         show_json({"questions": found})
         return
     rows: list[tuple[str, ...]] = [
-        ("question", "people", "places", "answers", "mean", "sd in places", "alpha")
+        ("question", "people", "places", "answers", "per place", "mean", "sd in places", "alpha")
     ]
     rows += [
         (
             each.question,
             *map(str, (each.people, each.places, each.judgments)),
+            f"{each.fewest} to {each.most}",
             "-" if each.mean is None else f"{each.mean:.3f}",
             "-" if each.sd is None else f"{each.sd:.3f}",
             agreed(each.alpha),

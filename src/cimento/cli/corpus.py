@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
 
 app = typer.Typer(help="Search treebanks, and make suites from them.", no_args_is_help=True)
+app.command("inventory", short_help="Merge lists of connectives.")(corpus_sources.inventory)
 app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
 app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
     corpus_build.pairs
@@ -114,6 +115,7 @@ class CountOptions(ConnectiveOptions):
 def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
+    from cimento.corpus.connectives.ranks import rank_agreement, rank_grid
     from cimento.corpus.connectives.tables import (
         compared_grid,
         connectives_json,
@@ -126,19 +128,20 @@ def _connectives(options: CountOptions) -> None:
 
     files = options.files
     opened, main = options.connectives, open_rule(options.rule)
-    wanted = read_comparisons(options.compare or (), _published_tables)
+    wanted = read_comparisons(options.compare, _published_tables)
     others = [open_rule(name) for name in builtin_rules() if name != main.name] if wanted else []
     skipped = where_skipped(options.malformed)
     counts = count_connectives(
         files,
         opened,
         [main, *others],
-        joint=read_joint(options.join or ()),
+        joint=read_joint(options.join),
         skipped=skipped,
         drop_duplicates=options.duplicates == "drop",
     )
     shown = [count for count in counts if count.rule == main.name]
-    need_corpora([corpus for corpus, _ in wanted], [each.corpus for each in shown])
+    numbers = {each.corpus: {n: each.hits.get(n, 0) for n in opened.names} for each in shown}
+    need_corpora([corpus for corpus, _ in wanted], list(numbers))
     compared = {
         (corpus, table.corpus): (
             table,
@@ -148,13 +151,16 @@ def _connectives(options: CountOptions) -> None:
         )
         for corpus, table in wanted
     }
+    printed = {f"{table.corpus} as published": table.counts for table, _ in compared.values()}
+    ranks = rank_agreement({**numbers, **printed})
     if options.as_json:
-        plain = connectives_json(files, opened, shown, compared, per=options.per)
-        show_json(plain)
+        show_json(connectives_json(files, opened, shown, compared, ranks, per=options.per))
     else:
         show(as_text(frequency_grid(opened.names, shown, per=options.per)))
         for (corpus, _), (table, cells) in compared.items():
             show("\n" + as_text(compared_grid(cells, corpus=corpus, published=table)))
+        if ranks:
+            show("\n" + as_text(rank_grid(ranks)))
     note_skipped(skipped)
 
 

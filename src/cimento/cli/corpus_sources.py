@@ -1,4 +1,4 @@
-"""``cimento corpus tweets``, ``concordance`` and ``nli``: items not taken from treebanks."""
+"""``cimento corpus inventory``, ``tweets``, ``concordance``, ``nli``: without a treebank."""
 
 from __future__ import annotations
 
@@ -21,12 +21,47 @@ from cimento.corpus.texts import (
 )
 from cimento.errors import InputError
 from cimento.io.inline_markup import columns
-from cimento.options import Options, option
+from cimento.options import Options, Texts, option
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:
     from cimento.corpus.making.inference import HypothesisWording, InferenceItem
     from cimento.corpus.texts import PlainSentence
+
+
+class MergeOptions(Options):
+    """The inventories to merge."""
+
+    inventories: Texts = option(
+        ..., "Lists of connectives: it-connectives, or files as for --inventory."
+    )
+    output: Path | None = option(None, "Inventory to write (TOML).", flags=("-o",))
+
+
+def _inventory(options: MergeOptions) -> None:
+    """Merge lists of connectives: what several lists have, in any spelling they name, stands once.
+
+    The table says which lists have each connective. The first list has the say about names.
+    """
+    from cimento.corpus.connectives.inventories import write_inventory, write_spelling
+    from cimento.corpus.connectives.lexicons import merge_inventories, open_inventory
+
+    opened = [open_inventory(name) for name in options.inventories]
+    name = options.output.stem if options.output else "merged"
+    merged, lists = merge_inventories(opened, name=name)
+    rows: list[tuple[str, ...]] = [("connective", "class", "other spellings", "lists")]
+    for each in merged.connectives:
+        others = ", ".join(map(write_spelling, each.spellings[1:]))
+        rows.append((each.name, each.category or "-", others or "-", ", ".join(lists[each.name])))
+    show(columns(rows))
+    sizes = ", ".join(f"{each.name} {len(each.connectives)}" for each in opened)
+    several = sum(len(names) > 1 for names in lists.values())
+    note(f"{sizes}: {len(lists)} connectives, of which {several} are in several lists")
+    if options.output is not None:
+        note(f"written: {write_inventory(merged, options.output)}")
+
+
+inventory = command_of(MergeOptions, _inventory, positional="inventories", metavar="INVENTORY...")
 
 
 class TweetOptions(InventoryOptions):
@@ -125,8 +160,7 @@ def _nli(options: InferenceOptions) -> None:
     """
     from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.cloze.writing import write_cloze
-    from cimento.paradigms.loading import load_suite
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.model import Meta
 
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)

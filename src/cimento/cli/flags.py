@@ -117,9 +117,13 @@ def neutralise(paths: Iterable[Path]) -> None:
 
 
 def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
-    """The options in the order of the help: positional ones, those declared with them, others."""
+    """The options in the order of the help: positional ones, those declared with them, others.
+
+    Without positional ones, a command's own options come before those that it shares.
+    """
     declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
-    first = [name for names in declared if set(positional) & set(names) for name in names]
+    beside = set(positional)
+    first = [name for own in declared if not beside or beside & set(own) for name in own]
     return dict.fromkeys([*positional, *first, *model.model_fields])
 
 

@@ -48,7 +48,8 @@ _NAMES = (
 def list_models() -> None:
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
-    from cimento.models.hf.present import cached_models, demo_models, hub_cache
+    from cimento.models.hf.names import hub_cache
+    from cimento.models.hf.present import cached_models, demo_models
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     show("ways to name a model\n" + columns(names, indent=2))
@@ -85,8 +86,7 @@ def _check(options: _CheckOptions) -> int:
     The exit code is 1 if they differ, or if the model fails one of the checks.
     """
     from cimento.engine.handle import ModelHandle
-    from cimento.paradigms.loading import load_suites
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suites, sentence_suite
     from cimento.testing import check_model
 
     named = [sentence_suite(suite) for suite in load_suites(options.suites)]
@@ -135,7 +135,7 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
-    from cimento.paradigms.loading import load_suite
+    from cimento.paradigms.registry import load_suite
     from cimento.suites.builtin import list_builtin
     from cimento.suites.model import Suite
 

@@ -83,7 +83,7 @@ collect = run_command(_CollectOptions, _collect)
 
 def _check(options: RunOptions) -> int:
     """List what is missing, and return the exit code."""
-    from cimento.paradigms.loading import load_suites
+    from cimento.paradigms.registry import load_suites
     from cimento.runs.planning import find_missing
 
     loaded = list(load_suites(options.suites, language=options.language))

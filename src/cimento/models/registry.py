@@ -25,7 +25,8 @@ from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer,
 from cimento.models.checked import checked
 from cimento.models.dtypes import DtypeName
 from cimento.models.hf.arguments import OPTION
-from cimento.models.hf.files import DEMO_MODELS, Located, locate
+from cimento.models.hf.files import Located, locate
+from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.limits import BatchLimits, Limit
 from cimento.suites.model import JsonValue, UnitName
 from cimento.suites.stimuli import NO_CONTEXT, Context

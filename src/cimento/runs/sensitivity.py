@@ -15,8 +15,8 @@ from cimento.api import Failure, run_all
 from cimento.engine.cache import AnswerCache, MemoryCache
 from cimento.errors import CimentoError
 from cimento.options import RunOptions
-from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suites
 from cimento.paradigms.regions.judging import ALL, compares_sentences, options_of, suite_of
+from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design

@@ -158,7 +158,12 @@ def test_agreement_of_a_table(tmp_path, capsys):
     (found,) = json.loads(capsys.readouterr().out)["questions"]
     assert found["alpha"]["value"] == pytest.approx(0.7244094488188976)
     assert invoke(["annotate", "agreement", str(path)]) == 0
-    assert "acceptability" in capsys.readouterr().out
+    assert "2 to 2" in capsys.readouterr().out
+    # Carla answers the first question only, so that one place has three answers, the others two.
+    write_judgments(table_of([*people, *rated("carla", ANNA[:1])]), path)
+    assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["questions"]
+    assert (found["fewest"], found["most"]) == (2, 3)
 
 
 def people_on(suite, seed=1, people=4):

@@ -7,10 +7,12 @@ DiMLex (Stede 2002; Scheffler and Stede 2016) is the XML of connective-lex.info:
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -251,22 +253,83 @@ def _entry(
     return Connective(written[0], tuple(spellings), category, senses, comment=comment)
 
 
+def merge_inventories(
+    inventories: Sequence[Inventory], *, name: str
+) -> tuple[Inventory, dict[str, tuple[str, ...]]]:
+    """One inventory of several, in which connectives that several have stand once.
+
+    Two entries are the same connective if the usual spelling of one is a spelling of the other,
+    capitals and kinds of apostrophe aside: *perchè* is *perché* if a list says so.
+
+    Args:
+        inventories: the first has the say about names, and about what lists contradict.
+        name: of the merged inventory.
+
+    Returns:
+        The inventory, and each connective to the names of the lists that have it.
+
+    Raises:
+        InputError: the inventories are of several languages.
+    """
+    languages = [each.language for each in inventories if each.language]
+    if len(set(languages)) > 1:
+        raise InputError(
+            where="inventories",
+            seen=f"they are of the languages {', '.join(dict.fromkeys(languages))}",
+            todo="Merge those of one language.",
+        )
+    groups: list[list[tuple[str, Connective]]] = []
+    for inventory in inventories:
+        for entry in inventory.connectives:
+            same = [group for group in groups if any(_same(entry, one) for _, one in group)]
+            # The first of them stays where it stands in its list.
+            kept, *others = same or [[]]
+            kept += [*itertools.chain(*others), (inventory.name, entry)]
+            groups = [group for group in groups if not any(group is one for one in others)]
+            groups += [] if same else [kept]
+    merged = {
+        group[0][1].name: (
+            _joined([entry for _, entry in group]),
+            tuple(dict.fromkeys(each for each, _ in group)),
+        )
+        for group in groups
+    }
+    found = make_inventory(
+        [connective for connective, _ in merged.values()],
+        where="inventories",
+        name=name,
+        language=next(iter(languages), ""),
+        licence=" AND ".join(dict.fromkeys(each.licence for each in inventories if each.licence)),
+        source="; ".join(dict.fromkeys(each.source for each in inventories if each.source)),
+    )
+    return found, {name: lists for name, (_, lists) in merged.items()}
+
+
+def _same(one: Connective, other: Connective) -> bool:
+    """Whether the usual spelling of an entry is a spelling of the other."""
+    usual, others = read_spelling(one.name), read_spelling(other.name)
+    return usual in other.spellings or others in one.spellings
+
+
 def _merged(entries: Iterable[Connective]) -> list[Connective]:
     """Entries with those of the same name merged, since LexConn has one for each sense."""
     by_name: dict[str, list[Connective]] = {}
     for entry in entries:
         by_name.setdefault(entry.name, []).append(entry)
-    return [alike[0] if len(alike) == 1 else _joined(alike) for alike in by_name.values()]
+    return [_joined(alike) for alike in by_name.values()]
 
 
 def _joined(entries: Sequence[Connective]) -> Connective:
-    """The entries of one name merged into one."""
+    """The entries of one connective merged into one; the first has the say about the rest."""
     categories = [part for entry in entries for part in entry.category.split("; ") if part]
-    return Connective(
-        entries[0].name,
-        tuple(dict.fromkeys(spelling for entry in entries for spelling in entry.spellings)),
-        "; ".join(dict.fromkeys(categories)),
-        tuple(dict.fromkeys(sense for entry in entries for sense in entry.senses)),
+    first = max(entries, key=lambda entry: bool(entry.elided or entry.euphonic))
+    return replace(
+        first,
+        name=entries[0].name,
+        spellings=tuple(dict.fromkeys(each for entry in entries for each in entry.spellings)),
+        category="; ".join(dict.fromkeys(categories)),
+        senses=tuple(dict.fromkeys(sense for entry in entries for sense in entry.senses)),
+        interrogative=any(entry.interrogative for entry in entries),
         comment=next((entry.comment for entry in entries if entry.comment), ""),
     )
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.errors import CimentoError, StorageError
-from cimento.models.hf.files import CONFIG, DEMO_MODELS, Located, kind_of, locate
+from cimento.models.hf.files import Located, kind_of, locate
+from cimento.models.hf.names import ADAPTER_CONFIG, DEMO_MODELS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,15 +41,6 @@ def demo_models() -> list[Present]:
         )
         for located in map(locate, DEMO_MODELS)
     ]
-
-
-def hub_cache() -> Path | None:
-    """The folder with downloads of the Hugging Face hub; None without its library."""
-    try:
-        from huggingface_hub import constants
-    except ImportError:
-        return None
-    return Path(constants.HF_HUB_CACHE)
 
 
 def cached_models(folder: Path) -> list[Present]:
@@ -86,7 +78,7 @@ def cached_models(folder: Path) -> list[Present]:
 
 def _kind(located: Located) -> str:
     """The kind of a model by its config; empty if the config does not determine it."""
-    if (located.folder / CONFIG).is_file():
+    if (located.folder / ADAPTER_CONFIG).is_file():
         return "adapter"
     try:
         return kind_of(located)

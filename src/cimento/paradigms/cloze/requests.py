@@ -24,19 +24,12 @@ from cimento.models.questions import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, Fi
 from cimento.models.questions import Fill as FoundFill
 from cimento.models.registry import AnyScorer, Asking
 from cimento.options import ModelOptions, checked
-from cimento.paradigms.base import ParadigmOptions
+from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem, Option
 from cimento.suites.stimuli import one_or_several
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def _listed(value: object) -> object:
-    """``a, b`` as a tuple; anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 def _path(value: object) -> object:
@@ -65,8 +58,8 @@ class ClozeOptions(ParadigmOptions):
     k: int = Field(10, ge=1, le=MOST_CANDIDATES)
     protocol: OpenRule = "auto"
     masks: int = Field(3, ge=1, le=MOST_MASKS)
-    choice: Annotated[tuple[ChoiceRule, ...], BeforeValidator(_listed)] = ()
-    by: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    choice: Annotated[tuple[ChoiceRule, ...], BeforeValidator(option_names)] = ()
+    by: Annotated[tuple[str, ...], BeforeValidator(option_names)] = ()
     dictionary: str = ""
     judgments: Annotated[Path | None, BeforeValidator(_path)] = None
     seed: int = 0
@@ -191,7 +184,8 @@ def fill_texts(
     handle = ModelHandle(model, asking or Asking())
     answers = answer(requests.asked, handle, cache=cache or MemoryCache())
     numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
-    table = numbers.join(answers.tables[FILLS.name], on="request", maintain_order="left_right")
+    found = answers.tables[FILLS.name].collect()
+    table = numbers.join(found, on="request", maintain_order="left_right")
     probability = pl.col("logprob_nats").exp().alias("probability")
     columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
     return table.select("text", *columns)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from cimento.io.arrays import Floats, Integers
-    from cimento.measures.sentence import Reasons
     from cimento.suites.model import Suite
 
 
@@ -112,11 +111,15 @@ class ItemValues:
         import numpy as np
         import polars as pl
 
-        places = pl.Series("item", items, dtype=pl.String).to_frame().with_row_index("place")
-        places = places.unique("item", keep="first").cast({"place": pl.Int64})
-        named = columns.items.rename("item").to_frame()
-        joined = named.join(places, on="item", how="left", maintain_order="left")
-        item = joined["place"].fill_null(-1).to_numpy()
+        names = pl.Series("item", items, dtype=pl.String)
+        runs = columns.items.rle().struct.unnest()
+        if runs["value"].equals(names):  # as in a whole suite in its own order
+            item = np.repeat(np.arange(len(items)), runs["len"].to_numpy())
+        else:
+            places = names.to_frame().with_row_index("place").unique("item", keep="first")
+            named = columns.items.rename("item").to_frame()
+            joined = named.join(places, on="item", how="left", maintain_order="left")
+            item = joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
         lengths = np.diff(columns.offsets)
         first: dict[str, Integers] = {}
         counts: dict[str, Integers] = {}
@@ -279,27 +282,13 @@ def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Evalu
     if comparison.operator != "=":
         tied = left == right
         verdicts[tied], margins_bits[tied] = _TIE, 0.0
-    _mark_infinite(comparison, left, right, margins_bits, reasons, texts)
-    unscored = reasons >= 0
-    verdicts[unscored], margins_bits[unscored] = _UNSCORED, np.nan
-    return Evaluations(verdicts, margins_bits, reasons)
-
-
-def _mark_infinite(
-    comparison: Comparison,
-    left: Floats,
-    right: Floats,
-    margins_bits: Floats,
-    reasons: Integers,
-    texts: Reasons,
-) -> None:
-    """Where a sum or a difference is not finite, set a reason that names the compared numbers."""
-    import numpy as np
-
     finite = np.isfinite(margins_bits) & np.isfinite(left) & np.isfinite(right)
     for row in np.flatnonzero(~finite & (reasons < 0)).tolist():
         compared = f"{float(left[row])} with {float(right[row])}"
         reasons[row] = texts.number(f"{canonical(comparison)} compares {compared}")
+    unscored = reasons >= 0
+    verdicts[unscored], margins_bits[unscored] = _UNSCORED, np.nan
+    return Evaluations(verdicts, margins_bits, reasons)
 
 
 def _conversion(source: Unit, target: Unit) -> float:

@@ -10,9 +10,10 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
+from cimento.io.tables import Rows, collected
 from cimento.paradigms.stories.grouping import correct_suite
 from cimento.paradigms.stories.options import (
     StoryOptions,
@@ -21,7 +22,7 @@ from cimento.paradigms.stories.options import (
     prompt_for,
 )
 from cimento.paradigms.stories.prompts import TierPrompt, state_names
-from cimento.paradigms.stories.requests import WITHOUT_STORY, Task
+from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.suite import (
     CONFLICT,
     FALSE,
@@ -31,14 +32,11 @@ from cimento.paradigms.stories.suite import (
     TIERS,
     TRUE,
     StorySuite,
+    Task,
     Tier,
     TierAnswer,
     pair_label,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 Reason: TypeAlias = Literal[
     "",
@@ -262,22 +260,24 @@ class AnswerOptions:
     words: tuple[str, ...]
 
 
-RECORDED: Mapping[Tier, AnswerOptions] = {
+RECORDED: Mapping[Task, AnswerOptions] = {
     tier: AnswerOptions(labels, labels) for tier, labels in OPTIONS.items()
 }
 """The options of recorded answers, which have no words and stand in one order."""
 
 
-def raw_answers(tables: Mapping[str, pl.DataFrame]) -> dict[int, RawAnswer]:
+def raw_answers(tables: Mapping[str, Rows]) -> dict[int, RawAnswer]:
     """The answer to each request by its number, without requests that have no answer."""
     answers: dict[int, RawAnswer] = {}
     if "choices" in tables:
-        table = tables["choices"].sort("request", "option").group_by("request", maintain_order=True)
-        lists = table.agg("logprob_nats", "n_tokens", "is_greedy")
-        for number, nats, n_tokens, greedy in lists.iter_rows():
+        table = collected(tables["choices"], where="the table choices").sort("request", "option")
+        lists = table.group_by("request", maintain_order=True)
+        asked = lists.agg("logprob_nats", "n_tokens", "is_greedy")
+        for number, nats, n_tokens, greedy in asked.iter_rows():
             answers[number] = RawAnswer(tuple(nats), tuple(n_tokens), tuple(greedy))
     if "replies" in tables:
-        for number, text in tables["replies"].select("request", "text").iter_rows():
+        replies = collected(tables["replies"], where="the table replies")
+        for number, text in replies.select("request", "text").iter_rows():
             answers[number] = replace(answers.get(number, RawAnswer()), reply=text)
     return answers
 
@@ -313,7 +313,7 @@ def tier_answers(
     """
     known = RECORDED[tier] if is_recorded else tier_options(tier, suite, options)
     there = [(row, raw[number]) for number, row in asked if number in raw]
-    values = [_values(answer, known, options) for _, answer in there]
+    values = [compared_values(answer, known, options) for _, answer in there]
     scored = [nats for (row, _), nats in zip(there, values, strict=True) if nats and row >= 0]
     corrections: Mapping[str, float] = {}
     if options.norm == "prior" and scored:
@@ -335,14 +335,19 @@ def tier_answers(
         if row != WITHOUT_STORY:
             compared = nats and tuple(n - s for n, s in zip(nats, shifts, strict=True))
             like = TierAnswer(row=row, tier=tier, options=known.labels)
-            answers.append(_tier_answer(like, answer, known, compared, options))
+            answers.append(read_answer(like, answer, known, compared, options))
     return answers
 
 
-def _values(
+def compared_values(
     answer: RawAnswer, known: AnswerOptions, options: StoryOptions
 ) -> tuple[float, ...] | None:
-    """The values by which options are compared, as far as one prompt tells; None without scores."""
+    """The values by which options are compared, as far as one prompt tells; None without scores.
+
+    Raises:
+        UsageError: the norm needs what was not kept.
+        TableError: the answer is to another question.
+    """
     nats = [value for value in answer.nats if value is not None]
     if not nats or len(nats) < len(answer.nats):
         return None
@@ -355,16 +360,30 @@ def _values(
     return normalised(nats, options.norm, n_tokens=answer.n_tokens, words=known.words)
 
 
-def _tier_answer(
+def read_answer(
     like: TierAnswer,
     answer: RawAnswer,
     known: AnswerOptions,
     values: tuple[float, ...] | None,
     options: StoryOptions,
 ) -> TierAnswer:
+    """The answer to a question, from its entries in the tables.
+
+    Args:
+        like: an answer with the row, the question and the options.
+        answer: the entries.
+        known: the answers that the question allows.
+        values: what options are compared by; None where none were scored.
+        options: how it was asked.
+    """
     if values is not None:
-        greedy = answer.greedy if None not in answer.greedy else ()
-        return replace(like, logprobs_nats=values, greedy=tuple(map(bool, greedy)))
+        nats = [value for value in answer.nats if value is not None]
+        return replace(
+            like,
+            logprobs_nats=values,
+            nats_per_character=normalised(nats, "char", n_tokens=(), words=known.words),
+            greedy=() if None in answer.greedy else tuple(map(bool, answer.greedy)),
+        )
     if answer.greedy:
         # A recording that says what was chosen, or only that the right option was not.
         chosen = next((n for n, g in zip(known.labels, answer.greedy, strict=True) if g), None)

@@ -19,16 +19,23 @@ from cimento.paradigms.stories.judging import (
     ALL_RIGHT,
     BOTH_ORDERS,
     CHAINED,
+    AnsweredQuestion,
     Judged,
-    QuestionAnswer,
     answered_questions,
     asked_of,
     judged_run,
 )
 from cimento.paradigms.stories.prompts import choose_shots
-from cimento.paradigms.stories.rates import CHANCE, EMPTY, METRICS, baselines, partial_credit
+from cimento.paradigms.stories.rates import (
+    CHANCE,
+    EMPTY,
+    METRICS,
+    baselines,
+    chance_of,
+    partial_credit,
+)
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
-from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS, Tier
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, Tier
 from cimento.runs.outcomes import Estimate, rate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -81,15 +88,6 @@ TITLES: Mapping[Tier, str] = {
 def question_of(tier: Tier) -> str:
     """The question whether a story is right at a tier and at all tiers before."""
     return CHAINED.get(tier, tier)
-
-
-def chance_of(tier: Tier, *, chained: bool = False) -> float:
-    """The accuracy of options drawn by lot at a tier, or there and at all tiers before."""
-    tiers = TIERS[: TIERS.index(tier) + 1] if chained else (tier,)
-    chance = 1.0
-    for name in tiers:
-        chance /= len(OPTIONS[name])
-    return chance
 
 
 def tier_estimates(run: Run) -> list[Estimate]:
@@ -332,7 +330,7 @@ def question_estimates(run: Run) -> list[Estimate]:
 
     answers, table = answered_questions(run), run.outcomes()
     like = Estimate(suite=run.suite.name, model=run.model, question=QUESTIONS, role="headline")
-    is_pair = any(answer.question.task == PAIR_TASK for answer in answers)
+    is_pair = any(question.task == PAIR_TASK for question, _ in answers)
     whole = BOTH_ORDERS if is_pair else ALL_RIGHT
     chance = (0.5, 0.25) if is_pair else (None, None)
     method = BY_LOT if is_pair else "it differs from question to question"
@@ -346,9 +344,9 @@ def question_estimates(run: Run) -> list[Estimate]:
     return [*found, *([_first_chosen(answers, like)] if is_pair else [])]
 
 
-def _first_chosen(answers: Sequence[QuestionAnswer], like: Estimate) -> Estimate:
-    first = [answer.chosen == FIRST for answer in answers]
-    triples = [answer.question.story.story_id for answer in answers]
+def _first_chosen(answers: Sequence[AnsweredQuestion], like: Estimate) -> Estimate:
+    first = [outcome.chosen == FIRST for _, outcome in answers]
+    triples = [question.story.story_id for question, _ in answers]
     design = Design(tuple(range(len(first))), tuple(triples))
     like = replace(
         like, question=FIRST_CHOSEN, role="main", right=sum(first), n=len(first),

@@ -17,6 +17,7 @@ from cimento.paradigms.stories.suite import (
     TIERS,
     Known,
     Story,
+    Task,
     Tier,
     TierAnswer,
     TripleKey,
@@ -51,7 +52,7 @@ class TierOutcome:
     """
 
     row: int
-    tier: Tier
+    tier: Task
     gold: str | None
     chosen: str | None
     correct: bool | None
@@ -86,7 +87,7 @@ class TierOutcome:
         return difference if math.isfinite(difference) else None
 
 
-def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> TierOutcome:
+def judge(answer: TierAnswer, gold: str | None, *, first_of_ties: bool = False) -> TierOutcome:
     """The choice of an answer, and whether it is right.
 
     A reply that cannot be read is wrong. A tie is no answer, whichever option stands first in the
@@ -95,10 +96,9 @@ def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> T
 
     Args:
         answer: of a model.
-        story: that it is about.
+        gold: the right label; None where there is none.
         first_of_ties: the first of tied options is chosen, as the study did.
     """
-    gold = story.gold(answer.tier)
     chosen, tied, reason = _choice(answer)
     if tied and not first_of_ties:
         chosen, reason = None, TIED
@@ -126,9 +126,10 @@ def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> T
 def judge_all(
     answers: Sequence[TierAnswer], stories: Sequence[Story], *, first_of_ties: bool = False
 ) -> tuple[TierOutcome, ...]:
-    """`judge` of every answer; ``answer.row`` is a position in `stories`."""
+    """`judge` of every answer at a tier; ``answer.row`` is a position in `stories`."""
     return tuple(
-        judge(answer, stories[answer.row], first_of_ties=first_of_ties) for answer in answers
+        judge(answer, stories[answer.row].gold(answer.tier), first_of_ties=first_of_ties)
+        for answer in answers
     )
 
 
@@ -152,19 +153,18 @@ def _choice(answer: TierAnswer) -> tuple[str | None, bool, str]:
     return answer.options[values.index(best)], values.count(best) > 1, ""
 
 
-def by_characters(answer: TierAnswer, words: Sequence[str] = ()) -> str | None:
+def by_characters(answer: TierAnswer) -> str | None:
     """The label chosen when log-probabilities are divided by the number of characters.
 
-    None where nothing can be scored, or options are tied.
-
-    Args:
-        answer: with log-probabilities.
-        words: what stands for each option in the prompt; the labels themselves where empty.
+    The characters are those of the words in the prompt, in its language. None where nothing can be
+    scored, or options are tied.
     """
     if answer.logprobs_nats is None or _choice(answer)[0] is None:
         return None
-    lengths = [len(word) for word in (words or answer.options)]
-    values = [value / n for value, n in zip(answer.logprobs_nats, lengths, strict=True)]
+    values = answer.nats_per_character or [
+        value / len(label)
+        for value, label in zip(answer.logprobs_nats, answer.options, strict=True)
+    ]
     best = max(values)
     return answer.options[values.index(best)] if values.count(best) == 1 else None
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cimento.errors import InputError, need_known
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.loading import load_suite
+from cimento.paradigms.registry import load_suite
 from cimento.people.judgments.records import NONE
 from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyQuestion
 from cimento.people.surveys.tasks import words

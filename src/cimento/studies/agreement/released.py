@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
-from cimento.paradigms.loading import LoadedSuite, load_suites
+from cimento.paradigms.registry import LoadedSuite, load_suites
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.suites.archives import TOML, is_archive
 from cimento.suites.builtin import builtin_names
