@@ -14,7 +14,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.inline_markup import columns
-from cimento.suites.builtin import TEMPLATE_LANGUAGES, template_kinds
+from cimento.suites.builtin import TEMPLATE_LANGUAGES, BuiltinSuite, template_kinds
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.paradigms.registry import LoadedSuite
     from cimento.suites.model import JsonValue, Suite
+    from cimento.suites.published import Published
 
 
 _MOST_NAMED = 12
@@ -215,12 +216,19 @@ def list_suites(
     remote: Annotated[
         bool, flags.flag("--remote", help="List published datasets that can be fetched.")
     ] = False,
+    as_json: Annotated[bool, flags.flag("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
+    from cimento.suites.builtin import list_builtin
+    from cimento.suites.published import published
+
+    if as_json:
+        listed = published().values() if remote else list_builtin()
+        show_json({"datasets" if remote else "suites": [_listed(each) for each in listed]})
+        return
     if remote:
         _list_published()
         return
-    from cimento.suites.builtin import list_builtin
 
     rows = [("suite", "kind", "language", "items", "phenomenon", "status")]
     rows += [
@@ -228,6 +236,16 @@ def list_suites(
         for each in list_builtin()
     ]
     show(columns(rows))
+
+
+def _listed(each: BuiltinSuite | Published) -> dict[str, object]:
+    """A suite or a dataset as JSON: what people are shown, and no place on this machine."""
+    names = (
+        ("kind", "language", "phenomenon", "items", "status")
+        if isinstance(each, BuiltinSuite)
+        else ("title", "languages", "licence", "citation", "size", "format", "address")
+    )
+    return {"name": each.name, **{name: getattr(each, name) for name in names}}
 
 
 def _list_published() -> None:

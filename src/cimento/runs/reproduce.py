@@ -193,15 +193,9 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     )
     loaded = LoadedSuite(paradigm=run.paradigm, reading=reading)
     target.prepare()
-    again = ask_suite(
-        loaded,
-        open_model(
-            in_memory(model, scoring) if was_in_memory(run.manifest) else model, loaded, scoring
-        ),
-        run.options,
-        scoring=scoring,
-        cache=MemoryCache(),
-    )
+    asked = in_memory(model, scoring) if was_in_memory(run.manifest) else model
+    source = open_model(asked, loaded, scoring)
+    again = ask_suite(loaded, source, run.options, scoring=scoring, cache=MemoryCache())
     judgments = f"{JUDGMENTS.name}.parquet"
     if (stored.path / judgments).is_file():
         # Judgments of people enter the estimates, so they are copied before the repetition is
