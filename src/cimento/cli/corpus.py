@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Search treebanks, and make suites from them.", no_args_is_help=True)
 app.command("inventory", short_help="Merge lists of connectives.")(corpus_sources.inventory)
+app.command("tags", short_help="Measure how usual sequences of parts of speech are.")(
+    corpus_sources.tags
+)
 app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
 app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
     corpus_build.pairs
