@@ -184,7 +184,7 @@ def fill_texts(
     handle = ModelHandle(model, asking or Asking())
     answers = answer(requests.asked, handle, cache=cache or MemoryCache())
     numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
-    found = answers.tables[FILLS.name].collect()
+    found = answers.table(FILLS.name)
     table = numbers.join(found, on="request", maintain_order="left_right")
     probability = pl.col("logprob_nats").exp().alias("probability")
     columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")
