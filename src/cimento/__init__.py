@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.runs.training import evaluate_while_training
+    from cimento.suites.derived import pairs
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
-    from cimento.suites.pairs import pairs
     from cimento.suites.reading import Reading
 
 _HOMES = {
@@ -111,7 +111,7 @@ _HOMES = {
         "Region",
         "Suite",
     ),
-    "cimento.suites.pairs": ("pairs",),
+    "cimento.suites.derived": ("pairs",),
     "cimento.suites.reading": ("Reading",),
     "cimento.runs.training": ("evaluate_while_training",),
 }

@@ -19,7 +19,7 @@ from cimento import (
     evaluate,
     load_suites,
 )
-from cimento.io.notebook import LONGEST_CELL, isolated, notebook_table
+from cimento.io.inline_markup import LONGEST_CELL, isolated, notebook_table
 from cimento.models.fake import uniform_scorer
 
 HOSTILE = (

@@ -78,8 +78,7 @@ def _refuse_swapped(stated: Given) -> None:
         UsageError: a suite does not exist, and its name may be that of a model.
         InputError: a suite does not exist.
     """
-    from cimento.suites.builtin import builtin_names, find_suite
-    from cimento.suites.published import published
+    from cimento.suites.builtin import builtin_names, find_suite, published
 
     given = [str(name) for name in cast("Sequence[object]", stated.get("suites") or ())]
     known = {*builtin_names(), *published()}

@@ -231,7 +231,7 @@ def list_suites(
 
 
 def _list_published() -> None:
-    from cimento.suites.published import published
+    from cimento.suites.builtin import published
 
     rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
     rows += [
@@ -269,7 +269,7 @@ def get(
 ) -> None:
     """Fetch a published dataset at a pinned revision; files already there are only checked."""
     from cimento.io.fetching import SOURCE, fetch, unpinned
-    from cimento.suites.published import find_published
+    from cimento.suites.builtin import find_published
 
     found = find_published(dataset)
     folder = fetch(found, output or Path(found.name), language=language)
@@ -307,9 +307,8 @@ def check(
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
     from cimento.paradigms.registry import audit_suite
-    from cimento.suites.archives import opened
     from cimento.suites.builtin import find_suite
-    from cimento.suites.load import suite_paths
+    from cimento.suites.load import opened, suite_paths
 
     said = f" --language {language}" if language else ""
     errors = 0

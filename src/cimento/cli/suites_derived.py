@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
     from cimento.runs.run import Run
     from cimento.statistics.planning import Pilot
-    from cimento.suites.matching import Balance
+    from cimento.suites.derived import Balance
 
 
 Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
@@ -44,8 +44,8 @@ def _match_suite(options: MatchOptions) -> None:
     """
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
+    from cimento.suites.derived import Limits, match_items
     from cimento.suites.formats.native import write_native
-    from cimento.suites.matching import Limits, match_items
 
     limits = Limits(
         words=options.words,
@@ -124,8 +124,8 @@ def merge_suite(
     """
     from cimento.paradigms.loading import load_suites
     from cimento.paradigms.registry import sentence_suite
+    from cimento.suites.derived import merge_suites
     from cimento.suites.formats.native import write_native
-    from cimento.suites.pairs import merge_suites
 
     parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
     made = merge_suites(parts, name=name)
@@ -329,9 +329,9 @@ def vary_suite(
     """
     from cimento.paradigms.loading import load_suite
     from cimento.paradigms.registry import sentence_suite
-    from cimento.suites.faults import summarize
     from cimento.suites.formats.native import write_native
     from cimento.suites.load import inspect_suite
+    from cimento.suites.reading import summarize
     from cimento.suites.variants import open_slots, read_variants, vary
 
     loaded = load_suite(suite)

@@ -28,8 +28,7 @@ from cimento.models.hf.files import DEMO_MODELS, locate
 from cimento.models.registry import OPENERS, shown_name
 from cimento.models.server.bodies import LIMITS
 from cimento.runs.usage import Price, Tokens
-from cimento.suites.builtin import builtin_names, find_suite
-from cimento.suites.published import find_published, is_published
+from cimento.suites.builtin import builtin_names, find_published, find_suite, is_published
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded

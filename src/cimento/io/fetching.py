@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NoReturn
 from cimento.errors import InputError, MissingDependencyError, StorageError, UsageError
 from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
-from cimento.suites.archives import unpacked
-from cimento.suites.published import Published, https_only
+from cimento.suites.builtin import Published, https_only
+from cimento.suites.load import unpacked
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -264,7 +264,7 @@ def _from_hub(
 
 def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
     """The files of a dataset that have its suffixes and, if one is given, are in a language."""
-    from cimento.suites.published import NAMES
+    from cimento.suites.builtin import NAMES
 
     files = [name for name in names if name.endswith(dataset.suffixes)]
     if not language:

@@ -18,8 +18,8 @@ from cimento.paradigms.registry import (
     plugged_paradigms,
     read_all,
 )
-from cimento.suites import faults
 from cimento.suites.builtin import WORKBOOK, find_suite, name_or_path
+from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
 
 SuiteLike: TypeAlias = "str | Path | TestSuite | LoadedSuite"
@@ -103,7 +103,7 @@ def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
     Raises:
         SuiteError: the suite has such faults; the error contains all of them.
     """
-    if reading.suite is None or faults.errors(reading.faults):
+    if reading.suite is None or errors_among(reading.faults):
         raise SuiteError(where=str(reading.path), faults=reading.faults)
     return LoadedSuite(paradigm=paradigm, reading=reading)
 

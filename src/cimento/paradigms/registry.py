@@ -12,14 +12,19 @@ from typing import TYPE_CHECKING, Any, TypeGuard, cast
 from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import SuiteAudit, SuiteReading
-from cimento.suites import faults
-from cimento.suites.archives import in_workbook, opened, unfolded
-from cimento.suites.builtin import kind_of
-from cimento.suites.faults import NO_LANGUAGE
+from cimento.suites.builtin import LANGUAGE_CODE, kind_of, language_code
 from cimento.suites.formats.registry import SUITE_SUFFIXES
-from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
+from cimento.suites.load import (
+    StimulusCount,
+    in_workbook,
+    opened,
+    refuse_faulty,
+    suite_paths,
+    unfolded,
+)
 from cimento.suites.model import Suite
-from cimento.suites.published import LANGUAGE_CODE, language_code
+from cimento.suites.reading import NO_LANGUAGE
+from cimento.suites.reading import errors as errors_among
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import AnyParadigm, ParadigmOptions
@@ -143,7 +148,7 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
                 reading, path=shown, faults=in_workbook(shown, reading.faults)
             )
             reading = in_language(reading, language)
-            if reading.suite is None or faults.errors(reading.faults):
+            if reading.suite is None or errors_among(reading.faults):
                 faulty.append(SuiteError(where=str(shown), faults=reading.faults))
                 continue
             found.append((paradigm, reading))

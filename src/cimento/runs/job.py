@@ -21,8 +21,8 @@ from cimento.paradigms.registry import parse_options
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder, describe
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
-from cimento.suites import faults
 from cimento.suites.model import JsonValue
+from cimento.suites.reading import warnings as warnings_among
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -261,7 +261,7 @@ class SuiteJob:
         answers = answers or NO_ANSWERS
         warnings = (
             *_limit_noted(self._scoring.limit),
-            *map(str, faults.warnings(self._loaded.reading.faults)),
+            *map(str, warnings_among(self._loaded.reading.faults)),
             *answers.warnings,
         )
         run = Run(

@@ -22,7 +22,7 @@ from cimento._version import __version__
 from cimento.errors import StorageError, TableError
 from cimento.io.files import open_plain, remove_stale, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.archives import MAX_FILE_BYTES
+from cimento.suites.load import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
 
 BLANK = "leading_blank"

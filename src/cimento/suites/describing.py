@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cimento.io.notebook import notebook_table
+from cimento.io.inline_markup import notebook_table
 from cimento.suites.model import Suite, reviewers
 
 

@@ -18,14 +18,13 @@ from typing import Any
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
-from cimento.suites.faults import errors
 from cimento.suites.model import JsonValue
-from cimento.suites.reading import open_json_lines
+from cimento.suites.reading import TOML, errors, open_json_lines
 from cimento.suites.tables import Row, Table, read_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
-TOML, RECORDS = "suite.toml", "items.jsonl"
+RECORDS = "items.jsonl"
 _MORE = "more"
 _TOP = ("kind", "regions")
 """Settings at the top level of suite.toml, which *about* names without a table."""

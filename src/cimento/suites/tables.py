@@ -14,8 +14,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
-from cimento.suites.faults import errors, fault
-from cimento.suites.reading import decode_table, place_of_row
+from cimento.suites.reading import decode_table, errors, fault, place_of_row
 from cimento.suites.workbooks import read_workbook
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")

@@ -15,7 +15,7 @@ from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyQuest
 from cimento.people.surveys.tasks import words
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
-from cimento.suites.published import language_code
+from cimento.suites.builtin import language_code
 
 GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "domain")
 """Columns that surveys are balanced over, unless another is named; the first that is there."""

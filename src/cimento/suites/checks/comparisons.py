@@ -9,7 +9,6 @@ from statistics import fmean
 
 from cimento.errors import Fault, FormulaError
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
-from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
     Number,
@@ -21,6 +20,7 @@ from cimento.suites.formula import (
     references,
 )
 from cimento.suites.model import Suite
+from cimento.suites.reading import fault
 
 FEWEST_ITEMS = 5
 """Least number of items for a difference in length to count as systematic."""

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import TypeAlias
 
 from cimento.errors import Fault, FormulaError, InputError, did_you_mean
+from cimento.suites.builtin import LANGUAGE_CODE, language_code
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
-from cimento.suites.faults import NO_LANGUAGE, fault
 from cimento.suites.formula import Reference, parse, references
 from cimento.suites.model import Prediction, Suite, is_canary
-from cimento.suites.published import LANGUAGE_CODE, language_code
+from cimento.suites.reading import NO_LANGUAGE, fault
 
 _MOST_LISTED = 6
 

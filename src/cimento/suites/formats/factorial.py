@@ -26,13 +26,14 @@ from cimento.suites.design import (
     predictions_of,
     squares,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import read_regions
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
     decode,
+    errors,
+    fault,
     first_line,
     sha256_of,
     strip_blanks,

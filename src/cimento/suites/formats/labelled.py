@@ -13,7 +13,6 @@ from pathlib import Path
 
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
-from cimento.suites.faults import fault
 from cimento.suites.model import (
     BAD,
     GOOD,
@@ -25,7 +24,7 @@ from cimento.suites.model import (
     Region,
     Suite,
 )
-from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import Reading, fault, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 
 PHENOMENON = "phenomenon"

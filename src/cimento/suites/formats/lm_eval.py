@@ -10,7 +10,6 @@ from pathlib import Path
 from cimento.errors import Fault, InputError, MissingDependencyError, SuiteError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import write_blimp
 from cimento.suites.model import (
     PAIR_PREDICTION,
@@ -20,7 +19,7 @@ from cimento.suites.model import (
     Suite,
     pair_conditions,
 )
-from cimento.suites.reading import Reading, sha256_of
+from cimento.suites.reading import Reading, fault, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_table
 

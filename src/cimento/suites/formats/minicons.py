@@ -15,10 +15,9 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError
 from cimento.io.files import read_bytes, write_text
-from cimento.suites.faults import fault
 from cimento.suites.formula import parse, references
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, sentence
-from cimento.suites.reading import Reading, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import Reading, fault, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 
 PREFIX, SUFFIX = "prefix", "suffix"

@@ -16,7 +16,6 @@ from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors
 from cimento.suites.formats.blimp import blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.factorial import (
     condition_columns,
@@ -48,15 +47,16 @@ from cimento.suites.formats.pairs import (
 )
 from cimento.suites.formats.region_rows import SUFFIX as WORDS_SUFFIX
 from cimento.suites.formats.region_rows import (
+    is_rows,
     is_words_table,
     open_words,
     read_syntaxgym_csv,
+    read_syntaxgym_rows,
     read_words,
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
-from cimento.suites.formats.syntaxgym_rows import is_rows, read_syntaxgym_rows
 from cimento.suites.model import Suite
-from cimento.suites.reading import Reading
+from cimento.suites.reading import TOML, Reading, errors
 from cimento.suites.tables import OTHER_WORKBOOKS, SUFFIXES, Table, read_header, read_table
 
 Reader: TypeAlias = Callable[[Path], Reading]
@@ -154,7 +154,6 @@ FORMATS = {
         read_words,
     ),
 }
-TOML = "suite.toml"
 _FEWEST_WIDE = 3
 _FEWEST_WORDS = 3
 SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
