@@ -14,7 +14,7 @@ from cimento.models import registry
 from cimento.models.base import ModelCard
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf.causal import CausalScorer
-from cimento.models.hf.present import cached_models, demo_models
+from cimento.models.hf.stored import cached_models, demo_models
 from cimento.models.registry import OPENERS
 from cimento.testing import check_model
 from tests.cli.test_cli import modules_after

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from cimento import UsageError, evaluate
-from cimento.compare.pivot import PivotCell, pivot, pivot_grid
+from cimento.compare.ranking import PivotCell, pivot, pivot_grid
 from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
 from cimento.report.grid import as_csv, as_text

@@ -1,17 +1,20 @@
-"""``cimento corpus``: treebanks searched for connectives and made into suites."""
+"""``cimento corpus``: treebanks searched for connectives and made into suites, and texts."""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
 
-from cimento.cli import corpus_build, corpus_sources
+from cimento.cli import corpus_build
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import (
     ConnectiveOptions,
+    InventoryOptions,
     TextOptions,
     note_skipped,
     shows_text,
@@ -19,11 +22,26 @@ from cimento.cli.corpus_build import (
 )
 from cimento.cli.flags import command_of, run_option
 from cimento.corpus.connectives.matching import builtin_rules, open_rule
+from cimento.corpus.texts import (
+    Masks,
+    as_conllu,
+    concordance_sentences,
+    message_sentences,
+    read_concordance,
+    read_messages,
+    spelling_table,
+)
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
+from cimento.errors import InputError
+from cimento.io.inline_markup import columns
 from cimento.options import Options, Texts, option
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 
 if TYPE_CHECKING:
     from cimento.corpus.connectives.frequencies import PublishedFrequencies
+    from cimento.corpus.making.inference import HypothesisWording, InferenceItem
+    from cimento.corpus.texts import PlainSentence
+
 
 app = typer.Typer(help="Search treebanks, and make suites from them.", no_args_is_help=True)
 app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
@@ -31,11 +49,6 @@ app.command("pairs", short_help="Sample sentences; a person decides on replaceme
     corpus_build.pairs
 )
 app.command("finish", short_help="Make a suite from the decisions.")(corpus_build.finish)
-app.command("nli", short_help="Write premises and hypotheses.")(corpus_sources.nli)
-app.command("tweets", short_help="Turn messages into sentences.")(corpus_sources.tweets)
-app.command("concordance", short_help="Extract sentences from concordances.")(
-    corpus_sources.concordance
-)
 
 
 class SearchOptions(ConnectiveOptions, TextOptions):
@@ -232,3 +245,161 @@ def _published_tables(name: str) -> list[PublishedFrequencies]:
         )
         for corpus, rows in TABLE_6.items()
     ]
+
+
+class TweetOptions(InventoryOptions):
+    """The messages, and what to mask in them."""
+
+    files: tuple[Path, ...] = option(..., "Tables, .jsonl, or .txt: one a line.")
+    output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
+    hashtags: Literal["keep", "mask", "word"] = option("keep", "word: without the sign.")
+    urls: Literal["keep", "mask"] = option("mask", "Addresses.")
+    mentions: Literal["keep", "mask"] = option("mask", "Names of people.")
+    duplicates: Literal["keep", "drop"] = option("drop", "Messages there before.")
+
+
+def _tweets(options: TweetOptions) -> None:
+    """Read messages, and report the spellings of connectives in them.
+
+    The file has no annotation: search it with --rule plain, and draw with --no-join.
+    """
+    opened = options.connectives
+    found = message_sentences(
+        [message for path in options.files for message in read_messages(path)],
+        masks=Masks(hashtags=options.hashtags, urls=options.urls, mentions=options.mentions),
+        name=options.output.name.partition(".")[0],
+        duplicates=options.duplicates == "keep",
+    )
+    _write(found.sentences, found.counts, options.output)
+    rows: list[tuple[str, ...]] = [("connective", "class", "spelling", "n")]
+    rows += [(*row[:3], str(row[3])) for row in spelling_table(found.sentences, opened)]
+    show(columns(rows))
+
+
+tweets = command_of(TweetOptions, _tweets, positional="files", metavar="FILE...")
+
+
+class ConcordanceOptions(Options):
+    """The concordances, and the sentences to take from them."""
+
+    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
+    output: Path = option(..., "CoNLL-U file to write.", flags=("-o",))
+    per: int | None = option(None, "Sentences for each keyword; else all.", ge=1)
+    seed: int = option(0, "Seed of the draw and the order.")
+    shortest: int = option(5, "In tokens.", ge=1)
+    longest: int = option(40, "In tokens.", ge=1)
+    incomplete: bool = option(default=False, help="Keep incomplete sentences.")
+
+
+def _concordance(options: ConcordanceOptions) -> None:
+    """Take the sentences of concordances in mixed order, with all lengths for each keyword.
+
+    The file has no annotation: search it with --rule plain, and draw with --no-join.
+    """
+    found = concordance_sentences(
+        [each for path in options.files for each in read_concordance(path)],
+        name=options.output.name.partition(".")[0],
+        seed=options.seed,
+        per=options.per,
+        incomplete=options.incomplete,
+        shortest=options.shortest,
+        longest=options.longest,
+    )
+    _write(found.sentences, found.counts, options.output)
+
+
+concordance = command_of(ConcordanceOptions, _concordance, positional="files", metavar="FILE...")
+
+
+def _write(sentences: Sequence[PlainSentence], counts: Mapping[str, int], output: Path) -> None:
+    from cimento.io.files import write_text
+
+    for what, number in counts.items():
+        if number:
+            note(f"{what}: {number}")
+    if not sentences:
+        raise InputError(where="input", seen="no sentence is left", todo="Allow more.")
+    write_text("".join(as_conllu(sentences)), output)
+    note(f"{len(sentences)} sentences: {output}. cimento corpus search {output} --rule plain")
+
+
+class InferenceOptions(InventoryOptions):
+    """The sentences with connectives, and the wording of hypotheses."""
+
+    suite: str = option(..., "Sentences: before, connective, after.")
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    wording: str = option("it", "A language that cimento has, or a TOML file.")
+    ambiguous: Literal["skip", "first"] = option(
+        "skip", "Connectives of several senses: leave out, or first."
+    )
+    seed: int = option(0, "Seed of the neutral hypotheses.")
+
+
+def _nli(options: InferenceOptions) -> None:
+    """Make three hypotheses about each sentence: one entailed, one contradictory, one neutral.
+
+    The result is a cloze suite whose blank takes one of three words, so it can be used with models,
+    surveys and tables like any other suite.
+    """
+    from cimento.corpus.making.inference import inferences, open_wording
+    from cimento.paradigms.cloze.writing import write_cloze
+    from cimento.paradigms.loading import load_suite
+    from cimento.paradigms.registry import sentence_suite
+    from cimento.suites.model import Meta
+
+    source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)
+    found = inferences(
+        source,
+        options.connectives,
+        words,
+        seed=options.seed,
+        ambiguous=options.ambiguous,
+    )
+    for reason, number in Counter(found.passed.values()).items():
+        note(f"{number} sentences skipped: {reason}")
+    if not found.items:
+        raise InputError(
+            where=f"suite {source.name!r}",
+            seen="nothing can be made of its sentences",
+            todo="Give a column 'sense', or --ambiguous first.",
+        )
+    meta = Meta(
+        name=options.output.resolve().name,
+        version="0.1.0",
+        language=words.language,
+        phenomenon="inference from connectives",
+        licence=source.meta.licence,
+        status=words.status,
+        comment=f"Made of the suite {source.name} {source.meta.version}".rstrip(),
+    )
+    extra = {"sources": source.extra["sources"]} if "sources" in source.extra else {}
+    items = tuple(_item(item, words) for item in found.items)
+    write_cloze(ClozeSuite(meta, items, cluster="premise", extra=extra), options.output)
+    note(f"{len(items)} items of {len(items) // 3} premises: {options.output}")
+    if words.status:
+        note(f"Status of the hypotheses: {words.status}. Read them before you use them.")
+    survey = f"cimento annotate survey build {options.output} --apart premise"
+    note(f"cimento run {options.output} -m MODEL; {survey}")
+
+
+nli = command_of(InferenceOptions, _nli, positional="suite", metavar="SUITE")
+
+
+def _item(each: InferenceItem, wording: HypothesisWording) -> ClozeItem:
+    options_ = tuple(
+        Option(word, "target" if label == each.label else "implausible")
+        for label, word in sorted(wording.labels.items(), key=lambda pair: pair[0] != each.label)
+    )
+    columns = {
+        "premise": each.source,
+        "label": each.label,
+        "connective": each.connective,
+        "sense": each.sense,
+        "sense_by": each.sense_by,
+    }
+    return ClozeItem(each.id, *each.text, options_, columns=columns)
+
+
+app.command("nli", short_help="Write premises and hypotheses.")(nli)
+app.command("tweets", short_help="Turn messages into sentences.")(tweets)
+app.command("concordance", short_help="Extract sentences from concordances.")(concordance)

@@ -88,8 +88,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "prefetch": Entry(
             "cimento.cli.plan:prefetch", "Download models and suites, for nodes without network."
         ),
-        "slurm": Entry("cimento.cli.slurm:slurm", "Write a run as a Slurm job array."),
-        "collect": Entry("cimento.cli.slurm:collect", "Check and merge a distributed run."),
+        "slurm": Entry("cimento.cli.plan:slurm", "Write a run as a Slurm job array."),
+        "collect": Entry("cimento.cli.plan:collect", "Check and merge a distributed run."),
     },
 }
 """The commands, in the sections of the help page."""
@@ -283,7 +283,7 @@ def _with_dashes(arguments: Sequence[str]) -> list[str]:
             flag = flag.replace("_", "-")
         changed.append(flag + equals + value)
     if changed[:1] in (["run"], ["plan"]):
-        from cimento.cli.lm_eval import options_from_lm_eval
+        from cimento.cli.flags import options_from_lm_eval
 
         return [changed[0], *options_from_lm_eval(changed[1:])]
     return changed

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
     from cimento.models.base import Policy, Scorer
     from cimento.models.hf.inspection import Comparison, Inspection, UnknownTokens
-    from cimento.models.hf.present import Present
+    from cimento.models.hf.stored import Present
     from cimento.models.registry import Asking
     from cimento.models.tokens.facts import TokenizerFacts
-    from cimento.runs.precision import Moved, Precision
+    from cimento.runs.sensitivity import Moved, Precision
     from cimento.suites.model import Suite
     from cimento.testing import Finding
 
@@ -48,7 +48,7 @@ _NAMES = (
 def list_models() -> None:
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
-    from cimento.models.hf.present import cached_models, demo_models, hub_cache
+    from cimento.models.hf.stored import cached_models, demo_models, hub_cache
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     show("ways to name a model\n" + columns(names, indent=2))
@@ -172,7 +172,7 @@ def _precision(
     from dataclasses import replace
 
     from cimento.models.hf.scorer import Inspectable
-    from cimento.runs.precision import WIDER, measure_precision
+    from cimento.runs.sensitivity import WIDER, measure_precision
 
     policy, wider = asking.policy, None
     if policy.dtype != "auto" and policy.dtype in WIDER and isinstance(scorer, Inspectable):

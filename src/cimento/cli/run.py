@@ -29,8 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, neutralise, shape_of
-from cimento.cli.lm_eval import model_from_lm_eval
+from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_toml
@@ -342,7 +341,7 @@ def _write_logs(
         StorageError: a file cannot be written.
     """
     from cimento.export import export
-    from cimento.export.junit import write_junit
+    from cimento.export.harnesses import write_junit
 
     if options.junit is not None:
         path = write_junit(zip(runs, under, strict=True), options.junit, failures=failures)

@@ -291,9 +291,9 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
 
 
 def _open_model(name: str, asking: Asking) -> Source:
-    from cimento.models.hf.headers import stored_dtype
     from cimento.models.hf.libraries import is_cuda
     from cimento.models.hf.loading import load
+    from cimento.models.hf.stored import stored_dtype
 
     located = locate(name, tokenizer=asking.tokenizer)
     if asking.policy.dtype == "auto" and is_cuda(asking.device):
@@ -345,7 +345,7 @@ def _open_ngrams(file: str, asking: Asking) -> Source:
 
 
 def _open_gguf(file: str, asking: Asking) -> Source:
-    from cimento.models.gguf import load_gguf, locate_gguf
+    from cimento.models.local_engines import load_gguf, locate_gguf
 
     located = locate_gguf(expanded(file))
     return ScorerSource(
@@ -373,7 +373,7 @@ def _is_server(prefix: str, *, command: str, port: int) -> Opener:
 def _open_vllm(name: str, asking: Asking) -> Source:
     if importlib.util.find_spec("vllm") is None:
         return _is_server("vllm", command="vllm serve", port=8000)(name, asking)
-    from cimento.models.vllm import load_vllm, locate_vllm
+    from cimento.models.local_engines import load_vllm, locate_vllm
 
     located, dtype = locate_vllm(name)
     settled = asking.settled(dtype)

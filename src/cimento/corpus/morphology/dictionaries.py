@@ -27,9 +27,11 @@ from cimento.corpus.morphology.model import (
     WordReading,
     chosen,
     format_features,
+    from_delaf,
+    from_opencorpora,
+    from_unimorph,
 )
 from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.morphology.tags import from_delaf, from_opencorpora, from_unimorph
 from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
 from cimento.io.files import expanded
 

@@ -33,8 +33,8 @@ from cimento.models.hf.files import (
     read_config,
     refuse_pickled,
 )
-from cimento.models.hf.headers import count_parameters
 from cimento.models.hf.libraries import import_libraries
+from cimento.models.hf.stored import count_parameters
 from cimento.models.limits import AUTO, BatchLimits
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
 

@@ -16,7 +16,7 @@ from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, SuiteError, TableError
 from cimento.io.files import expanded
 from cimento.io.tables import REQUESTS
-from cimento.models.recorded.lm_eval import is_log
+from cimento.models.recorded.replay import is_log
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,

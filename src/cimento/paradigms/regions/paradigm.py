@@ -19,8 +19,7 @@ from cimento.io.files import expanded, file_digest
 from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS
 from cimento.measures.regions import count_first_tokens
-from cimento.models.recorded.lm_eval import is_log
-from cimento.models.recorded.replay import replay, replay_log
+from cimento.models.recorded.replay import is_log, replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
 from cimento.paradigms.base import (
     Applied,
