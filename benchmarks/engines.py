@@ -31,7 +31,8 @@ from cimento.engine.cache import FileCache, default_cache_folder
 from cimento.engine.engines import Engine
 from cimento.engine.workers import Processes, TaskOutcome, UnitTask, Worker
 from cimento.models.fake import FakeScorer
-from cimento.models.registry import OPENERS, Asking, ScorerSource, Source
+from cimento.models.registry import OPENERS, ScorerSource, Source
+from cimento.models.settings import Asking
 from cimento.options import RunOptions
 from cimento.paradigms.loading import load_suites
 from cimento.runs.job import SuiteJob

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     )
     from cimento.export import export
     from cimento.measures import Measure
-    from cimento.models.base import Encoded, ModelCard, Policy, Scorer, TextScorer
-    from cimento.models.hf.live import live_scorer, undisturbed
-    from cimento.models.registry import Asking, Source, open_source
+    from cimento.models.base import Encoded, ModelCard, Scorer, TextScorer
+    from cimento.models.in_memory import live_scorer, undisturbed
+    from cimento.models.registry import Source, open_source
+    from cimento.models.settings import Asking, Policy
     from cimento.options import RunOptions
     from cimento.paradigms.cloze.requests import fill
     from cimento.paradigms.loading import LoadedSuite, load_suite, load_suites
@@ -76,7 +77,7 @@ _HOMES = {
         "Scorer",
         "TextScorer",
     ),
-    "cimento.models.hf.live": (
+    "cimento.models.in_memory": (
         "live_scorer",
         "undisturbed",
     ),

@@ -29,7 +29,8 @@ from cimento.models.in_memory import (
     loaded_model,
     split_tokenizer,
 )
-from cimento.models.registry import AnyScorer, Asking, shown_name
+from cimento.models.registry import AnyScorer, shown_name
+from cimento.models.settings import Asking
 from cimento.options import ModelOptions, RunOptions, checked, from_names
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suite, load_suites

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.parsing import parse_json
-from cimento.models.base import Policy
+from cimento.models.settings import Policy
 from tests.fuzzing.seeds_more import CACHE_KEYS
 
 TEXT = "Le lampade"

@@ -15,8 +15,8 @@ from cimento.errors import TextTooLongError
 from cimento.models.answering import open_filler
 from cimento.models.fake import uniform_scorer
 from cimento.models.hf.fill_words import FillTokens
-from cimento.models.limits import BatchLimits
 from cimento.models.questions import FillPolicy, FillRequest
+from cimento.models.settings import BatchLimits
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import load_folder
 

@@ -21,7 +21,7 @@ from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.heads import Replaced
 from cimento.models.hf.layers import Layers
 from cimento.models.hf.layout import LAYOUTS, Layout
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.judging import make_suite

@@ -13,17 +13,17 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import columns
-from cimento.models.base import PllRule, TextScorer
+from cimento.models.base import TextScorer
 from cimento.models.registry import open_scorer
+from cimento.models.settings import PllRule
 from cimento.options import ModelOptions, Texts, option
 
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
-    from cimento.models.base import Policy, Scorer
-    from cimento.models.hf.inspection import Comparison, Inspection, UnknownTokens
+    from cimento.models.base import Scorer
+    from cimento.models.hf.inspection import Comparison, Inspection, TokenizerFacts, UnknownTokens
     from cimento.models.hf.stored import Present
-    from cimento.models.registry import Asking
-    from cimento.models.tokens.facts import TokenizerFacts
+    from cimento.models.settings import Asking, Policy
     from cimento.runs.sensitivity import Moved, Precision
     from cimento.suites.model import Suite
     from cimento.testing import Finding

@@ -12,7 +12,7 @@ from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
-from cimento.models.base import BosRule, BoundaryRule, PllRule, PunctuationRule
+from cimento.models.settings import BosRule, BoundaryRule, PllRule, PunctuationRule
 from cimento.options import Dtype, Limit, Options, Texts, option
 from cimento.studies.agreement.table import Averaging
 from cimento.studies.record import Form, as_json, as_text, write_parts

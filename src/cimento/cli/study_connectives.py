@@ -9,7 +9,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
 from cimento.cli.study_agreement import StudyOptions
 from cimento.errors import UsageError
-from cimento.models.base import BosRule
+from cimento.models.settings import BosRule
 from cimento.options import Dtype, Limit, Texts, option
 from cimento.studies.record import as_text, tables_plain, write_parts
 

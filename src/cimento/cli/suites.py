@@ -104,7 +104,8 @@ def _scorer(model: str) -> tuple[Scorer, str]:
     """A model that shows its tokens, and its unknown token."""
     from cimento.models.base import TextScorer
     from cimento.models.hf.scorer import Inspectable
-    from cimento.models.registry import Asking, open_scorer
+    from cimento.models.registry import open_scorer
+    from cimento.models.settings import Asking
 
     scorer = open_scorer(model, Asking(device="cpu"))
     if isinstance(scorer, TextScorer):

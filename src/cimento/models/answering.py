@@ -12,16 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from cimento.errors import UsageError
 from cimento.io.tables import Column
-from cimento.models.base import (
-    ColumnScorer,
-    ModelCard,
-    Policy,
-    Remarking,
-    Score,
-    Scorer,
-    TextScorer,
-)
-from cimento.models.limits import AUTO, BatchLimits
+from cimento.models.base import ColumnScorer, ModelCard, Remarking, Score, Scorer, TextScorer
 from cimento.models.questions import (
     Choose,
     OptionScorer,
@@ -29,6 +20,7 @@ from cimento.models.questions import (
     Replier,
     refuse_not_finite,
 )
+from cimento.models.settings import AUTO, BatchLimits, Policy
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

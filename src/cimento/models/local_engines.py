@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from cimento.errors import InputError, MissingDependencyError, ModelError, UsageError
 from cimento.io.files import open_plain
-from cimento.models.base import ModelCard, Policy
-from cimento.models.dtypes import DtypeName
+from cimento.models.base import ModelCard
 from cimento.models.hf.files import Located, locate
 from cimento.models.hf.stored import stored_dtype
+from cimento.models.settings import DtypeName, Policy
 
 if TYPE_CHECKING:
     import numpy as np

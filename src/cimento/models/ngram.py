@@ -26,8 +26,9 @@ from typing import IO, TYPE_CHECKING, Protocol
 from cimento.errors import InputError, MissingDependencyError, UsageError
 from cimento.io.files import open_plain
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.files import Located
+from cimento.models.settings import Policy
 from cimento.models.tokens.characters import tokens_in, word_spans
 
 if TYPE_CHECKING:

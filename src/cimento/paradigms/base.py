@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cimento.engine.requests import Answers, Requests
     from cimento.io.tables import Column
     from cimento.models.base import ModelCard
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.outcomes import Estimate

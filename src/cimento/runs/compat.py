@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cimento.errors import UsageError, did_you_mean
-from cimento.models.base import Policy
+from cimento.models.settings import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

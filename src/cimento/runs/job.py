@@ -14,7 +14,7 @@ from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import file_digest
 from cimento.io.tables import COLUMNS
-from cimento.models.registry import Asking
+from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
 from cimento.paradigms.registry import parse_options

@@ -14,9 +14,9 @@ from cimento.engine.scores import ask
 from cimento.errors import CimentoError
 from cimento.measures.regions import region_columns
 from cimento.measures.sentence import surprisal_bits
-from cimento.models.base import Policy, Score
-from cimento.models.dtypes import DtypeName
+from cimento.models.base import Score
 from cimento.models.registry import AnyScorer
+from cimento.models.settings import DtypeName, Policy
 from cimento.options import RunOptions
 from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suites
 from cimento.paradigms.regions.judging import ALL, compares_sentences, options_of, suite_of

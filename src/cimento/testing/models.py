@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import ask
 from cimento.errors import CimentoError, TextTooLongError, UsageError
-from cimento.models.base import Policy, Score, TextScorer
+from cimento.models.base import Score, TextScorer
 from cimento.models.registry import AnyScorer
+from cimento.models.settings import Policy
 
 if TYPE_CHECKING:
     import polars as pl

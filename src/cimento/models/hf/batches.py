@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, FloatArray

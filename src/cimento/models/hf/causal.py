@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, batches
 from cimento.models.hf.layout import (
     Layout,
@@ -37,7 +37,7 @@ from cimento.models.hf.layout import (
     tolerance_nats,
 )
 from cimento.models.hf.scorer import TransformersScorer, row_head
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits, Policy
 from cimento.models.tokens.boundaries import described
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, vocabulary_size
 

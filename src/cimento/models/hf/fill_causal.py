@@ -15,12 +15,11 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import ModelCard, Policy
+from cimento.models.base import ModelCard
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, Take, best_at, grow
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
-from cimento.models.limits import BatchLimits
 from cimento.models.questions import (
     ChoiceRule,
     Fill,
@@ -31,6 +30,7 @@ from cimento.models.questions import (
     chosen_protocol,
     ranked,
 )
+from cimento.models.settings import BatchLimits, Policy
 from cimento.models.tokens.tokenizing import causal_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from cimento.models.base import ModelCard
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, best_at, grow
 from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
-from cimento.models.limits import BatchLimits
 from cimento.models.questions import (
     CHOICE,
     ChoiceRule,
@@ -22,6 +21,7 @@ from cimento.models.questions import (
     chosen_protocol,
     ranked,
 )
+from cimento.models.settings import BatchLimits
 from cimento.models.tokens.characters import trim_spans
 from cimento.models.tokens.tokenizing import own_frame, probes, shortened, vocabulary_size
 

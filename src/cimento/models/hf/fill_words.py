@@ -15,9 +15,9 @@ import torch
 from cimento.models.hf.batches import Asks, batches, memory_of
 from cimento.models.hf.heads import RowHead, widened
 from cimento.models.hf.layout import Layout, padded
-from cimento.models.limits import BatchLimits
 from cimento.models.questions import Fill, FillKind
-from cimento.models.tokens.facts import PART_OF_CHARACTER, surfaces_of
+from cimento.models.settings import BatchLimits
+from cimento.models.tokens.boundaries import PART_OF_CHARACTER, surfaces_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

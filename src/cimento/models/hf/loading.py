@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.base import KindRule, ModelCard, Policy, Scorer
+from cimento.models.base import ModelCard, Scorer
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
     OPTION,
@@ -35,7 +35,7 @@ from cimento.models.hf.files import (
 )
 from cimento.models.hf.libraries import import_libraries
 from cimento.models.hf.stored import count_parameters
-from cimento.models.limits import AUTO, BatchLimits
+from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
 from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
 
 if TYPE_CHECKING:
@@ -327,7 +327,7 @@ def model_card(
         model: the model on its device.
         tokenizer: a fast tokenizer.
     """
-    from cimento.models.tokens.facts import tokenizer_kind
+    from cimento.models.tokens.boundaries import tokenizer_kind
 
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     adapter = located.adapter

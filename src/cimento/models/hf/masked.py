@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from cimento.errors import ModelError
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import AskList, ScoreBuffer, batches
 from cimento.models.hf.layout import centred, find_layout, masked_positions, padded
 from cimento.models.hf.scorer import TransformersScorer, row_head
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits, Policy
 from cimento.models.tokens.tokenizing import TextEncoder, own_frame, vocabulary_size
 
 if TYPE_CHECKING:

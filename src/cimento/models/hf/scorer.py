@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
-    from cimento.models.base import FloatArray, Policy, Score
+    from cimento.models.base import FloatArray, Score
     from cimento.models.hf.heads import Read
+    from cimento.models.settings import Policy
     from cimento.models.tokens.tokenizing import TextEncoder
 
 _THINNED: Mapping[Thinning, str] = {

@@ -12,8 +12,8 @@ from typing import Any, get_args
 
 from cimento.errors import CimentoError, StorageError
 from cimento.io.parsing import parse_json
-from cimento.models.dtypes import DtypeName
 from cimento.models.hf.files import CONFIG, DEMO_MODELS, Located, kind_of, locate, read_config
+from cimento.models.settings import DtypeName
 
 _LENGTH = struct.Struct("<Q")
 _MOST_HEADER = 100_000_000

@@ -28,7 +28,7 @@ from typing import TypeAlias
 
 from cimento.errors import TableError
 from cimento.models.recorded.reading import ModelSpec, Tokenizer
-from cimento.models.tokens.facts import BYTE_LETTERS
+from cimento.models.tokens.characters import BYTE_LETTERS
 from cimento.suites.stimuli import Span
 
 _Change: TypeAlias = Callable[[str], str]

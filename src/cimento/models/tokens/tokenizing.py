@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.io.arrays import stretches
-from cimento.models.base import BosRule, EncodedTexts, Policy, Score
+from cimento.models.base import EncodedTexts, Score
+from cimento.models.settings import BosRule, Policy
 from cimento.models.tokens.characters import Characters
 from cimento.suites.stimuli import Span
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.replay import Recording
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.runs.run import Run
 

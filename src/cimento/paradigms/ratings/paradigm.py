@@ -69,7 +69,7 @@ if TYPE_CHECKING:
 
     from cimento.engine.requests import Answers, Requests
     from cimento.measures.scores import ScoredSentence
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel, MethodFacts
     from cimento.paradigms.ratings.suite import RatedSentence
     from cimento.runs.run import Run

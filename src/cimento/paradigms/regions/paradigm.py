@@ -65,7 +65,7 @@ from cimento.suites.model import Suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.outcomes import Estimate
