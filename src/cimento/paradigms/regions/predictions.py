@@ -32,8 +32,7 @@ from cimento.suites.formula import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cimento.io.arrays import Floats, Integers
-    from cimento.measures.sentence import Reasons
+    from cimento.io.arrays import Floats, Integers, Reasons
     from cimento.suites.model import Suite
 
 
