@@ -203,26 +203,46 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Characters that the encoding of a terminal or a file lacks are shown as escapes.
             stream.reconfigure(errors="backslashreplace")
-    code = invoke(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    with Ending() as ending:
+        ending.result = app(_with_dashes(given), standalone_mode=False)
     end_process()
-    sys.exit(code)
+    sys.exit(ending.code)
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run one command and return the exit code; errors become messages.
+    """Run one command in a process of somebody else's, and return the exit code."""
+    with Ending() as ending:
+        ending.result = app(_with_dashes(arguments), standalone_mode=False)
+    return ending.code
+
+
+class Ending:
+    """The end of a command, as a context in which errors become messages.
 
     ``CIMENTO_DEBUG=1`` lets errors through with their traceback.
+
+    Attributes:
+        result: the result of the command, which may be an exit code.
+        code: the exit code.
     """
-    try:
-        result = app(_with_dashes(arguments), standalone_mode=False)
-    except BaseException as error:
-        code = _explain(error)
-        if code is None:
-            raise
-        return code
-    if result == INTERRUPTED:  # typer's code for an interrupt
-        return _interrupted()
-    return result if isinstance(result, int) else 0
+
+    def __init__(self) -> None:
+        self.result: object = None
+        self.code = 0
+
+    def __enter__(self) -> Ending:
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if error is not None:
+            code = _explain(error)
+        elif self.result == INTERRUPTED:  # typer's code for an interrupt
+            code = _interrupted()
+        else:
+            code = self.result if isinstance(self.result, int) else 0
+        self.code = code or 0
+        return code is not None
 
 
 def _explain(error: BaseException) -> int | None:
