@@ -226,7 +226,7 @@ class ModelOptions(Options):
             batch_tokens=self.batch_tokens,
             concurrency=self.concurrency,
             timeout_s=self.timeout,
-            body=parse_body(self.body),
+            body=parse_body(self.body) if self.body else {},
         )
 
     def policy(self, base: Policy) -> Policy:

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import typer
 from typer.core import TyperGroup
@@ -231,7 +231,7 @@ class Ending:
         self.result: object = None
         self.code = 0
 
-    def __enter__(self) -> Ending:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
