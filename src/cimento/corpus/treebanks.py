@@ -26,6 +26,7 @@ from cimento.corpus.sentences import (
     tree_faults,
 )
 from cimento.errors import InputError
+from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
 
 COLUMNS = 10
@@ -379,15 +380,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def _open(path: Path, licence: str) -> TreebankFile:
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check its permissions.",
-        ) from error
+    with reading(path, todo="Check its permissions."), path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     match = _UD_NAME.match(path.name)
     corpus = match["corpus"] if match else path.name.partition(".")[0]
     split = match["split"] if match else ""

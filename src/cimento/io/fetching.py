@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from cimento.errors import InputError, MissingDependencyError, StorageError, UsageError
+from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
 from cimento.suites.builtin import Published, https_only
@@ -238,12 +238,8 @@ def _from_archive(dataset: Published, target: Path, language: str) -> None:
 def _from_hub(
     dataset: Published, target: Path, language: str, endpoint: str | None, revision: str
 ) -> None:
-    try:
+    with needing("huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"):
         from huggingface_hub import HfApi, hf_hub_download
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"
-        ) from error
     address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
     with _explained(dataset, address, target):
         api = HfApi(endpoint=endpoint)

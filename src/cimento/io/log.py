@@ -8,7 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-from cimento.errors import InputError, StorageError
+from cimento.errors import InputError
+from cimento.io.files import writing
 from cimento.io.parsing import parse_json
 
 Record = TypeVar("Record")
@@ -34,7 +35,7 @@ class Log:
             StorageError: the value cannot be written; no part of it is kept then.
         """
         line = json.dumps(value, ensure_ascii=False) + "\n"
-        try:
+        with writing(self.path, todo="Free some space, or check its permissions."):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             whole = len(self._whole_lines())
             with self.path.open("r+b" if self.path.exists() else "wb") as file:
@@ -43,12 +44,6 @@ class Log:
                 file.write(line.encode())
                 file.flush()
                 os.fsync(file.fileno())
-        except OSError as error:
-            raise StorageError(
-                where=str(self.path),
-                seen=f"cannot be written ({error.strerror or error})",
-                todo="Free some space, or check its permissions.",
-            ) from error
 
     def read(self, record_of: Callable[[Any], Record], *, name: str, todo: str) -> list[Record]:
         """All values in the log as records, in order.

@@ -18,8 +18,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from cimento.errors import InputError, MissingDependencyError, ModelError, UsageError
-from cimento.io.files import open_plain
+from cimento.errors import InputError, ModelError, UsageError, needing
+from cimento.io.files import open_plain, reading
 from cimento.models.base import ModelCard
 from cimento.models.hf.files import Located, locate
 from cimento.models.hf.stored import stored_dtype
@@ -71,17 +71,10 @@ def locate_gguf(path: Path) -> Located:
     Raises:
         InputError: the file cannot be read, or is not a GGUF file.
     """
-    try:
-        with open_plain(path) as file:
-            magic = file.read(len(_MAGIC))
-            file.seek(0)
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Give the path of a GGUF file.",
-        ) from error
+    with reading(path, todo="Give the path of a GGUF file."), open_plain(path) as file:
+        magic = file.read(len(_MAGIC))
+        file.seek(0)
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     if magic != _MAGIC:
         raise InputError(where=str(path), seen="is no GGUF file", todo="Give the path of one.")
     return Located(name=path.name.removesuffix(".gguf"), folder=path, revision=digest)
@@ -100,12 +93,8 @@ def load_gguf(located: Located, *, policy: Policy, device: str) -> GgufScorer:
         InputError: llama.cpp cannot read the file.
         UsageError: the policy requires something that this engine cannot do.
     """
-    try:
+    with needing("llama-cpp-python", extra="gguf", purpose=f"{located.folder}, a GGUF file"):
         import llama_cpp
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="llama-cpp-python", extra="gguf", purpose=f"{located.folder}, a GGUF file"
-        ) from error
     make = cast("Callable[..., Any]", llama_cpp.Llama)
     try:
         model: Llama = make(

@@ -16,6 +16,7 @@ from pathlib import Path, PurePosixPath
 from tempfile import TemporaryDirectory
 
 from cimento.errors import CimentoError, Fault, InputError, SuiteError
+from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
 from cimento.suites.checks import check_suite
 from cimento.suites.formats.native import TABLES
@@ -340,14 +341,8 @@ def suite_paths(path: Path) -> list[Path]:
     path = _folder_of(path)
     if not path.is_dir() or (path / TOML).exists():
         return [path]
-    try:
+    with reading(path, todo="Check its permissions."):
         children = sorted(path.iterdir())
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check its permissions.",
-        ) from error
     shown = [child for child in children if not child.name.startswith((".", "~$"))]
     others = {child.suffix for child in shown} - set(SUITE_SUFFIXES)
     known = plugged_suffixes(others) | set(SUITE_SUFFIXES)

@@ -119,6 +119,21 @@ class Table:
         """The place of a row, for messages."""
         return place_of_row(self.name, row.number)
 
+    def need(self, *names: str, todo: str) -> None:
+        """Refuse a table without one of some columns.
+
+        Args:
+            names: the columns.
+            todo: the advice of the error.
+
+        Raises:
+            InputError: a column is missing.
+        """
+        for name in names:
+            if name not in self.columns:
+                seen = f"there is no column {name!r}"
+                raise InputError(where=self.name, seen=seen, todo=todo)
+
     def find(self, name: str) -> str | None:
         """The column of a name, ignoring capitals if no column has exactly this name.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import dataclasses
 import random
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,8 +17,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_toml
+from cimento.io.parsing import read_toml
 from cimento.suites.model import Condition, Item, JsonValue, Region, Suite, sentence
 
 Filler: TypeAlias = "str | Mapping[str, str]"
@@ -77,10 +75,7 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
     Raises:
         InputError: the file cannot be read, or has an unknown key.
     """
-    try:
-        parsed = parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(where=str(path), seen=f"is not TOML ({error})") from error
+    parsed = read_toml(path)
     shared = _slots(parsed.get("slots", {}), where=f"{path}, [slots]")
     tables = parsed.get("variants")
     if not isinstance(tables, list) or not tables:

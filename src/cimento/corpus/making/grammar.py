@@ -233,13 +233,8 @@ def _slot(name: str, table: Mapping[str, object]) -> Slot:
 
 def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ...]:
     table = open_table(path)
-    missing = [name for name in ("pos", "lemma") if name not in table.columns]
-    if missing:
-        raise InputError(
-            where=str(path),
-            seen=f"there is no column {', '.join(missing)}",
-            todo="Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl.",
-        )
+    todo = "Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl."
+    table.need("pos", "lemma", todo=todo)
     parts = _parts(content)
     forms = {name: name.removeprefix("form:") for name in table.columns if name.startswith("form:")}
     features = [name for name in table.columns if name not in ("pos", "lemma", *forms)]

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import InputError, StorageError, UsageError
-from cimento.io.files import read_bytes
+from cimento.errors import InputError, UsageError
+from cimento.io.files import read_bytes, writing
 from cimento.paradigms.base import Applied
 from cimento.paradigms.loading import load_suite, load_suites
 from cimento.people.judgments.formats import (
@@ -78,17 +78,11 @@ def open_secret(path: Path) -> tuple[bytes, bool]:
             )
         return secret, False
     secret = secrets.token_hex(BYTES).encode("ascii")
-    try:
+    with writing(path, todo="Name a file in a folder of yours."):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(secret + b"\n")
-    except OSError as error:
-        raise StorageError(
-            where=str(path),
-            seen=f"cannot be written ({error.strerror or error})",
-            todo="Name a file in a folder of yours.",
-        ) from error
     return secret, True
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, MissingDependencyError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
 from cimento.suites.formats.blimp import write_blimp
@@ -91,12 +91,8 @@ def read_lm_eval(path: Path) -> Reading:
 
 def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
     """The keys of a task, after those of the file that it includes."""
-    try:
+    with needing("pyyaml", extra="hf", purpose=f"reading {path.name}"):
         import yaml
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="pyyaml", extra="hf", purpose=f"reading {path.name}"
-        ) from error
     try:
         # The harness marks functions with !function; a task that needs one cannot be read.
         content = _plain_yaml(read_bytes(path))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from cimento.errors import MissingDependencyError, StorageError, UsageError
+from cimento.errors import StorageError, UsageError, needing
 from cimento.people.surveys.design import SurveyDesign
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.administration import Administration
@@ -125,13 +125,9 @@ def make_app(
         InputError: the file belongs to another design.
         StorageError: the file cannot be used.
     """
-    try:
+    with needing("starlette", extra="serve", purpose="cimento annotate serve"):
         from starlette.applications import Starlette
         from starlette.routing import Route
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="starlette", extra="serve", purpose="cimento annotate serve"
-        ) from error
 
     storage.prepare(path, design)
     key = storage.signing_key(path)
@@ -218,13 +214,8 @@ def make_server(app: ASGIApp, *, proxied: bool = False) -> Server:
     Raises:
         MissingDependencyError: the extra ``serve`` is not installed.
     """
-    try:
+    with needing("uvicorn", extra="serve", purpose="cimento annotate serve"):
         import uvicorn
-
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="uvicorn", extra="serve", purpose="cimento annotate serve"
-        ) from error
     config = uvicorn.Config(
         app, http=BoundedProtocol, ws="none", log_level="warning", access_log=False,
         server_header=False, proxy_headers=proxied, timeout_graceful_shutdown=5,
