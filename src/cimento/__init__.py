@@ -73,7 +73,6 @@ _HOMES = {
     "cimento.models.base": (
         "Encoded",
         "ModelCard",
-        "Policy",
         "Scorer",
         "TextScorer",
     ),
@@ -98,11 +97,8 @@ _HOMES = {
         "RunSummary",
         "Summary",
     ),
-    "cimento.models.registry": (
-        "Asking",
-        "Source",
-        "open_source",
-    ),
+    "cimento.models.registry": ("Source", "open_source"),
+    "cimento.models.settings": ("Asking", "Policy"),
     "cimento.suites.model": (
         "new_canary",
         "Condition",

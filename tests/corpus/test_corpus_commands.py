@@ -9,7 +9,7 @@ import pytest
 from cimento import InputError, UsageError
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.frequencies import count_connectives, read_published
-from cimento.corpus.connectives.lexicons import open_inventory
+from cimento.corpus.connectives.inventories import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.search import DuplicateSentences, search_treebanks
 from cimento.corpus.treebanks import open_treebanks

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cimento import InputError
-from cimento.corpus.connectives.lexicons import open_inventory
+from cimento.corpus.connectives.inventories import open_inventory
 
 DIMLEX = """<?xml version="1.0"?><!DOCTYPE dimlex SYSTEM "dimlex.dtd">
 <dimlex><entry id="c1" word="tanto ... quanto"><orths>

@@ -16,7 +16,7 @@ from cimento.engine.freetext import score_texts
 from cimento.io.tables import TOKENS
 from cimento.measures import region_values
 from cimento.models.fake import uniform_scorer
-from cimento.models.tokens.boundaries import surfaces_of
+from cimento.models.hf.boundaries import surfaces_of
 from cimento.paradigms.regions.judging import values_of
 from tests.helpers import zoo
 from tests.helpers.judging import make_suite

@@ -19,8 +19,8 @@ from cimento.models.fake import uniform_scorer
 from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.heads import Replaced
-from cimento.models.hf.layers import Layers
 from cimento.models.hf.layout import LAYOUTS, Layout
+from cimento.models.hf.scorer import Layers
 from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo

@@ -44,8 +44,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
         "run": Entry("cimento.cli.run:run", "Run suites on models."),
         "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
-        "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again, without a model."),
-        "rerun": Entry("cimento.cli.judge:rerun", "Repeat stored runs and compare byte by byte."),
+        "judge": Entry("cimento.cli.stored:judge", "Judge stored runs again, without a model."),
+        "rerun": Entry("cimento.cli.stored:rerun", "Repeat stored runs and compare byte by byte."),
     },
     "Look at results": {
         "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
@@ -57,8 +57,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
         ),
-        "cite": Entry("cimento.cli.export:cite", "Print BibTeX, or a methods paragraph, for runs."),
-        "export": Entry("cimento.cli.export:export", "Write stored runs for other programs."),
+        "cite": Entry("cimento.cli.stored:cite", "Print BibTeX, or a methods paragraph, for runs."),
+        "export": Entry("cimento.cli.stored:export", "Write stored runs for other programs."),
     },
     "Score free text": {
         "score": Entry("cimento.cli.score:score", "Print the surprisals of free text."),

@@ -240,7 +240,7 @@ def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -
     inside, card = scorer.inside(), scorer.card
     limits = limits.or_tokens(512 if inside.model.device.type == "cpu" else 16_384)
     if card.kind == "masked":
-        from cimento.models.hf.fill_masked import MaskedFiller
+        from cimento.models.hf.masked import MaskedFiller
 
         sliding = policy.window == "sliding"
         return MaskedFiller(inside, card=card, limits=limits, sliding=sliding)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from cimento.models.base import EncodedTexts, ModelCard
-from cimento.models.tokens.characters import Characters
+from cimento.models.characters import Characters
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, FloatArray, Score

@@ -338,7 +338,7 @@ class VllmScorer:
         *,
         policy: Policy,
     ) -> None:
-        from cimento.models.tokens.tokenizing import causal_frame
+        from cimento.models.tokenizing import causal_frame
 
         self._engine, self._params, self._tokenizer = engine, params, tokenizer
         self._before = causal_frame(tokenizer, policy.bos).before

@@ -27,9 +27,9 @@ from cimento.errors import InputError, UsageError, needing
 from cimento.io.files import open_plain, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
 from cimento.models.base import Encoded, ModelCard
+from cimento.models.characters import tokens_in, word_spans
 from cimento.models.hf.files import Located
 from cimento.models.settings import Policy
-from cimento.models.tokens.characters import tokens_in, word_spans
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray, Score

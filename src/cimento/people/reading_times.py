@@ -22,10 +22,10 @@ from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
 from cimento.models.base import Score
+from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking, Policy
-from cimento.models.tokens.characters import containing
 from cimento.suites.stimuli import Span
 from cimento.suites.tables import open_table
 

@@ -1,17 +1,29 @@
-"""Inventories of connectives: spellings, syntactic class and senses; read and written as TOML."""
+"""Inventories of connectives, in cimento's TOML or made from lexicons.
+
+An inventory holds spellings, syntactic classes and senses. DiMLex (Stede 2002; Scheffler and Stede
+2016) is the XML of connective-lex.info: DiMLex itself, LICO (Feltracco et al. 2016), LDM-PT and
+others. LexConn is the French one (Roze, Danlos and Muller 2012), NVdB the Nuovo vocabolario di base
+della lingua italiana (De Mauro and Chiari 2016).
+"""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cimento.errors import InputError, need_known
-from cimento.io.parsing import read_toml
+from cimento.errors import InputError, did_you_mean, need_known
+from cimento.io.files import expanded, read_bytes, read_utf8
+from cimento.io.parsing import MAX_DEPTH, read_json, read_toml
+from cimento.suites.tables import Row, Table, open_table
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
+
 
 Part: TypeAlias = tuple[str, ...]
 """A part of a spelling: adjacent words."""
@@ -222,3 +234,254 @@ def _plain(value: object) -> object:
     if not isinstance(value, tuple):
         return value
     return [part if isinstance(part, str) else write_spelling(part) for part in value]
+
+
+_DECLARATION = re.compile(rb"<!(DOCTYPE[^<>\[]*\[|ENTITY)", re.IGNORECASE)
+_LEXCONN = {"cco": "CCONJ", "csu": "SCONJ", "adv": "ADV", "prep": "ADP"}
+_NAMES = ("connective", "name", "lemma", "word")
+_CATEGORIES = ("category", "class", "syn", "cat")
+_CONJUNCTION = "cong."
+
+
+def open_inventory(name: str) -> Inventory:
+    """A built-in inventory by its name, or an inventory in a file.
+
+    Args:
+        name: a built-in name, or a path: ``.toml`` as in docs/corpus.md, ``.tsv`` or ``.csv``,
+            ``.xml`` (DiMLex and LexConn), ``.json`` (Nuovo vocabolario di base), ``.txt`` with one
+            connective a line.
+
+    Raises:
+        InputError: there is no such inventory, or it cannot be used.
+    """
+    if name in builtin_inventories():
+        return read_inventory(FOLDER / f"{name}.toml")
+    path = expanded(name)
+    readers = {
+        ".toml": read_inventory,
+        ".tsv": read_table_lexicon,
+        ".csv": read_table_lexicon,
+        ".xlsx": read_table_lexicon,
+        ".xml": read_xml_lexicon,
+        ".json": read_nvdb,
+        ".txt": read_line_lexicon,
+    }
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise InputError(
+            where="inventory",
+            seen=f"got {name!r}",
+            todo=did_you_mean(name, builtin_inventories())
+            + f" Or give a file: {', '.join(readers)}.",
+        )
+    return reader(path)
+
+
+def read_xml_lexicon(path: Path) -> Inventory:
+    """A lexicon in the XML of DiMLex or LexConn, which is detected.
+
+    Raises:
+        InputError: the file is neither.
+    """
+    root = parse_xml(path)
+    if root.tag == "liste" or root.find(".//connecteur") is not None:
+        entries = list(_lexconn(root))
+    else:
+        entries = list(_dimlex(root))
+    if not entries:
+        raise InputError(
+            where=str(path),
+            seen=f"there is no connective in <{root.tag}>",
+            todo="It should have <entry> as in DiMLex or <connecteur> as in LexConn.",
+        )
+    return make_inventory(_merged(entries), name=path.stem, where=str(path))
+
+
+def read_table_lexicon(path: Path) -> Inventory:
+    """A lexicon in a table with one row for each spelling.
+
+    The columns are ``connective`` (or ``lemma``) and, if present, ``category`` (or ``syn``),
+    ``senses`` separated by semicolons, ``spellings`` separated by bars, and ``entry_id``: rows that
+    share it are spellings of one connective, the first of which is its name. In NVdB tables with a
+    column ``features``, only lemmas with ``cong.`` in it are taken.
+
+    Raises:
+        InputError: the table cannot be read or has no such column.
+    """
+    table = open_table(path)
+    column = _first(table, _NAMES)
+    if column is None:
+        raise InputError(
+            where=table.name,
+            seen=f"there are the columns {', '.join(table.columns)}",
+            todo="Name the column of connectives 'connective'.",
+        )
+    groups: dict[str, list[Row]] = {}
+    for row in table.rows:
+        if "features" in table.columns and not _is_conjunction(row.cells["features"]):
+            continue
+        text = row.cells[column].strip()
+        if text:
+            key = row.cells.get("entry_id", "").strip() or text
+            groups.setdefault(key, []).append(row)
+    entries = [_from_rows(table, rows, column) for rows in groups.values()]
+    return make_inventory(_merged(entries), name=path.stem, where=str(path))
+
+
+def read_nvdb(path: Path) -> Inventory:
+    """The conjunctions of the Nuovo vocabolario di base, from its JSON.
+
+    The file is an object from lemmas to lists of ``{"cat": band, "features": "avv. , cong."}``.
+
+    Raises:
+        InputError: the file has another form.
+    """
+    content = read_json(path)
+    if not isinstance(content, dict):
+        raise InputError(
+            where=str(path), seen="is no object of lemmas", todo="Give the JSON of the NVdB."
+        )
+    entries = []
+    for lemma, readings in content.items():
+        kept = [
+            reading
+            for reading in (readings if isinstance(readings, list) else [])
+            if isinstance(reading, dict) and _is_conjunction(str(reading.get("features", "")))
+        ]
+        if kept and lemma.strip():
+            band, features = (str(kept[0].get(key, "")) for key in ("cat", "features"))
+            entries.append(_entry([lemma], comment=f"NVdB: {features} ({band})"))
+    return make_inventory(_merged(entries), name=path.stem, language="it", where=str(path))
+
+
+def read_line_lexicon(path: Path) -> Inventory:
+    """A lexicon with one connective a line; ``/`` separates spellings, ``#`` begins a remark.
+
+    Raises:
+        InputError: the file cannot be read or is empty.
+    """
+    lines = (line.partition("#")[0].split("/") for line in read_utf8(path).splitlines())
+    entries = [_entry(parts) for parts in lines if any(part.strip() for part in parts)]
+    return make_inventory(_merged(entries), name=path.stem, where=str(path))
+
+
+# --- XML
+
+
+def parse_xml(path: Path) -> Element:
+    """The root of an XML file.
+
+    Raises:
+        InputError: the file cannot be read, is not XML, or declares entities.
+    """
+    from xml.etree import ElementTree as ET
+
+    data = read_bytes(path)
+    if _DECLARATION.search(data.replace(b"\0", b"")):  # UTF-16 has zero bytes between ASCII letters
+        # Entities could fill the memory, and no real lexicon declares any.
+        raise InputError(
+            where=str(path), seen="the file declares XML entities", todo="Remove them."
+        )
+    try:
+        root = ET.fromstring(data)  # noqa: S314  # without declared entities there is nothing to expand
+    except (ET.ParseError, LookupError, ValueError) as error:
+        raise InputError(
+            where=str(path), seen=f"is not XML: {error}", todo="Correct it."
+        ) from error
+    level: list[Element] = [root]
+    for _ in range(MAX_DEPTH):
+        level = [child for element in level for child in element]
+    if level:
+        raise InputError(where=str(path), seen=f"elements are nested more than {MAX_DEPTH} deep")
+    return root
+
+
+def _dimlex(root: Element) -> Iterator[Connective]:
+    for entry in root.iter("entry"):
+        spellings = [
+            " ... ".join(_text(part) for part in orth.iter("part") if _text(part))
+            for orth in entry.iter("orth")
+            if orth.find("part") is not None
+        ]
+        name = entry.get("word", "").strip()
+        if name or any(spellings):
+            relations = (
+                element.get("sense", "").strip()
+                for element in entry.iter()
+                if element.tag.endswith("relation")
+            )
+            yield _entry(
+                [name, *spellings],
+                category="; ".join(dict.fromkeys(filter(None, map(_text, entry.iter("cat"))))),
+                senses=tuple(dict.fromkeys(filter(None, relations))),
+            )
+
+
+def _lexconn(root: Element) -> Iterator[Connective]:
+    for entry in root.iter("connecteur"):
+        forms = [_text(form) for form in entry.iter("forme") if _text(form)]
+        if forms:
+            relations = entry.get("relations", "").split(",")
+            code = entry.get("cat", "")
+            yield _entry(
+                forms,
+                category=_LEXCONN.get(code, code),
+                senses=tuple(relation.strip() for relation in relations if relation.strip()),
+            )
+
+
+def _text(element: Element) -> str:
+    return " ".join("".join(element.itertext()).split())
+
+
+# --- Entries
+
+
+def _entry(
+    texts: Iterable[str], *, category: str = "", senses: tuple[str, ...] = (), comment: str = ""
+) -> Connective:
+    """A connective with some spellings, the first of which is its name."""
+    written = [unicodedata.normalize("NFC", text.strip()) for text in texts if text.strip()]
+    spellings: dict[Spelling, None] = dict.fromkeys(filter(None, map(read_spelling, written)))
+    return Connective(written[0], tuple(spellings), category, senses, comment=comment)
+
+
+def _merged(entries: Iterable[Connective]) -> list[Connective]:
+    """Entries with those of the same name merged, since LexConn has one for each sense."""
+    by_name: dict[str, list[Connective]] = {}
+    for entry in entries:
+        by_name.setdefault(entry.name, []).append(entry)
+    return [alike[0] if len(alike) == 1 else _joined(alike) for alike in by_name.values()]
+
+
+def _joined(entries: Sequence[Connective]) -> Connective:
+    """The entries of one name merged into one."""
+    categories = [part for entry in entries for part in entry.category.split("; ") if part]
+    return Connective(
+        entries[0].name,
+        tuple(dict.fromkeys(spelling for entry in entries for spelling in entry.spellings)),
+        "; ".join(dict.fromkeys(categories)),
+        tuple(dict.fromkeys(sense for entry in entries for sense in entry.senses)),
+        comment=next((entry.comment for entry in entries if entry.comment), ""),
+    )
+
+
+def _from_rows(table: Table, rows: list[Row], column: str) -> Connective:
+    texts = [row.cells[column] for row in rows]
+    texts += [text for row in rows for text in row.cells.get("spellings", "").split("|")]
+    category = _first(table, _CATEGORIES)
+    senses = (sense.strip() for row in rows for sense in row.cells.get("senses", "").split(";"))
+    return _entry(
+        texts,
+        category=rows[0].cells[category].strip() if category else "",
+        senses=tuple(dict.fromkeys(filter(None, senses))),
+        comment=rows[0].cells.get("comment", "").strip(),
+    )
+
+
+def _first(table: Table, names: Iterable[str]) -> str | None:
+    return next((element for name in names if (element := table.find(name))), None)
+
+
+def _is_conjunction(features: str) -> bool:
+    return _CONJUNCTION in (part.strip() for part in features.split(","))

@@ -22,6 +22,7 @@ import torch
 
 from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, batches
+from cimento.models.hf.boundaries import described
 from cimento.models.hf.layout import (
     Layout,
     PrefixTree,
@@ -38,8 +39,7 @@ from cimento.models.hf.layout import (
 )
 from cimento.models.hf.scorer import TransformersScorer, row_head
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokens.boundaries import described
-from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, vocabulary_size
+from cimento.models.tokenizing import TextEncoder, causal_frame, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -31,7 +31,7 @@ from cimento.models.questions import (
     ranked,
 )
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokens.tokenizing import causal_frame, probes, vocabulary_size
+from cimento.models.tokenizing import causal_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase

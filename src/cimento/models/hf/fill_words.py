@@ -13,11 +13,11 @@ import numpy as np
 import torch
 
 from cimento.models.hf.batches import Asks, batches, memory_of
+from cimento.models.hf.boundaries import PART_OF_CHARACTER, surfaces_of
 from cimento.models.hf.heads import RowHead, widened
 from cimento.models.hf.layout import Layout, padded
 from cimento.models.questions import Fill, FillKind
 from cimento.models.settings import BatchLimits
-from cimento.models.tokens.boundaries import PART_OF_CHARACTER, surfaces_of
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -17,6 +17,7 @@ import torch
 
 from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Score, Scorer
+from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import (
     largest_difference,
@@ -25,8 +26,7 @@ from cimento.models.hf.layout import (
 )
 from cimento.models.hf.scorer import Inside, Inspectable
 from cimento.models.settings import BosRule, BoundaryRule, Policy
-from cimento.models.tokens.boundaries import surfaces_of, tokenizer_kind
-from cimento.models.tokens.tokenizing import own_frame
+from cimento.models.tokenizing import own_frame
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:

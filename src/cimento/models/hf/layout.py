@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from cimento.models.base import FloatArray
-    from cimento.models.tokens.tokenizing import Frame
+    from cimento.models.tokenizing import Frame
 
 Ids: TypeAlias = Sequence[int]
 

@@ -36,7 +36,7 @@ from cimento.models.hf.files import (
 from cimento.models.hf.libraries import import_libraries
 from cimento.models.hf.stored import count_parameters
 from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
-from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
+from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame
 
 if TYPE_CHECKING:
     import torch
@@ -327,7 +327,7 @@ def model_card(
         model: the model on its device.
         tokenizer: a fast tokenizer.
     """
-    from cimento.models.tokens.boundaries import tokenizer_kind
+    from cimento.models.hf.boundaries import tokenizer_kind
 
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     adapter = located.adapter

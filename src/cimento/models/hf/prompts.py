@@ -30,7 +30,7 @@ from cimento.models.questions import (
     refuse_not_finite,
 )
 from cimento.models.settings import Policy
-from cimento.models.tokens.tokenizing import causal_frame
+from cimento.models.tokenizing import causal_frame
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -27,8 +27,8 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from cimento.errors import TableError
+from cimento.models.characters import BYTE_LETTERS
 from cimento.models.recorded.reading import ModelSpec, Tokenizer
-from cimento.models.tokens.characters import BYTE_LETTERS
 from cimento.suites.stimuli import Span
 
 _Change: TypeAlias = Callable[[str], str]

@@ -31,7 +31,7 @@ from cimento.models.server.bodies import ANSWER, Bodies, Fields
 from cimento.models.server.http import NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
 from cimento.models.settings import Policy
-from cimento.models.tokens.tokenizing import shortened
+from cimento.models.tokenizing import shortened
 from cimento.runs.usage import Tokens
 from cimento.suites.model import JsonValue
 

@@ -24,15 +24,8 @@ from cimento.suites.formats.factorial import (
     read_factorial,
     read_factorial_table,
 )
-from cimento.suites.formats.labelled import is_labelled_table, read_labelled
 from cimento.suites.formats.lm_eval import SUFFIXES as YAML_SUFFIXES
 from cimento.suites.formats.lm_eval import read_lm_eval, write_lm_eval
-from cimento.suites.formats.minicons import (
-    is_minicons,
-    minicons_losses,
-    read_minicons,
-    write_minicons,
-)
 from cimento.suites.formats.native import read_native, write_native
 from cimento.suites.formats.pairs import SUFFIX as LINES_SUFFIX
 from cimento.suites.formats.pairs import (
@@ -53,6 +46,14 @@ from cimento.suites.formats.region_rows import (
     read_syntaxgym_csv,
     read_syntaxgym_rows,
     read_words,
+)
+from cimento.suites.formats.sentences import (
+    is_labelled_table,
+    is_minicons,
+    minicons_losses,
+    read_labelled,
+    read_minicons,
+    write_minicons,
 )
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
 from cimento.suites.model import Suite

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from cimento.io.arrays import Flags, Integers
 
+
 _NOT_BLANK = re.compile(r"\S+")
 
 _PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))

@@ -29,9 +29,9 @@ import torch
 from cimento.errors import UsageError
 from cimento.io.tables import BOUNDARY
 from cimento.models.base import Encoded, ModelCard
+from cimento.models.characters import BYTE_LETTERS
 from cimento.models.hf.heads import TokenSet
 from cimento.models.settings import BoundaryRule, Policy
-from cimento.models.tokens.characters import BYTE_LETTERS
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from cimento.models.base import FloatArray
     from cimento.models.hf.heads import Read
+
 
 NOTHING_MARKED = (
     "the tokenizer marks neither beginnings nor ends of words, so that they are not corrected for"
