@@ -55,10 +55,7 @@ _HOMES = {
     "cimento.paradigms.cloze.requests": ("fill",),
     "cimento.compare": ("compare",),
     "cimento.export": ("export",),
-    "cimento.report.document": (
-        "figure",
-        "report",
-    ),
+    "cimento.report.document": ("figure", "report"),
     "cimento.errors": (
         "CimentoError",
         "Fault",
@@ -70,33 +67,14 @@ _HOMES = {
     ),
     "cimento.engine.freetext": ("score",),
     "cimento.measures": ("Measure",),
-    "cimento.models.base": (
-        "Encoded",
-        "ModelCard",
-        "Scorer",
-        "TextScorer",
-    ),
-    "cimento.models.in_memory": (
-        "live_scorer",
-        "undisturbed",
-    ),
+    "cimento.models.base": ("Encoded", "ModelCard", "Scorer", "TextScorer"),
+    "cimento.models.in_memory": ("live_scorer", "undisturbed"),
     "cimento.corpus.morphology.dictionaries": ("open_morphology",),
     "cimento.options": ("RunOptions",),
     "cimento.people.reading_times": ("join_surprisals",),
-    "cimento.runs.outcomes": (
-        "Estimate",
-        "Outcome",
-    ),
-    "cimento.runs.run": (
-        "Run",
-        "open_run",
-        "open_runs",
-    ),
-    "cimento.runs.summary": (
-        "Missing",
-        "RunSummary",
-        "Summary",
-    ),
+    "cimento.runs.outcomes": ("Estimate", "Outcome"),
+    "cimento.runs.run": ("Run", "open_run", "open_runs"),
+    "cimento.runs.summary": ("Missing", "RunSummary", "Summary"),
     "cimento.models.registry": ("Source", "open_source"),
     "cimento.models.settings": ("Asking", "Policy"),
     "cimento.suites.model": (

@@ -152,10 +152,7 @@ def download(address: str, path: Path, *, wait: Callable[[float], object] = time
     part = path.with_name(path.name + ".part")
     try:
         patiently(
-            lambda: _download_more(opened, address, part),
-            patience,
-            request=address,
-            wait=wait,
+            lambda: _download_more(opened, address, part), patience, request=address, wait=wait
         )
     except TransientError as error:
         raise error.__cause__ or error from None

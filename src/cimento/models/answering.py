@@ -13,13 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 from cimento.errors import UsageError
 from cimento.io.tables import Column
 from cimento.models.base import ColumnScorer, ModelCard, Remarking, Score, Scorer, TextScorer
-from cimento.models.questions import (
-    Choose,
-    OptionScorer,
-    OptionScores,
-    Replier,
-    refuse_not_finite,
-)
+from cimento.models.questions import Choose, OptionScorer, OptionScores, Replier, refuse_not_finite
 from cimento.models.settings import AUTO, BatchLimits, Policy
 
 if TYPE_CHECKING:

@@ -308,8 +308,7 @@ def live_policy(policy: Policy, model: PreTrainedModel) -> Policy:
     dtype = str(model.dtype).removeprefix("torch.")
     names: tuple[DtypeName, ...] = get_args(DtypeName)
     return next(
-        (replace(policy, dtype=name) for name in names if name == dtype),
-        policy.settled("float32"),
+        (replace(policy, dtype=name) for name in names if name == dtype), policy.settled("float32")
     )
 
 

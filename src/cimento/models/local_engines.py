@@ -237,11 +237,7 @@ class Engine(Protocol):
     """What is used of vLLM's class LLM."""
 
     def generate(
-        self,
-        prompts: Sequence[Mapping[str, object]],
-        sampling_params: object,
-        *,
-        use_tqdm: bool,
+        self, prompts: Sequence[Mapping[str, object]], sampling_params: object, *, use_tqdm: bool
     ) -> Sequence[Output]:
         """An answer to each prompt, in order."""
 
@@ -279,10 +275,7 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
     make = cast("Callable[..., Any]", vllm.LLM)
     try:
         engine: Engine = make(
-            model=str(located.folder),
-            dtype=policy.dtype,
-            enable_prefix_caching=False,
-            seed=0,
+            model=str(located.folder), dtype=policy.dtype, enable_prefix_caching=False, seed=0
         )
     except (OSError, RuntimeError, ValueError) as error:
         raise ModelError(

@@ -95,10 +95,7 @@ def refuse_what_is_fixed(asking: Asking) -> None:
     """
     asked = {
         "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
-        "context": (
-            asking.context != NO_CONTEXT,
-            "what stood before its sentences is as it was",
-        ),
+        "context": (asking.context != NO_CONTEXT, "what stood before its sentences is as it was"),
         "boundary": (
             asking.policy.boundary in ("word-start", "word-end"),
             "it does not say how probable the end of a word is",
@@ -157,10 +154,7 @@ def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
     usual = Policy()
     for option in fields(Policy):
         made, asked = getattr(policy, option.name), getattr(asking.policy, option.name)
-        if option.name != "model_args" and asked not in (
-            made,
-            getattr(usual, option.name),
-        ):
+        if option.name != "model_args" and asked not in (made, getattr(usual, option.name)):
             raise UsageError(
                 where=f"{option.name}={asked}",
                 seen=f"the scorer was made with {option.name}={made}",

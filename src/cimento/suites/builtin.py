@@ -140,10 +140,7 @@ def find_published(name: str) -> Published:
     """
     entries = published()
     plain, at, commit = name.partition("@")
-    if plain not in entries:
-        raise UsageError(
-            where=name, seen="no dataset has this name", todo=did_you_mean(plain, entries)
-        )
+    need_known(plain, entries, where=name, seen="no dataset has this name")
     return _at(entries[plain], commit) if at else entries[plain]
 
 

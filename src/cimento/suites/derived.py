@@ -16,7 +16,7 @@ from importlib import resources
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, need_known
 from cimento.suites.model import (
     BAD,
     GOOD,
@@ -347,12 +347,12 @@ def _check(
     suite: Suite, limits: Limits, conditions: Sequence[str], frequency: Frequency | None
 ) -> None:
     for name in conditions:
-        if name not in suite.condition_names:
-            raise UsageError(
-                where=f"condition {name!r}",
-                seen=f"the suite {suite.name!r} has no such condition",
-                todo=did_you_mean(name, suite.condition_names),
-            )
+        need_known(
+            name,
+            suite.condition_names,
+            where=f"condition {name!r}",
+            seen=f"the suite {suite.name!r} has no such condition",
+        )
     if limits.frequency is not None and frequency is None:
         raise UsageError(where="frequency limit", seen="there are no frequencies of words")
 
@@ -374,11 +374,7 @@ def _provenance(
 
 
 def balance(
-    item: Item,
-    suite: Suite,
-    *,
-    conditions: Sequence[str] = (),
-    frequency: Frequency | None = None,
+    item: Item, suite: Suite, *, conditions: Sequence[str] = (), frequency: Frequency | None = None
 ) -> Balance:
     """The balance of the conditions of an item.
 

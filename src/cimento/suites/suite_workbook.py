@@ -41,10 +41,7 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "reference": ("the paper that it comes from", ("riferimento", "referencia", "referência")),
     "comment": ("anything else", ("commento", "comentario", "comentário", "комментарий")),
     "tags": ("labels, with | between", ("etichette", "etiquetas", "метки")),
-    "kind": (
-        "acceptability, cloze, stories ...; empty for predictions",
-        ("tipo", "тип", "вид"),
-    ),
+    "kind": ("acceptability, cloze, stories ...; empty for predictions", ("tipo", "тип", "вид")),
     "regions": ("names of the regions, with | between", ("regioni", "regiones", "regiões")),
 }
 """The description of each setting, and its names in Italian, Spanish, Portuguese and Russian."""

@@ -331,10 +331,7 @@ def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]
 
 
 def _table_of(
-    name: str,
-    columns: Sequence[str],
-    records: Sequence[tuple[int, list[str]]],
-    faults: list[Fault],
+    name: str, columns: Sequence[str], records: Sequence[tuple[int, list[str]]], faults: list[Fault]
 ) -> Table:
     """The table of records under a header; cells under no name or an empty one add faults.
 

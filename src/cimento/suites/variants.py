@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.parsing import read_toml
 from cimento.suites.model import Condition, Item, JsonValue, Region, Suite, sentence
 
@@ -228,12 +228,12 @@ def _check_names(suite: Suite, variant: Variant) -> None:
     )
     for what, named, known in groups:
         for name in named:
-            if name not in known:
-                raise UsageError(
-                    where=f"variant {variant.name!r}",
-                    seen=f"the suite {suite.name!r} has no {what} {name!r}",
-                    todo=did_you_mean(name, sorted(known)),
-                )
+            need_known(
+                name,
+                known,
+                where=f"variant {variant.name!r}",
+                seen=f"the suite {suite.name!r} has no {what} {name!r}",
+            )
 
 
 def _variant(table: object, shared: Mapping[str, Filler], *, where: str) -> Variant:
@@ -302,12 +302,12 @@ def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") 
     Raises:
         UsageError: there is no such condition, or there are too few other items.
     """
-    if condition not in suite.condition_names:
-        raise UsageError(
-            where=f"condition {condition!r}",
-            seen=f"the suite {suite.name!r} has no such condition",
-            todo=did_you_mean(condition, suite.condition_names),
-        )
+    need_known(
+        condition,
+        suite.condition_names,
+        where=f"condition {condition!r}",
+        seen=f"the suite {suite.name!r} has no such condition",
+    )
     if n < 1 or n >= len(suite.items):
         raise UsageError(
             where=f"{n} earlier sentences",

@@ -242,12 +242,13 @@ def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ..
     for row in table.rows:
         cells = {column: cell.strip() for column, cell in row.cells.items()}
         pos = cells["pos"]
-        if pos not in parts:
-            raise InputError(
-                where=table.where(row),
-                seen=f"the part of speech {pos!r} is unknown",
-                todo=did_you_mean(pos, parts),
-            )
+        need_known(
+            pos,
+            parts,
+            where=table.where(row),
+            seen=f"the part of speech {pos!r} is unknown",
+            error=InputError,
+        )
         inherent = {name: cells[name] for name in features if cells[name]}
         inflected = {form: cells[name] for name, form in forms.items() if cells[name]}
         words.append(LexiconWord(pos=pos, lemma=cells["lemma"], inherent=inherent, forms=inflected))

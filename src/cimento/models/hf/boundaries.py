@@ -182,11 +182,7 @@ class Boundaries:
 
 
 def find_boundaries(
-    tokenizer: PreTrainedTokenizerBase,
-    policy: Policy,
-    *,
-    vocabulary: int,
-    device: torch.device,
+    tokenizer: PreTrainedTokenizerBase, policy: Policy, *, vocabulary: int, device: torch.device
 ) -> Boundaries | None:
     """The boundaries of words in a tokenizer; None if no correction is made.
 
@@ -288,12 +284,7 @@ def _with_next(text: Encoded) -> Encoded:
 
 
 def _log_z(
-    index: int,
-    ids: Sequence[int],
-    read: FloatArray,
-    boundaries: Boundaries,
-    *,
-    text_start: int,
+    index: int, ids: Sequence[int], read: FloatArray, boundaries: Boundaries, *, text_start: int
 ) -> float:
     """The log of Z where the token at `index` follows: of a word having ended before it."""
     opening, initial = read[-2:]

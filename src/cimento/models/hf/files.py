@@ -14,12 +14,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from cimento.errors import (
-    MissingDependencyError,
-    ModelError,
-    UsageError,
-    needing,
-)
+from cimento.errors import MissingDependencyError, ModelError, UsageError, needing
 from cimento.io.files import expanded, reading
 from cimento.io.parsing import parse_json
 

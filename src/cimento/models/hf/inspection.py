@@ -19,11 +19,7 @@ from cimento.errors import ModelError
 from cimento.models.base import Encoded, ModelCard, Score, Scorer
 from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind
 from cimento.models.hf.heads import widened
-from cimento.models.hf.layout import (
-    largest_difference,
-    masked_positions,
-    tolerance_nats,
-)
+from cimento.models.hf.layout import largest_difference, masked_positions, tolerance_nats
 from cimento.models.hf.scorer import Inside, Inspectable
 from cimento.models.settings import BosRule, BoundaryRule, Policy
 from cimento.models.tokenizing import own_frame
@@ -261,9 +257,7 @@ def _unknown(inside: Inside, suite: str, found: _Texts) -> UnknownTokens:
     )
 
 
-def _timed(
-    work: Callable[[], list[FloatArray]],
-) -> tuple[list[FloatArray], float]:
+def _timed(work: Callable[[], list[FloatArray]]) -> tuple[list[FloatArray], float]:
     """The result of some work, and its wall time in seconds."""
     started = time.perf_counter()
     result = work()

@@ -282,10 +282,7 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
         refuse_pickled(located.adapter)
     try:
         loaded: Any = auto.from_pretrained(
-            located.folder,
-            dtype=getattr(torch, policy.dtype),
-            output_loading_info=True,
-            **args,
+            located.folder, dtype=getattr(torch, policy.dtype), output_loading_info=True, **args
         )
         model, info = loaded
         if located.adapter is not None:

@@ -29,13 +29,7 @@ from cimento.models.questions import (
     ranked,
 )
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import (
-    TextEncoder,
-    own_frame,
-    probes,
-    shortened,
-    vocabulary_size,
-)
+from cimento.models.tokenizing import TextEncoder, own_frame, probes, shortened, vocabulary_size
 
 if TYPE_CHECKING:
     import torch
@@ -267,8 +261,7 @@ class MaskedFiller:
         room = window - len(frame.before) - len(frame.after) - tokens
         left = min(len(before), max(room // 2, room - len(after)))
         return _Gap(
-            (*frame.before, *before[len(before) - left :]),
-            (*after[: room - left], *frame.after),
+            (*frame.before, *before[len(before) - left :]), (*after[: room - left], *frame.after)
         )
 
     def _one_mask(

@@ -22,13 +22,7 @@ from cimento.models.hf.causal import fed
 from cimento.models.hf.layout import find_layout, padded, plain_logprobs, refuse_foresight
 from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
 from cimento.models.settings import BatchLimits, Policy
-from cimento.models.tokenizing import (
-    Frame,
-    TextEncoder,
-    own_frame,
-    shortened,
-    vocabulary_size,
-)
+from cimento.models.tokenizing import Frame, TextEncoder, own_frame, shortened, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -271,13 +271,7 @@ class _Stimulus:
     alignment: Alignment
 
 
-def replay(
-    suite: Suite,
-    path: Path,
-    *,
-    spec: Path | None = None,
-    unit: Unit = "bits",
-) -> Replayed:
+def replay(suite: Suite, path: Path, *, spec: Path | None = None, unit: Unit = "bits") -> Replayed:
     """Match recorded surprisals with the stimuli of a suite.
 
     Numbers are taken as recorded: many programs give the first token of a sentence, for which

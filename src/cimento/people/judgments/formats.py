@@ -396,9 +396,7 @@ def _submission(table: Table, row: Row, person: str) -> Submission:
     taken = finite(text)
     if text and taken is None:
         raise InputError(
-            where=table.where(row),
-            seen=f"{seconds} is {text!r}",
-            todo="It is a number of seconds.",
+            where=table.where(row), seen=f"{seconds} is {text!r}", todo="It is a number of seconds."
         )
     return Submission(
         participant=row.cells[person].strip(),

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
@@ -112,8 +112,7 @@ FORMATS = {
     "native": Format("a folder with suite.toml and items.tsv", read_native),
     "syntaxgym": Format("SyntaxGym JSON (.json)", read_syntaxgym),
     "syntaxgym-rows": Format(
-        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)",
-        read_syntaxgym_rows,
+        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)", read_syntaxgym_rows
     ),
     "syntaxgym-csv": Format(
         "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
@@ -136,8 +135,7 @@ FORMATS = {
     "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", read_lm_eval),
     "good-first": Format("two lines a pair, the good one first", read_good_first),
     "factorial": Format(
-        "factorial JSONL or JSON (.jsonl with a key for each condition)",
-        read_factorial,
+        "factorial JSONL or JSON (.jsonl with a key for each condition)", read_factorial
     ),
     "factorial-table": Format(
         "a table with the columns item, condition and sentence, or with a column for each cell of a"
@@ -383,10 +381,7 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
 
 
 def _target(format_: str) -> Target:
-    if format_ not in TARGETS:
-        raise UsageError(
-            where=f"format {format_!r}",
-            seen="there is no such format to write",
-            todo=did_you_mean(format_, TARGETS),
-        )
+    need_known(
+        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
+    )
     return TARGETS[format_]
