@@ -20,7 +20,7 @@ from cimento import (
     load_suites,
 )
 from cimento.io.inline_markup import LONGEST_CELL, isolated, notebook_table
-from cimento.models.fake import uniform_scorer
+from cimento.testing.models import uniform_scorer
 
 HOSTILE = (
     "<script>window.hit = 1</script>",

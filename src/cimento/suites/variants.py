@@ -11,7 +11,7 @@ import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
@@ -221,7 +221,7 @@ def open_slots(suite: Suite) -> tuple[str, ...]:
 def _check_names(suite: Suite, variant: Variant) -> None:
     ids = [item.id for item in suite.items]
     slots = {name.split(".")[0] for name in open_slots(suite)}
-    groups: Sequence[tuple[str, Iterable[str], Iterable[str]]] = (
+    groups: Sequence[tuple[str, Iterable[str], Collection[str]]] = (
         ("condition", variant.conditions, suite.condition_names),
         ("item", variant.items, ids),
         ("slot", variant.slots, slots),

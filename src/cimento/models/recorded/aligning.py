@@ -283,7 +283,8 @@ class _Walk:
     def _region_of_marker(self, token: str, pos: int) -> int | None:
         if self._is_special(token):
             return None
-        begins = token in self._vocabulary.prefix_types and self._pos == 0
+        at_start = self._pos == 0 and {1, None}.issuperset(self._regions)
+        begins = at_start and token in self._vocabulary.prefix_types
         return 1 if begins else self._text.owner[pos]
 
     def _skip(self, pos: int) -> int:
