@@ -15,20 +15,47 @@ from typing import TYPE_CHECKING
 import pytest
 
 from cimento.cli import main
+from cimento.models.hf import loading
 from cimento.models.hf.libraries import steady_arithmetic
 from tests.helpers.json_output import checking
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+    from cimento.models.base import Scorer
+    from cimento.models.hf.files import Located
+
 # Some tests compute with torch before cimento does, when its order of sums comes too late.
 steady_arithmetic()
 main.invoke = checking(main.invoke)
 # A process of a user builds one command, that of the tests the same ones thousands of times.
 main._command = functools.cache(main._command)
+# What tests write need not survive a loss of power.
+os.fsync = lambda _handle: None
 
 SHARED = Path(os.environ.get("CIMENTO_SHARED", Path(__file__).parents[2] / "shared"))
 
+
+def _keeping(load: Callable[..., Scorer]) -> Callable[..., Scorer]:
+    """`load`, which takes longer than most runs of the tests, once for each demo model."""
+    kept: dict[str, Scorer] = {}
+
+    def loaded(located: Located, **options: object) -> Scorer:
+        import torch
+
+        # Models of the tests are so small that threads would only wait for each other.
+        torch.set_num_threads(1)
+        if not located.name.startswith("demo-"):
+            return load(located, **options)
+        key = repr((located, sorted(options.items())))
+        if key not in kept:
+            kept[key] = load(located, **options)
+        return kept[key]
+
+    return loaded
+
+
+loading.load = _keeping(loading.load)
 
 _LIBRARIES = {"torch", "transformers", "polars", "cimento"}
 _TESTS_BETWEEN = 100
@@ -56,6 +83,17 @@ def shared() -> Path:
     if not (SHARED / "golden").is_dir():
         pytest.skip(f"the folder of golden values is absent ({SHARED.name}); set CIMENTO_SHARED")
     return SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory) -> Iterator[None]:
+    """No test reads what was kept before, and none leaves anything to the user."""
+    place = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CIMENTO_CACHE_DIR", str(place / "answers"))
+        yield
 
 
 @pytest.fixture

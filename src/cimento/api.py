@@ -126,7 +126,9 @@ def evaluate_all(
     refuse_same_names(loaded)
     several = [models] if isinstance(models, str) or not isinstance(models, Sequence) else models
     ready = as_scorers(several, run_options.scoring, tokenizer)
-    yield from run_all(loaded, ready, run_options, cache=cache or MemoryCache())
+    # Where units are stored, what was answered is in their files.
+    kept = MemoryCache() if cache is None and run_options.output is None else cache
+    yield from run_all(loaded, ready, run_options, cache=kept)
 
 
 def load_model(

@@ -107,9 +107,20 @@ class Fault:
         return "\n".join(_shown(line, _LONGEST_FAULT) for line in text.split("\n"))
 
 
+def counted(count: int, one: str, several: str = "") -> str:
+    """A number with the words for what it counts: ``1 item``, ``2 items``.
+
+    Args:
+        count: the number.
+        one: the words after 1, such as ``verdict is``.
+        several: the words after other numbers, such as ``verdicts are``; empty for `one` and an s.
+    """
+    return f"{count:,} {one if count == 1 else several or one + 's'}"
+
+
 def listed(faults: Sequence[Fault | str]) -> str:
     """The number of faults, then one fault a line; of very many, only the first."""
-    count = f"{len(faults)} fault" + ("s" if len(faults) != 1 else "")
+    count = counted(len(faults), "fault")
     lines = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
     more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
     return f"{count}:{lines}{more}"

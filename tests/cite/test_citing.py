@@ -117,11 +117,11 @@ def test_every_kind_of_run_has_a_paragraph_whose_works_are_all_there(stored, nam
 
     assert cited == {reference.key for reference in references([run], appendix=True)}
     assert {name, "cimento", "paszke2019"} <= cited
-    assert f"The suite {name} (" in paragraph
+    assert f"We used the suite {name} (" in paragraph
     assert str(run.manifest["suite"]["sha256"])[:12] in paragraph
     assert str(run.manifest["model"]["revision"])[:12] in paragraph
     assert str(run.manifest["model"]["tokenizer"])[:12] in paragraph
-    assert "<|bos|> (rule auto)" in paragraph
+    assert "<|bos|> preceded the first token (rule auto)" in paragraph
     assert "first 3 items" in paragraph
     assert "\n" not in paragraph
 
@@ -222,9 +222,9 @@ def test_what_a_kind_of_suite_alone_does_is_said_of_it(stored):
     assert "penlp, LP / ((5 + n) / 6)^0.8" in said["it-acceptability"]
     assert "@lau2020; @wu2016" in said["it-acceptability"]
     assert "items of one connective belong together" in said["it-connectives-cloze"]
-    assert "by the rule sentence and by left" in said["it-connectives-cloze"]
+    assert "by the rules sentence, left and" in said["it-connectives-cloze"]
     assert "bootstrap" not in said["it-connectives-cloze"]
-    assert "3 examples (fixed, seed 1234)" in said["es-stories"]
+    assert "3 worked examples (fixed, seed 1234)" in said["es-stories"]
     assert "bootstrap" not in said["es-stories"]
 
 
@@ -239,14 +239,14 @@ def test_options_are_said_as_they_were():
 
     assert "(Italian, 3 items in 2 conditions, SHA-256 cdcdcdcdcdcd)" in paragraph
     assert "Its items cross two factors. The model was" in paragraph
-    assert "nothing stood before the first token (rule none)" in paragraph
-    assert "A blank stood before every text." in paragraph
+    assert "nothing preceded the first token (rule none)" in paragraph
+    assert "Every text was preceded by a blank." in paragraph
     assert "sliding windows moved by 64 tokens" in paragraph
     assert "compared by penlp (Lau et al. 2020)" in paragraph
     assert "(word-start marks" in paragraph
     assert "(Pimentel and Meister 2024)" in paragraph
-    assert "Of 3 verdicts 1 was a tie, and 0 could not be scored" in paragraph
-    assert "Accuracy (all) was 0.667 (2 of 3; no interval: 3 values" in paragraph
+    assert "Of 3 verdicts, 1 was a tie. Accuracy" in paragraph
+    assert "Accuracy (all) was 0.667 (2 of 3; no interval: 3 values, and" in paragraph
 
 
 def test_what_belongs_together_is_said():
@@ -262,10 +262,10 @@ def test_judging_of_regions_is_said_as_it_was(stored):
     )
     paragraph = methods_paragraph([run], appendix=True)
 
-    assert "counts as a pass" in paragraph
-    assert "was left out of every sum" in paragraph
+    assert "count as successes" in paragraph
+    assert "was excluded from every sum" in paragraph
     assert "whole sentences of an item by penlp" in paragraph
-    assert "judged by lp" in paragraph
+    assert "also judged by lp" in paragraph
     assert "Conventions were those of minicons." in paragraph
 
 
@@ -294,7 +294,13 @@ def test_of_several_runs_what_they_share_is_said_once(stored):
     assert said.count("The score of a token was") == 1
     assert said.count("The model was demo-causal") == 1
     assert "it-islands: The 4 predictions" in said
-    assert "it-connectives-cloze: Candidates for a blank were" in said
+    assert "it-connectives-cloze: The candidates for a blank were" in said
+    # Each run is named once, above the sentences about it alone.
+    assert [line.partition(":")[0] for line in said.split("\n\n")[1:]] == [
+        "it-islands",
+        "it-connectives-cloze",
+    ]
+    assert not re.search(r"In all runs|in no share|no pass|\b0 were", said)
     assert methods_paragraph([one, one], appendix=True) == methods_paragraph([one], appendix=True)
 
 
@@ -302,7 +308,7 @@ def test_latex_is_escaped_and_cites():
     run = made(meta=Meta("a_b & 100%", citation="x"), sentences=("(1;%a%) < (1;%b%)",))
     said = methods_paragraph([run], appendix=True, form="latex")
 
-    assert "The suite a\\_b \\& 100\\% (" in said
+    assert "We used the suite a\\_b \\& 100\\% (" in said
     assert "\\citep{a-b-100}" in said
     assert "(1;\\%a\\%) \\textless{} (1;\\%b\\%)" in said
     assert methods_paragraph([], form="latex") == ""
@@ -316,7 +322,7 @@ def test_keys_of_other_people_s_bibtex_are_cited_whatever_marks_they_have():
     assert "\\citep{DBLP:journals/x/Rossi31}" in methods_paragraph(
         [run], appendix=True, form="latex"
     )
-    assert "was used (DBLP:journals/x/Rossi31)." in methods_paragraph([run], appendix=True)
+    assert ") (DBLP:journals/x/Rossi31). The" in methods_paragraph([run], appendix=True)
     assert references([run])[0].ready == own
 
 
@@ -324,7 +330,7 @@ def test_a_work_of_which_only_a_text_is_known_is_named_by_it():
     run = made(meta=Meta("s", reference="Rossi 2031, unpublished"))
     said = methods_paragraph([run], appendix=True)
 
-    assert "was used (Rossi 2031, unpublished)." in said
+    assert ") (Rossi 2031, unpublished). The" in said
     assert from_text("Rossi " * 30).short.endswith(" ...")
 
 
@@ -385,17 +391,18 @@ def test_the_methods_paragraph_tells_chance_length_and_precision(tmp_path):
 
     assert near
     assert (
-        "Margins below 1.3 bits are within what another batch or machine may change (the error of"
-        f" bfloat16); {near} of {judged} verdicts have one." in text
+        "A margin below 1.3 bits may depend on the batch size or the machine (the error of"
+        f" bfloat16); {near} of the {judged} verdicts have such a margin." in text
     )
     assert (
-        "Chance supposes independent values of one distribution, and so conditions of equal length:"
-        " 0.500 counted over all orders; 0.207 simulated from standard normal values (262,144"
+        "Chance levels assume independent values from one distribution, and thus conditions of"
+        " equal length: 0.500, counted over all orders; 0.207, simulated from standard normal"
+        " values (262,144"
         " draws, seed 0)." in text
     )
     assert (
-        "Conditions differ in their number of tokens: if every token cost the same, the shares"
-        " would be" in text
+        "Conditions differ in their number of tokens: if all tokens had the same surprisal,"
+        " accuracy would be 0" in text
     )
 
 

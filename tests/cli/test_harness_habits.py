@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import itertools
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -183,6 +184,48 @@ def test_junit_has_every_verdict(tmp_path):
     assert int(suite.get("failures")) == (verdicts == "fail").sum() + 1
     assert int(suite.get("skipped")) == (verdicts == "unscored").sum()
     assert "is under 1" in suite[-1].find("failure").get("message")
+
+
+@pytest.mark.parametrize(
+    ("option", "where", "said"),
+    [
+        ("--junit", "folder", r"folder: this is a folder, and a file is to be written here"),
+        ("--junit", "file/results.xml", r"results\.xml: cannot be written .*file: Not a directory"),
+        ("--log-samples", "runs/lm-eval", "lm-eval: cannot be written"),
+        ("--sensitivity", "runs/sensitivity.json/", "sensitivity.json: this is a folder"),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_anything_is_computed(
+    tmp_path, capsys, option, where, said
+):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    path = tmp_path / where
+    (tmp_path / "runs").mkdir()
+    if where.endswith("/"):
+        path.mkdir()
+    elif where == "runs/lm-eval":
+        path.touch()
+    arguments = [option, str(path)] if option == "--junit" else [option]
+    before = sorted(tmp_path.rglob("*"))
+    assert run(tmp_path / "runs", "-m", "demo-causal", *arguments) == 1
+    assert re.search(said, capsys.readouterr().err)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("option", "said"),
+    [
+        (["--jobs", "2"], "--jobs: there is no such option. Give --workers N"),
+        (["-j", "2"], "Give --workers N"),
+        (["--num_workers=2"], "--num-workers: there is no such option. Give --workers N"),
+        (["--output_dir", "x"], "Give --output FOLDER"),
+        (["--revision", "x"], "Give -m NAME@REVISION"),
+    ],
+)
+def test_options_of_other_programs_lead_to_ours(tmp_path, capsys, option, said):
+    assert run(tmp_path, "-m", "demo-causal", *option) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_junit_has_what_could_not_be_run_and_no_folder_is_left_of_it(tmp_path):

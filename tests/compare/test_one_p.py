@@ -14,10 +14,10 @@ SUITES = {
     "cloze": ("it-idioms",),
     "clustered cloze": ("it-connectives-cloze",),
     "templates": ("es-agreement-templates",),
-    "stories": ("pt-stories", "--set", "shots=0", "--limit", "20"),
+    "stories": ("pt-stories", "--set", "shots=0", "--limit", "8"),
     "pairs": ("es-subject-verb",),
     "factorial": ("it-islands", "--limit", "60"),
-    "acceptability": ("it-connectives",),
+    "acceptability": ("it-connectives", "--limit", "40"),
 }
 
 

@@ -9,7 +9,7 @@ import pytest
 from cimento import InputError, UsageError
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.frequencies import count_connectives, read_published
-from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.search import DuplicateSentences, search_treebanks
 from cimento.corpus.treebanks import open_treebanks
@@ -77,6 +77,22 @@ def test_the_frequency_table_joins_corpora_and_names_its_denominator(two, capsys
     assert invoke([*arguments[:3], "--duplicates", "drop", *arguments[3:]]) == 0
     (both,) = json.loads(capsys.readouterr().out)["corpora"]
     assert both["connectives"]["ma"]["n"] == 1
+
+
+def test_ranks_of_corpora_and_published_columns_are_correlated(capsys):
+    arguments = ["corpus", "connectives", "it_sample"]
+    for column in ("ISDT", "PoSTWITA+TWITTIRÒ"):
+        arguments += ["--compare", f"it_sample=paper:{column}"]
+    assert invoke([*arguments, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["rank_agreement"]
+    printed = found[-1]
+    # scipy.stats.spearmanr and kendalltau of the two columns of Table 6 as printed, 18 rows each
+    assert printed["spearman"]["r"] == pytest.approx(0.8537477961039711, abs=1e-12)
+    assert printed["kendall"]["r"] == pytest.approx(0.6600983619844496, abs=1e-12)
+    assert printed["spearman"]["low"] < 0.854 < printed["spearman"]["high"]
+    assert len(found) == 3
+    assert invoke(arguments) == 0
+    assert "ISDT as published, PoSTWITA+TWITTIRÒ as published  18  0.854" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from cimento import InputError
-from cimento.corpus.connectives.inventories import open_inventory
+from cimento.cli.main import invoke
+from cimento.corpus.connectives.inventories import Connective, Inventory, read_spelling
+from cimento.corpus.connectives.lexicons import merge_inventories, open_inventory
 
 DIMLEX = """<?xml version="1.0"?><!DOCTYPE dimlex SYSTEM "dimlex.dtd">
 <dimlex><entry id="c1" word="tanto ... quanto"><orths>
@@ -49,6 +51,38 @@ def test_lexicons_are_read_as_they_are_published(tmp_path):
     )
     assert table.names == ("ma",)
     assert table["ma"].senses == ("A", "B")
+
+
+def test_lists_are_merged_and_what_several_have_stands_once(tmp_path, capsys):
+    (tmp_path / "a.txt").write_text("perché / perchè\nma\ndunque\n", encoding="utf-8")
+    (tmp_path / "b.tsv").write_text(
+        "connective\tcategory\tsenses\nperchè\tSCONJ\tCause\nMA\tCCONJ\tContrast\nquindi\t\t\n",
+        encoding="utf-8",
+    )
+    names = [str(tmp_path / name) for name in ("a.txt", "b.tsv")]
+    output = tmp_path / "both.toml"
+    assert invoke(["corpus", "inventory", *names, "-o", str(output)]) == 0
+    printed = capsys.readouterr()
+    # By hand: three and three entries, of which perché and ma are in both lists.
+    assert "a 3, b 3: 4 connectives, of which 2 are in several lists" in printed.err
+    assert printed.out.splitlines()[1].split() == ["perché", "SCONJ", "perchè", "a,", "b"]
+    both = open_inventory(str(output))
+    assert both.names == ("perché", "ma", "dunque", "quindi")
+    assert (both["ma"].category, both["perché"].senses) == ("CCONJ", ("Cause",))
+    own = open_inventory("it-connectives")
+    assert merge_inventories([own], name=own.name)[0] == own
+
+
+def test_an_entry_with_the_spellings_of_two_makes_them_one():
+    a, b, c = (Connective(name, (read_spelling(name),)) for name in "abc")
+    all_three = Connective("a", tuple(map(read_spelling, "abc")))
+    merged, lists = merge_inventories(
+        [Inventory("x", "it", (a, b, c)), Inventory("y", "", (all_three,))], name="z"
+    )
+    assert merged.names == ("a",)
+    assert lists == {"a": ("x", "y")}
+    with pytest.raises(InputError, match="languages it, pt"):
+        merge_inventories([Inventory("x", "it", (a,)), Inventory("y", "pt", (b,))], name="z")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,8 @@ from cimento.corpus.connectives.extraction import (
     select_connectives,
     selected_inventory,
 )
-from cimento.corpus.connectives.inventories import open_inventory, write_inventory
+from cimento.corpus.connectives.inventories import write_inventory
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.connectives.passages import (
     Passage,

@@ -17,9 +17,9 @@ from cimento.corpus.connectives.inventories import (
     Connective,
     builtin_inventories,
     make_inventory,
-    open_inventory,
     read_spelling,
 )
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import Matcher, builtin_rules, make_rule, open_rule
 from cimento.corpus.search import Finder, search_treebanks
 from cimento.corpus.sentences import Multiword, Sentence, Word

@@ -142,7 +142,7 @@ def treebank(path: Path) -> object:
 
 def inventory(path: Path) -> object:
     """An inventory of connectives."""
-    from cimento.corpus.connectives.inventories import open_inventory
+    from cimento.corpus.connectives.lexicons import open_inventory
 
     return open_inventory(str(path))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 
 import pytest
 from typer.main import get_command
@@ -51,11 +52,10 @@ def test_a_report_is_neutralised_on_request(tmp_path, monkeypatch):
     assert suites("--spreadsheet-safe") == {"'=cmd()"}
 
 
-@pytest.fixture
-def runs(tmp_path, monkeypatch):
-    """Runs of a model on a suite whose texts begin as formulas do."""
-    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Runs of a model on a suite whose texts begin as formulas do, and reading times beside."""
+    folder = tmp_path_factory.mktemp("made")
     rows = [
         {
             "sentence_good": "=A1 Il cane dorme.",
@@ -64,10 +64,19 @@ def runs(tmp_path, monkeypatch):
         },
         {"sentence_good": "@B1 I cani dormono.", "sentence_bad": "I cani dorme.", "UID": "=cmd()"},
     ]
-    (tmp_path / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    assert invoke(["run", "a.jsonl", "-m", "demo-causal", "-o", "runs"]) == 0
-    (tmp_path / "times.csv").write_text("text,position,word,note\n1,1,Il,=1+1\n1,2,cane,\n")
-    return "runs"
+    (folder / "a.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert invoke(["run", "a.jsonl", "-m", "demo-causal", "-o", "runs"]) == 0
+    (folder / "times.csv").write_text("text,position,word,note\n1,1,Il,=1+1\n1,2,cane,\n")
+    return folder
+
+
+@pytest.fixture
+def runs(made, tmp_path, monkeypatch):
+    """The runs, in the folder where commands work."""
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
 
 
 COMMANDS = {

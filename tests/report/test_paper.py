@@ -12,9 +12,10 @@ import pytest
 
 from cimento import UsageError, open_runs, report
 from cimento.cli.main import invoke
-from cimento.report.formatting import PValue, names_standing, p_number
+from cimento.report.formatting import PValue, p_number
 from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
 from cimento.report.paper import docx, dressed, results_grid
+from cimento.report.renaming import names_standing
 from tests.helpers.made_runs import made_run, outcomes_of
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -37,7 +38,7 @@ def test_every_kind_of_suite_stands_in_the_table_of_a_paper(runs_of_every_kind):
     runs = open_runs(runs_of_every_kind)
     grid = results_grid(runs)
 
-    assert grid.header == ("suite", "n", "demo-causal")
+    assert grid.header == ("suite", "predictions", "n", "demo-causal")
     names = {row[0].partition(" (")[0] for row in grid.text}
     assert names == {run.suite.name for run in runs}
     headlines = {
@@ -49,8 +50,8 @@ def test_every_kind_of_suite_stands_in_the_table_of_a_paper(runs_of_every_kind):
     for row in grid.rows:
         estimate = headlines[str(row[0]).partition(" (")[0]]
         scale = 100 if estimate.is_share else 1
-        assert row[2].value == (None if estimate.value is None else scale * estimate.value)
-        assert row[1] == str(estimate.n)
+        assert row[3].value == (None if estimate.value is None else scale * estimate.value)
+        assert row[2] == str(estimate.n)
 
 
 def test_models_stand_beside_each_other_by_names_without_revisions():
@@ -153,7 +154,7 @@ def test_a_report_is_written_for_latex_and_word(runs_of_every_kind, ending, tmp_
     else:
         text = file.read_text("utf-8")
         assert "\\caption{Mine}\n\\label{tab:own}" in text
-        assert "Islands, all & 3 &" in text
+        assert "Islands, all & 4 & 3 &" in text
     assert report(runs_of_every_kind, tmp_path / f"y.{ending}").stat().st_size > 500
     capsys.readouterr()
 
@@ -258,3 +259,36 @@ def fields_of(value):
         own = [value] if "field" in value else []
         return [*own, *(field for part in value.values() for field in fields_of(part))]
     return [field for part in value for field in fields_of(part)] if isinstance(value, list) else []
+
+
+def test_numbers_of_several_predictions_say_that_all_must_hold():
+    two = [
+        *outcomes_of("+-----", "all predictions"),
+        *outcomes_of("+++---", "prediction 0"),
+        *outcomes_of("+---++", "prediction 1"),
+    ]
+    runs = [
+        made_run("m@1", two, suite="a"),
+        made_run("m@1", outcomes_of("++++--", "all predictions"), suite="b"),
+    ]
+    grid = results_grid(runs)
+
+    assert grid.header == ("suite", "predictions", "n", "m")
+    assert [row[:3] for row in grid.text] == [("a", "2", "6"), ("b", "", "6")]
+    note = "An item with several predictions passes only if all of them hold."
+    assert note in grid.notes
+    assert note in as_latex(grid)
+    assert results_grid(runs[1:]).header == ("suite", "n", "m")
+    assert note not in results_grid(runs[1:]).notes
+    models = [made_run(model, two, suite="a") for model in ("k@1", "l@1")]
+    assert "only if all of them hold (predictions: a: 2)." in results_grid(models).notes[0]
+
+
+def test_reasons_that_differ_in_their_number_are_given_once():
+    cells = [
+        EstimateCell(value=1.0, low=None, high=None, n=n, reason=f"{n} values: too few")
+        for n in (4, 3, 4)
+    ]
+    grid = Grid(title="T.", header=("a", "b"), rows=tuple(("x", cell) for cell in cells))
+
+    assert grid.footnotes == ("Without interval or value: 4 values or 3 values: too few.",)

@@ -399,3 +399,12 @@ def test_what_short_runs_leave_goes_to_the_others():
 
 def test_the_same_runs_give_the_same_page():
     assert text_of(make_run()) == text_of(make_run())
+
+
+def test_the_page_says_that_all_predictions_of_an_item_must_hold():
+    both = with_predictions(AGREEMENT, "(2;%match%) < (2;%mismatch%)", "(2;%mismatch%) > 0")
+    note = "An item with several predictions passes only if all of them hold."
+
+    assert "2 predictions" in text_of(make_run(both, constant))
+    assert note in text_of(make_run(both, constant))
+    assert note not in text_of(make_run(AGREEMENT, constant))

@@ -359,3 +359,14 @@ def test_no_interval_is_drawn_where_there_is_none():
 
     assert drawn(0.1, 0.9) == 1
     assert drawn(None, None) == 0
+
+
+def test_a_table_asked_for_in_other_words_is_pointed_to(stories, capsys):
+    assert invoke(["report", str(stories.folder), "--table", "DD"]) == 2
+    assert "DD is in the tables effects" in capsys.readouterr().err
+
+
+def test_what_is_written_is_called_by_its_name(stories, tmp_path, capsys):
+    for name, said in (("x.csv", "All estimates are in"), ("x.html", "The report is in")):
+        assert invoke(["report", str(stories.folder), "-o", str(tmp_path / name)]) == 0
+        assert f"{said} {tmp_path / name}" in capsys.readouterr().err

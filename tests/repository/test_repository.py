@@ -196,3 +196,9 @@ def test_the_picture_is_of_rooms_and_files_that_there_are():
     page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
     for path in re.findall(r"`(\w+/\w+\.py)`", page):
         assert (picture.PACKAGE / path).is_file() or (ROOT / path).is_file(), path
+
+
+def test_the_readme_says_first_how_to_get_it():
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    clone = next(n for n, line in enumerate(lines) if line.startswith("git clone "))
+    assert clone < lines.index("make demo") < 25

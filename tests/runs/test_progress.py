@@ -85,3 +85,31 @@ def test_texts_are_counted_and_not_units_of_work(monkeypatch, tmp_path):
     assert {total for _, total in told} == {texts}
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert told[-1] == (texts, texts)
+
+
+def test_no_time_left_is_given_before_it_can_be_estimated(monkeypatch, capsys):
+    seconds = iter([0.0, 0.0, 15.0, 30.0])
+    monkeypatch.setattr(evaluating.time, "monotonic", lambda: next(seconds))
+    with evaluating.progress_bars() as progress:
+        assert progress is not None
+        line = progress("it-stories", "demo-causal")
+        for done in (0, 1, 61):  # the first text takes 15 s, since the model is loaded
+            line(done, 121)
+
+    first, second = capsys.readouterr().err.splitlines()
+    assert first == "cimento: it-stories x demo-causal: 1 of 121 texts"
+    assert second.endswith("61 of 121 texts, 2.0 a second, 30 s left")
+
+
+def test_a_bar_gives_no_time_left_after_one_text(monkeypatch):
+    terminal = at_a_terminal(monkeypatch)
+    seconds = itertools.count(1.0)
+    monkeypatch.setattr("rich.console.monotonic", lambda: next(seconds))
+    with evaluating.progress_bars() as progress:
+        assert progress is not None
+        bar = progress("it-islands", "demo-causal")
+        for done in (1, 2):
+            bar(done, 400)
+
+    assert "it-islands x demo-causal" in terminal.getvalue()
+    assert "left" not in terminal.getvalue()

@@ -229,7 +229,7 @@ def test_files_that_only_one_has_and_lines_that_differ(recorded, tmp_path):
     ("changes", "message"),
     [
         ({"named": None}, "does not say how the model was named"),
-        ({"named": ""}, "was made in Python"),
+        ({"named": ""}, "was in memory"),
         ({"asking": {"policy": {"voice": "low"}}}, "does not say how the model was asked"),
     ],
 )
@@ -327,7 +327,7 @@ def test_what_was_asked_comes_back_from_the_manifest(tmp_path):
 
     assert asking_of(describe(asking=asking), where="here", model_args={"a": 1}) == asking
     assert asking_of(stored, where="here") == Asking()
-    with pytest.raises(TableError, match="was made in Python"):
+    with pytest.raises(TableError, match="was in memory"):
         model_of(stored, where="here")
 
 

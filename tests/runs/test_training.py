@@ -136,6 +136,25 @@ def test_a_batch_is_as_large_as_was_asked_for(tmp_path, monkeypatch):
     assert set(limits) == {BatchLimits(sequences=5)}
 
 
+def test_a_run_in_training_is_repeated_from_its_checkpoint(trained, tmp_path, capsys):
+    folder, _, _, made = trained
+    [run] = (folder / "runs" / SUITE).glob("tiny-step0000003@*")
+    codes, found = [], []
+    for step in (3, 6):
+        checkpoint = folder / "out" / f"checkpoint-{step}"
+        made.processing_class.save_pretrained(checkpoint)
+        arguments = ["rerun", str(run), "-m", str(checkpoint), "-o", str(tmp_path), "--json"]
+        codes.append(invoke(arguments))
+        files = json.loads(capsys.readouterr().out)["runs"][str(run)]
+        found.append([file["name"] for file in files if not file["same"]])
+    assert codes == [0, 1]
+    assert found[0] == []
+    assert "model: revision" in found[1]
+
+    assert invoke(["rerun", str(run), "-o", str(tmp_path)]) == 2
+    assert "Give it with -m, such as the checkpoint of its step." in capsys.readouterr().err
+
+
 def test_each_step_is_asked_once_at_evaluations_and_checkpoints(trained):
     _, callback, heard, _ = trained
     assert sorted(callback.history) == [2, 3, 4, 6]

@@ -186,7 +186,7 @@ def test_the_delimiter_is_kept_in_the_copy_and_by_rerun(suites, zoo_folder, tmp_
     capsys.readouterr()
     assert invoke(["show", str(out)]) == 0
     assert invoke(["cite", "--methods", str(out)]) == 0
-    assert "A blank stood before every text" in capsys.readouterr().out
+    assert "Every text was preceded by a blank" in capsys.readouterr().out
 
 
 def test_a_run_that_was_stored_with_another_delimiter_is_not_shown(suites, zoo_folder, tmp_path):

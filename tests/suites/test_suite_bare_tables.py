@@ -235,3 +235,38 @@ def test_a_run_on_one_prediction_does_not_replace_the_run_on_all(tmp_path, capsy
     capsys.readouterr()
     assert invoke(["report", str(tmp_path)]) == 0
     assert "(only number)" in " ".join(capsys.readouterr().out.split())
+
+
+CELLS = """\
+short_plain,short_whether,long_plain,long_whether
+Who thinks that Ann sold it?,Who asks whether Ann sold it?,What do you think that Ann sold?,\
+What do you wonder whether Ann sold?
+Who says that Tom read it?,Who asks whether Tom read it?,What do you say that Tom read?,\
+What do you wonder whether Tom read?
+"""
+
+
+def test_check_says_which_cell_of_a_bare_design_is_taken_as_the_bad_one(tmp_path, capsys):
+    path = tmp_path / "cells.csv"
+    path.write_text(CELLS, "utf-8")
+    assert invoke(["suites", "check", str(path), "--language", "en"]) == 0
+    shown = capsys.readouterr()
+    assert "the bad cell is long_whether, where both factors have their last level" in shown.err
+    assert "CIM-S060" not in shown.out  # opposite cells of a design share few words
+
+
+@pytest.mark.parametrize("header", ["N.º", "Nº", "n°", "№", "Número"])
+def test_a_column_of_numbers_numbers_the_items_and_conditions_may_have_accents(tmp_path, header):
+    path = written(
+        tmp_path / "frases.csv",
+        (header, "Condição", "Frase"),
+        (
+            ("7", "boa", "Os meninos dormem."),
+            ("7", "má", "Os meninos dorme."),
+            ("9", "boa", "A casa é grande."),
+            ("9", "má", "A casa são grande."),
+        ),
+    )
+    suite = load_suite(path, language="pt").suite
+    assert [item.id for item in suite.items] == ["7", "9"]
+    assert [prediction.formula for prediction in suite.predictions] == ["(*;%good%) < (*;%bad%)"]

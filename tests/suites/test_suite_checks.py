@@ -243,7 +243,7 @@ def test_mixed_apostrophes():
     )
     fault = one(suite, "CIM-S044")
     assert fault.where == "item 2, condition match"
-    assert "1 stimuli have ’ (U+2019) and 3 have ' (U+0027)" in fault.seen
+    assert "1 stimulus has ’ (U+2019) and 3 have ' (U+0027)" in fault.seen
 
 
 def test_apostrophes_of_one_kind_are_left_alone():

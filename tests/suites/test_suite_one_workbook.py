@@ -129,3 +129,57 @@ def test_a_workbook_without_its_sentences_says_how_the_sheet_is_called(tmp_path,
     assert invoke(["suites", "check", str(path)]) == 2
     assert "no sheet 'items'. Call the sheet" in (said := capsys.readouterr().err)
     assert "it may be 'frasi'" in said
+
+
+def test_advice_is_about_the_sheets_of_a_workbook(tmp_path, capsys):
+    [path] = new_suite("regions", tmp_path / "s.xlsx")
+    book = openpyxl.load_workbook(path)
+    for row in book["items"].iter_rows(min_row=2):
+        row[2].value = row[2].value.replace(" | ", " ")
+    [language] = [row for row in book["about"].iter_rows() if row[0].value == "language"]
+    language[1].value = None
+    book.save(path)
+    assert invoke(["suites", "check", str(path)]) == 2
+    shown = capsys.readouterr().out
+    assert "delete the row *regions* of the sheet *about*" in shown
+    assert "such as it, in the row *language* of the sheet *about*" in shown
+    assert "suite.toml" not in shown
+
+
+def test_stories_of_a_workbook_are_plain_rows(tmp_path, capsys):
+    [path] = new_suite("stories", tmp_path / "s.xlsx", language="it")
+    book = openpyxl.load_workbook(path)
+    header, *rows = [[cell.value or "" for cell in row] for row in book["items"].iter_rows()]
+    assert header[:2] == ["story", "version"]
+    assert header[2:10] == [
+        *(f"sentence {k}" for k in range(1, 6)), "conflicting sentence", "revealing sentence",
+        "state",
+    ]  # fmt: skip
+    assert [row[1] for row in rows] == ["plausible", "order 1", "cloze 1"]
+    assert rows[1][7:10] == ["1", "2", "temperature"]
+    assert not any(cell[:1] in "[{" for row in rows for cell in row if cell)
+    stories = load_suite(path).suite.stories
+    assert [(story.example_id, story.pair) for story in stories] == [
+        ("1", None), ("1-O0", (0, 1)), ("1-C0", (1, 2)),
+    ]  # fmt: skip
+
+    assert invoke(["suites", "check", str(path)]) == 0
+    assert f"Next: cimento run {path} -m MODEL --set shots=0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("cell", "value", "said"),
+    [
+        ("B3", "ordine", "version is 'ordine'. Write plausible, order 1 or cloze 1."),
+        ("I3", "9", "revealing sentence is '9'. Write a whole number from 1 to 5."),
+        ("A3", "", "story is empty. Number your stories 1, 2, 3."),
+    ],
+)
+def test_a_wrong_cell_of_a_story_is_named_with_its_row(tmp_path, cell, value, said):
+    [path] = new_suite("stories", tmp_path / "s.xlsx")
+    book = openpyxl.load_workbook(path)
+    book["items"][cell] = value
+    book.save(path)
+    with pytest.raises(InputError) as caught:
+        load_suite(path)
+    assert str(caught.value).endswith(f"s.xlsx, sheet items, row 3: {said}")

@@ -1,7 +1,8 @@
 """Methods of runs: a paragraph for a paper and the full protocol for an appendix, in three forms.
 
 Sentences mark citations in pandoc's syntax, ``[@key; @other]``. A sentence that applies to all runs
-is stated once; one that applies only to some names them.
+is stated once. In an appendix, sentences that apply to the same runs form a paragraph, which names
+them.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _SAYERS: Sequence[Sayer] = (
 def methods_paragraph(
     runs: Sequence[Run], *, form: ParagraphForm = "text", appendix: bool = False
 ) -> str:
-    r"""The methods of some runs, as one paragraph.
+    r"""The methods of some runs: a paragraph for a paper, or an appendix.
 
     Args:
         runs: the runs; what they share is stated once.
@@ -46,7 +47,8 @@ def methods_paragraph(
             natbib's ``\citep{key}``.
 
     Returns:
-        One line, without a final line break; empty if there are no runs.
+        The text without a final line break, empty if there are no runs: one line, or, for an
+        appendix on several runs, a line for each group of runs with an empty line between.
     """
     facts = [*map(RunFacts, runs)]
     paragraph = _paragraph(facts, appendix=appendix)
@@ -71,7 +73,9 @@ def references(runs: Sequence[Run], *, appendix: bool | None = None) -> tuple[Re
 
 
 def _paragraph(runs: Sequence[RunFacts], *, appendix: bool) -> str:
-    return " ".join(_sentences(runs) if appendix else _brief_sentences(runs))
+    if not appendix:
+        return " ".join(_brief_sentences(runs))
+    return "\n\n".join(map(" ".join, _parts(runs)))
 
 
 def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[Reference, ...]:
@@ -82,19 +86,23 @@ def _works(runs: Sequence[RunFacts], paragraph: str) -> tuple[Reference, ...]:
     return tuple(known[key] for key in keys if key in known)
 
 
-def _sentences(runs: Sequence[RunFacts]) -> list[str]:
+def _parts(runs: Sequence[RunFacts]) -> list[list[str]]:
+    """The sentences of an appendix by the runs that they are about, beginning with all runs."""
     if not runs:
         return []
-    said = [
-        *dict.fromkeys(sentences.suite_sentences(run, cited=_keys(run)) for run in runs),
-        sentences.model_sentences(runs),
-    ]
-    last = ""
+    about: dict[str, list[str]] = {
+        "": [
+            *dict.fromkeys(sentences.suite_sentences(run, cited=_keys(run)) for run in runs),
+            sentences.model_sentences(runs),
+            *dict.fromkeys(sentences.software_sentences(run) for run in runs),
+        ]
+    }
     for sentence, those in _said(_SAYERS, runs).items():
-        whose = _whose(those, runs)
-        said.append(sentence if whose == last else f"{whose or 'In all runs'}: {sentence}")
-        last = whose
-    return [*said, *dict.fromkeys(sentences.software_sentences(run) for run in runs)]
+        about.setdefault(_whose(those, runs), []).append(sentence)
+    return [
+        [f"{whose}: {first}" if whose else first, *others]
+        for whose, (first, *others) in about.items()
+    ]
 
 
 def _brief_sentences(runs: Sequence[RunFacts]) -> list[str]:
@@ -124,7 +132,7 @@ def _said(sayers: Sequence[Sayer], runs: Sequence[RunFacts]) -> dict[str, list[R
 
 
 def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
-    """The subject of a sentence: all runs (empty), some suites, some models, or single runs."""
+    """The runs that a sentence is about: all (empty), some suites, some models, or single runs."""
     if len(those) == len(runs):
         return ""
     suites = dict.fromkeys(run.meta.name for run in those)
@@ -133,6 +141,8 @@ def _whose(those: Sequence[RunFacts], runs: Sequence[RunFacts]) -> str:
         return sentences.listed(list(suites))
     if all(run in those for run in runs if run.label in models):
         return sentences.listed(list(models))
+    if all(run in those for run in runs if run.meta.name in suites and run.label in models):
+        return f"{sentences.listed(list(suites))} with {sentences.listed(list(models))}"
     return sentences.listed([f"{run.meta.name} with {run.label}" for run in those])
 
 

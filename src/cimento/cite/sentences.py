@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from cimento.cite.library import Reference, works_in
-from cimento.errors import CimentoError
+from cimento.errors import CimentoError, counted
 from cimento.measures import find_measure
 from cimento.runs.store import blank_before, manifest_part
 from cimento.suites.builtin import NAMES
@@ -216,11 +216,11 @@ def suite_sentences(run: RunFacts, *, cited: Iterable[str]) -> str:
         run.methods.counted,
         _hash("SHA-256", manifest_part(manifest, "suite").get("sha256")),
     ]
-    text = f"The suite {meta.name} ({', '.join(filter(None, known))}) was used{cite_keys(cited)}"
+    described = ", ".join(filter(None, known))
     limit = run.asking.get("limit")
-    cut = f", of which only the first {limit} items were asked" if limit is not None else ""
+    cut = f", limited to its first {limit} items" if limit is not None else ""
     design = f" {run.methods.design}" if run.methods.design else ""
-    return f"{text}{cut}.{design}"
+    return f"We used the suite {meta.name} ({described}){cite_keys(cited)}{cut}.{design}"
 
 
 def model_sentences(runs: Sequence[RunFacts]) -> str:
@@ -242,12 +242,7 @@ def software_sentences(run: RunFacts) -> str:
     ]
     rest = f", with {', '.join(libraries)}" if libraries else ""
     version = run.manifest.get("cimento", "")
-    return f"All of this was done with cimento {version} [@cimento]{python}{rest}."
-
-
-def counted(count: int, one: str, several: str) -> str:
-    """A number with the words for what it counts: ``1 verdict is``, ``2 verdicts are``."""
-    return f"{count} {one if count == 1 else several}"
+    return f"We used cimento {version} [@cimento]{python}{rest}."
 
 
 def cite_keys(keys: Iterable[str]) -> str:
@@ -334,23 +329,25 @@ def scoring_sentences(run: RunFacts) -> list[str]:
     policy = run.policy
     found = [_KINDS.get(kind, _causal)(run, policy), *_boundary(run, policy)]
     if policy.get("punctuation") == "keep":
-        found.append("Punctuation marks belonged to the word that they touch.")
+        found.append("Punctuation marks were part of the word next to them.")
     elif policy.get("punctuation") == "split":
-        found.append("Words are what stands between blanks, punctuation marks words of their own.")
+        found.append(
+            "Texts were split into words at blanks; punctuation marks were separate words."
+        )
     if blank_before(run.manifest):
-        found.append("A blank stood before every text.")
+        found.append("Every text was preceded by a blank.")
     return [*found, *_context(run), *_window(policy), *_arguments(policy)]
 
 
 def _causal(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:
     head = (
-        "The score of a token was its log-probability given the tokens before it, normalised over"
-        " the vocabulary in float32 at least and summed in float64"
+        "The score of a token was its log-probability given the tokens before it, normalized over"
+        " the vocabulary in at least float32 and summed in float64"
     )
     mark = run.model.get("bos")
     if mark:
-        return f"{head}; before the first token stood {mark} (rule {policy.get('bos', 'auto')})."
-    return f"{head}; nothing stood before the first token (rule {policy.get('bos', 'none')})."
+        return f"{head}; {mark} preceded the first token (rule {policy.get('bos', 'auto')})."
+    return f"{head}; nothing preceded the first token (rule {policy.get('bos', 'none')})."
 
 
 def _masked(run: RunFacts, policy: Mapping[str, JsonValue]) -> str:  # noqa: ARG001  # one of `_KINDS`
@@ -375,7 +372,7 @@ def _boundary(run: RunFacts, policy: Mapping[str, JsonValue]) -> list[str]:
     marks = run.model.get("boundary")
     if not marks:
         asked = policy.get("boundary", "none") != "none"
-        return ["No correction for word boundaries applied to this tokenizer."] if asked else []
+        return ["This tokenizer needed no correction for word boundaries."] if asked else []
     end = "with" if policy.get("boundary_eos", True) else "without"
     first = policy.get("boundary_first", "initial")
     told = (
@@ -388,11 +385,12 @@ def _boundary(run: RunFacts, policy: Mapping[str, JsonValue]) -> list[str]:
 def _context(run: RunFacts) -> list[str]:
     context = manifest_part(run.asking, "context")
     if context.get("column"):
-        return [f"Before each text stood, unscored, what the column {context['column']} holds."]
-    if context.get("text"):
         return [
-            f"Before each text stood, unscored: {json.dumps(context['text'], ensure_ascii=False)}."
+            f"Each text was preceded by an unscored context, from the column {context['column']}."
         ]
+    if context.get("text"):
+        text = json.dumps(context["text"], ensure_ascii=False)
+        return [f"Each text was preceded by an unscored context: {text}."]
     return []
 
 
@@ -419,21 +417,22 @@ def _arguments(policy: Mapping[str, JsonValue]) -> list[str]:
 def outcome_sentences(facts: RunFacts) -> list[str]:
     """Sentences on intervals and on rates by length alone; none if nothing is right or wrong."""
     shares = [one for one in stated(facts) if one.is_share]
-    return [_intervals(facts, shares), *_by_length(shares)] if shares else []
+    return [_intervals(facts, shares), *_by_length(facts, shares)] if shares else []
 
 
 def results(facts: RunFacts) -> list[str]:
-    """Sentences on the number of verdicts, and on the headline number with its interval."""
+    """The number of verdicts and the headline number with its interval, in one text for a run."""
     estimates = stated(facts)
     judged = any(one.is_share for one in estimates)
-    return [
+    said = [
         *([_verdicts(estimates)] if judged else []),
         *(
-            f"{_subject(one)} {_value(one)}."
+            f"{_subject(facts, one)} {_value(one)}."
             for one in estimates
             if one.role == "headline" and one.value is not None
         ),
     ]
+    return [" ".join(said)] if said else []
 
 
 def stated(facts: RunFacts) -> list[Estimate]:
@@ -446,53 +445,55 @@ def _verdicts(estimates: Sequence[Estimate]) -> str:
     """A sentence on the number of verdicts behind the accuracies."""
     shares = [one for one in estimates if one.is_share and one.statistic == "accuracy"]
     tied, unscored = (sum(getattr(one, name) or 0 for one in shares) for name in _LEFT)
-    total = counted(sum(one.n for one in shares) + unscored, "verdict", "verdicts")
-    ties = counted(tied, "was a tie", "were ties")
-    left = counted(
-        unscored,
-        "could not be scored and is in no share",
-        "could not be scored and are in no share",
-    )
-    return f"Of {total} {ties}, and {left}."
+    total = counted(sum(one.n for one in shares) + unscored, "verdict")
+    ties = counted(tied, "was a tie", "were ties") if tied else "none was a tie"
+    were = "was" if unscored == 1 else "were"
+    left = f", and {unscored:,} could not be scored and {were} excluded" if unscored else ""
+    return f"Of {total}, {ties}{left}."
 
 
 _LEFT = ("tied", "unscored")
 
 
 def _intervals(facts: RunFacts, shares: Sequence[Estimate]) -> str:
-    head = "Shares have Wilson's 95 % interval [@wilson1927]"
+    head = "Accuracies have Wilson 95% confidence intervals [@wilson1927]"
     if not any(share.clustered for share in shares):
         return f"{head}."
     together = facts.methods.together or "some items"
     return (
-        f"{head} at the effective number of verdicts, because {together} belong together"
+        f"{head}, computed with the effective number of verdicts because {together} belong together"
         " [@korn1998; @franco2019]."
     )
 
 
-def _by_length(shares: Sequence[Estimate]) -> list[str]:
-    """A sentence on the shares expected from length alone, if that differs from chance."""
+def _by_length(facts: RunFacts, shares: Sequence[Estimate]) -> list[str]:
+    """A sentence on the accuracies expected from length alone, if that differs from chance."""
     off = [
-        f"{share.by_length:.3f} ({share.question})"
+        f"{share.by_length:.3f} ({facts.run.named(share.question)})"
         for share in shares
         if share.off_by_length and share.by_length is not None
     ]
     if not off:
         return []
     stated = (
-        "Conditions differ in their number of tokens: if every token cost the same, the shares"
-        f" would be {', '.join(off)}."
+        "Conditions differ in their number of tokens: if all tokens had the same surprisal,"
+        f" accuracy would be {listed(off)}."
     )
     return [stated]
 
 
-def _subject(one: Estimate) -> str:
-    statistic = one.statistic[:1].upper() + one.statistic[1:]
-    return f"{statistic} ({', '.join(filter(None, (one.question, one.method)))}) was"
+def _subject(facts: RunFacts, one: Estimate) -> str:
+    statistic = _STATISTICS.get(one.statistic, one.statistic[:1].upper() + one.statistic[1:])
+    about = ", ".join(filter(None, (facts.run.named(one.question), one.method)))
+    return f"{statistic} ({about}) was"
+
+
+_STATISTICS = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau"}
 
 
 def _value(one: Estimate) -> str:
     of = f"{one.right} of {one.n}" if one.is_share else f"n = {one.n}"
     if one.low is None or one.high is None:
-        return f"{one.value:.3f} ({of}; no interval: {one.reason})"
-    return f"{one.value:.3f} ({of}; 95 % interval [{one.low:.3f}, {one.high:.3f}])"
+        reason = one.reason.replace(": ", ", and ", 1)
+        return f"{one.value:.3f} ({of}; no interval: {reason})"
+    return f"{one.value:.3f} ({of}; 95% interval [{one.low:.3f}, {one.high:.3f}])"

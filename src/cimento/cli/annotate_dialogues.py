@@ -13,7 +13,7 @@ from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.corpus_build import InventoryOptions, TreebankOptions
 from cimento.cli.flags import command_of, run_option
-from cimento.errors import UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import refuse_filled_in, write_text
 from cimento.io.inline_markup import columns
 from cimento.options import Options, Texts, option
@@ -239,7 +239,7 @@ def agreement(
         differing = second_.to_adjudicate(known, said)
         lines = (dumps(each, ensure_ascii=False) + "\n" for each in differing)
         write_text("".join(lines), adjudicate)
-        note(f"{len(differing)} stories to decide about are in {adjudicate}.")
+        note(f"{counted(len(differing), 'story', 'stories')} to decide about in {adjudicate}.")
     return 0
 
 
@@ -249,16 +249,23 @@ def _agreement_of_table(file: Path, *, as_json: bool) -> None:
     from cimento.people.judgments.summaries import summarise
 
     found = summarise(judgments_of(read_judgments(file)))
+    if not found:
+        raise InputError(
+            where=str(file),
+            seen="there are no answers in it",
+            todo="Was it exported before somebody answered? Or use cimento annotate import FILE.",
+        )
     if as_json:
         show_json({"questions": found})
         return
     rows: list[tuple[str, ...]] = [
-        ("question", "people", "places", "answers", "mean", "sd in places", "alpha")
+        ("question", "people", "places", "answers", "per place", "mean", "sd in places", "alpha")
     ]
     rows += [
         (
             each.question,
             *map(str, (each.people, each.places, each.judgments)),
+            f"{each.fewest} to {each.most}",
             "-" if each.mean is None else f"{each.mean:.3f}",
             "-" if each.sd is None else f"{each.sd:.3f}",
             agreed(each.alpha),
@@ -314,6 +321,11 @@ class CandidateOptions(Options):
     run: Path = option(..., "Folder of a run of a cloze suite.")
     annotator: str = option("me", "Who judges: a name.")
     method: str = option("", "Candidates of this protocol; of the first if not given.")
+    only_other: bool = option(
+        default=False,
+        help="Only items with neither target nor plausible option among the candidates; the list of"
+        " remarks then begins with the four labels of the connectives study.",
+    )
     order: Order = option("rank", "Candidates of an item by rank, or shuffled.")
     seed: int = option(0, "Seed of the shuffled order.")
     show_probability: bool = option(default=False, help="Show the probability of each candidate.")
@@ -358,7 +370,7 @@ def _candidates(options: CandidateOptions) -> None:
             show(candidate_agreement_text(found))
         return
     answers = ClozeAnswers(open_run(options.run))
-    tasks = candidate_tasks(answers, options.method)
+    tasks = candidate_tasks(answers, options.method, only_other=options.only_other)
     journal = Journal(options.run, options.annotator)
     if options.export is not None:
         refuse_filled_in(options.export, holds="decisions")
@@ -383,6 +395,7 @@ def _ask(
     options: CandidateOptions,
 ) -> None:
     """The dialogue about one person's share of the candidates."""
+    from cimento.paradigms.cloze.people import LABELS
     from cimento.people.annotate.candidates import (
         REMARKS,
         CandidateDialogue,
@@ -401,8 +414,11 @@ def _ask(
     if options.reuse is not None:
         known = set(earlier.select("item", "candidate").iter_rows())
         tasks = [task for task in tasks if task.pair not in known]
-        note(f"{len(known)} judgments are taken over.")
+        note(f"{counted(len(known), 'judgment is', 'judgments are')} kept from before.")
     remarks = Remarks(options.run / REMARKS)
+    if options.only_other:
+        for label in LABELS:
+            remarks.add(label)
     dialogue = CandidateDialogue(tasks, journal, remarks, show_probability=options.show_probability)
     try:
         dialogue.run(_typed, show)

@@ -14,7 +14,7 @@ from typer.core import TyperGroup
 from cimento.cli import flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of, run_option
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import read_bytes, write_text
 from cimento.options import Options, option
 from cimento.people.judgments.records import FILLER, PRACTICE
@@ -118,7 +118,7 @@ def export_design(
 ) -> None:
     """Write all files that are made from a design, for example after editing it by hand."""
     files = write_survey(read_design(design), output, force=force)
-    note(f"{len(files)} files in {output}.")
+    note(f"{counted(len(files), 'file')} in {output}.")
 
 
 def _told(design: SurveyDesign) -> str:
@@ -263,7 +263,7 @@ def export_answers(
         return
     output = output or Path("judgments.parquet")
     count = write_results(path, output)
-    note(f"{count} judgments in {output}.")
+    note(f"{counted(count, 'judgment')} in {output}.")
     if people is not None:
         write_text(people_csv(path), people)
         note(f"The participants are in {people}.")

@@ -7,13 +7,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cite.sentences import counted
 from cimento.cli.console import NOT_REACHED, note, show, show_json
 from cimento.cli.evaluating import PART_MISSING
 from cimento.cli.flags import command_of
 from cimento.cli.report import TableOptions
 from cimento.compare.pairwise import Correction, equivalences, surely_worse
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.options import option
 from cimento.report.comparison import correlations_grid, equivalence_grid, ranking_grids
 from cimento.runs.run import folders_among, open_runs
@@ -244,8 +243,8 @@ def _none_worse(rates: Sequence[PairwiseComparison], margin: float) -> str:
     suites = len({rate.suite for rate in rates})
     where = rates[0].suite if suites == 1 else f"{suites} suites"
     by = f" by more than {margin:g}" if margin else ""
-    shares = counted(len(rates), "share", "shares")
-    items = counted(sum(rate.n for rate in rates), "item", "items")
+    shares = counted(len(rates), "share")
+    items = counted(sum(rate.n for rate in rates), "item")
     few = [f"{rate.suite} ({rate.change.reason})" for rate in rates if rate.change.low is None]
     open_ = f" Nothing can be said of {'; '.join(few)}." if few else ""
     return (

@@ -32,7 +32,7 @@ from cimento.corpus.texts import (
     spelling_table,
 )
 from cimento.corpus.treebanks import ReadingProblem, open_treebanks
-from cimento.errors import InputError
+from cimento.errors import InputError, counted
 from cimento.io.inline_markup import columns
 from cimento.options import Options, Texts, option
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
@@ -44,6 +44,43 @@ if TYPE_CHECKING:
 
 
 app = typer.Typer(help="Search treebanks, and make suites from them.", no_args_is_help=True)
+
+
+class MergeOptions(Options):
+    """The inventories to merge."""
+
+    inventories: Texts = option(
+        ..., "Lists of connectives: it-connectives, or files as for --inventory."
+    )
+    output: Path | None = option(None, "Inventory to write (TOML).", flags=("-o",))
+
+
+def _inventory(options: MergeOptions) -> None:
+    """Merge lists of connectives: what several lists have, in any spelling they name, stands once.
+
+    The table says which lists have each connective. The first list has the say about names.
+    """
+    from cimento.corpus.connectives.inventories import write_inventory, write_spelling
+    from cimento.corpus.connectives.lexicons import merge_inventories, open_inventory
+
+    opened = [open_inventory(name) for name in options.inventories]
+    name = options.output.stem if options.output else "merged"
+    merged, lists = merge_inventories(opened, name=name)
+    rows: list[tuple[str, ...]] = [("connective", "class", "other spellings", "lists")]
+    for each in merged.connectives:
+        others = ", ".join(map(write_spelling, each.spellings[1:]))
+        rows.append((each.name, each.category or "-", others or "-", ", ".join(lists[each.name])))
+    show(columns(rows))
+    sizes = ", ".join(f"{each.name} {len(each.connectives)}" for each in opened)
+    several = sum(len(names) > 1 for names in lists.values())
+    note(f"{sizes}: {len(lists)} connectives, of which {several} are in several lists")
+    if options.output is not None:
+        note(f"written: {write_inventory(merged, options.output)}")
+
+
+app.command("inventory", short_help="Merge lists of connectives.")(
+    command_of(MergeOptions, _inventory, positional="inventories", metavar="INVENTORY...")
+)
 app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
 app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
     corpus_build.pairs
@@ -94,7 +131,7 @@ def _search(options: SearchOptions) -> None:
         note(f"hits: {options.output}")
     note_skipped(skipped)
     if known is not None and known.pairs:
-        note(f"{len(known.pairs)} sentences that were there before were left out")
+        note(f"left out, since they were there before: {counted(len(known.pairs), 'sentence')}")
 
 
 app.command("search", short_help="Find every occurrence that a rule accepts.")(
@@ -126,6 +163,7 @@ class CountOptions(ConnectiveOptions):
 def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
+    from cimento.corpus.connectives.ranks import rank_agreement, rank_grid
     from cimento.corpus.connectives.tables import (
         compared_grid,
         connectives_json,
@@ -138,19 +176,20 @@ def _connectives(options: CountOptions) -> None:
 
     files = options.files
     opened, main = options.connectives, open_rule(options.rule)
-    wanted = read_comparisons(options.compare or (), _published_tables)
+    wanted = read_comparisons(options.compare, _published_tables)
     others = [open_rule(name) for name in builtin_rules() if name != main.name] if wanted else []
     skipped = where_skipped(options.malformed)
     counts = count_connectives(
         files,
         opened,
         [main, *others],
-        joint=read_joint(options.join or ()),
+        joint=read_joint(options.join),
         skipped=skipped,
         drop_duplicates=options.duplicates == "drop",
     )
     shown = [count for count in counts if count.rule == main.name]
-    need_corpora([corpus for corpus, _ in wanted], [each.corpus for each in shown])
+    numbers = {each.corpus: {n: each.hits.get(n, 0) for n in opened.names} for each in shown}
+    need_corpora([corpus for corpus, _ in wanted], list(numbers))
     compared = {
         (corpus, table.corpus): (
             table,
@@ -160,13 +199,16 @@ def _connectives(options: CountOptions) -> None:
         )
         for corpus, table in wanted
     }
+    printed = {f"{table.corpus} as published": table.counts for table, _ in compared.values()}
+    ranks = rank_agreement({**numbers, **printed})
     if options.as_json:
-        plain = connectives_json(files, opened, shown, compared, per=options.per)
-        show_json(plain)
+        show_json(connectives_json(files, opened, shown, compared, ranks, per=options.per))
     else:
         show(as_text(frequency_grid(opened.names, shown, per=options.per)))
         for (corpus, _), (table, cells) in compared.items():
             show("\n" + as_text(compared_grid(cells, corpus=corpus, published=table)))
+        if ranks:
+            show("\n" + as_text(rank_grid(ranks)))
     note_skipped(skipped)
 
 
@@ -217,7 +259,10 @@ def _check(options: CheckOptions) -> int:
             continue
         for each in problems:
             show(f"{each.severity}: {each}")
-        show(f"{file.name}: {sentences} sentences, {words} words, {len(faults)} faults")
+        show(
+            f"{file.name}: {counted(sentences, 'sentence')}, {counted(words, 'word')},"
+            f" {counted(len(faults), 'fault')}"
+        )
     if options.as_json:
         show_json({"files": plain})
     return 2 if failed else 0

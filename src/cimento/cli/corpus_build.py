@@ -62,7 +62,7 @@ class InventoryOptions(Options):
         Raises:
             InputError: the inventory does not exist or cannot be read.
         """
-        from cimento.corpus.connectives.inventories import open_inventory
+        from cimento.corpus.connectives.lexicons import open_inventory
 
         return open_inventory(self.inventory)
 

@@ -44,7 +44,7 @@ def demo(
     tool, not for science.
     """
     from cimento.cli import evaluating
-    from cimento.models.hf.files import DEMO_MODELS
+    from cimento.models.hf.names import DEMO_MODELS
     from cimento.paradigms.registry import paradigm_of
     from cimento.report.document import report as write_report
     from cimento.suites.builtin import builtin_names, find_suite

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from cimento.api import Failure, refuse_same_names, run_all
@@ -217,9 +218,17 @@ def progress_bars() -> Iterator[ProgressFor | None]:
     from rich.console import Console
     from rich.progress import Progress, TextColumn
 
-    columns = (*Progress.get_default_columns(), TextColumn("{task.fields[rate]}"))
+    # The last default column is the time left, which `_Bar` gives once it can be estimated.
+    usual = Progress.get_default_columns()[:-1]
+    columns = (*usual, TextColumn("{task.fields[left]}"), TextColumn("{task.fields[rate]}"))
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
         yield lambda suite, model: _Bar(bars, f"{suite} x {model}")
+
+
+FEWEST_TIMED = 20
+"""Fewest texts from which the time left is estimated: the first ones include a slow start."""
+SHORTEST_S = 3.0
+"""Shortest time, in seconds, from which it is estimated."""
 
 
 @dataclass(slots=True)
@@ -244,7 +253,7 @@ class _Lines:
             return
         self._clock.last_s = now_s
         rate = ""
-        if done > before and now_s > first_s:
+        if done - before >= FEWEST_TIMED and now_s - first_s >= SHORTEST_S:
             speed = (done - before) / (now_s - first_s)
             left_s = (total - done) / speed
             rate = f", {speed:.1f} a second, {left_s:.0f} s left"
@@ -256,10 +265,11 @@ class _Bar:
 
     def __init__(self, bars: Progress, title: str) -> None:
         self._bars = bars
-        self._task = bars.add_task(title, total=None, rate="")
+        self._task = bars.add_task(title, total=None, rate="", left="")
 
     def __call__(self, done: int, total: int) -> None:
         self._bars.update(self._task, completed=done, total=total)
-        speed = next(task.speed for task in self._bars.tasks if task.id == self._task)
-        if speed is not None:
-            self._bars.update(self._task, rate=f"{speed:.1f} texts/s")
+        task = next(task for task in self._bars.tasks if task.id == self._task)
+        if task.speed is not None and done >= FEWEST_TIMED and (task.elapsed or 0.0) >= SHORTEST_S:
+            left = timedelta(seconds=round(task.time_remaining or 0.0))
+            self._bars.update(self._task, rate=f"{task.speed:.1f} texts/s", left=f"{left} left")

@@ -122,9 +122,13 @@ def neutralise(paths: Iterable[Path]) -> None:
 
 
 def _ordered(model: type[Options], positional: Iterable[str]) -> dict[str, None]:
-    """The options in the order of the help: positional ones, those declared with them, others."""
+    """The options in the order of the help: positional ones, those declared with them, others.
+
+    Without positional ones, a command's own options come before those that it shares.
+    """
     declared = (vars(part).get("__annotations__", {}) for part in model.__mro__)
-    first = [name for names in declared if set(positional) & set(names) for name in names]
+    beside = set(positional)
+    first = [name for own in declared if not beside or beside & set(own) for name in own]
     return dict.fromkeys([*positional, *first, *model.model_fields])
 
 
@@ -288,6 +292,21 @@ _INSTEAD: Mapping[str, tuple[str, str]] = {
     ),
 }
 """The options of lm-eval without an equivalent: the reason, and the alternative."""
+_WORKERS = "Give --workers N: processes on this machine."
+_OUTPUT = "Give --output FOLDER."
+_QUANTISED = """Give --model-args 'quantization_config={"load_in_4bit": true}'."""
+_ELSEWHERE: Mapping[str, str] = {
+    **dict.fromkeys(("--jobs", "--n-jobs", "--num-workers", "--processes", "-j"), _WORKERS),
+    **dict.fromkeys(("--output-dir", "--out", "--outdir"), _OUTPUT),
+    **dict.fromkeys(("--quantize", "--load-in-4bit", "--load-in-8bit"), _QUANTISED),
+    "--gpu": "Give --device cuda, or cuda:1.",
+    "--gpus": "Give --device cuda, or cuda:1; --model-args device_map=auto uses several.",
+    "--models": "Give -m MODEL, once for each model.",
+    "--revision": "Give -m NAME@REVISION.",
+    "--suite": "Give suites by themselves, before -m.",
+    "--suites": "Give suites by themselves, before -m.",
+}
+"""Options of other programs under which something of ours is looked for."""
 _READ = ("--tasks", "--output-path", "--limit", "--seed", "--batch-size")
 """The options whose values lm-eval writes in its own way."""
 _NOTHING = {"--num-fewshot": "0"}
@@ -317,6 +336,9 @@ def options_from_lm_eval(arguments: Sequence[str]) -> list[str]:
         elif word in _INSTEAD:
             seen, todo = _INSTEAD[word]
             raise UsageError(where=word, seen=f"lm-eval has this option; here {seen}", todo=todo)
+        elif word.partition("=")[0] in _ELSEWHERE:
+            name = word.partition("=")[0]
+            raise UsageError(where=name, seen="there is no such option", todo=_ELSEWHERE[name])
         else:
             if word == "--limit":
                 _refuse_share(following)

@@ -11,7 +11,7 @@ import typer
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import columns
 from cimento.models.base import TextScorer
 from cimento.models.registry import open_scorer
@@ -48,7 +48,8 @@ _NAMES = (
 def list_models() -> None:
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
-    from cimento.models.hf.stored import cached_models, demo_models, hub_cache
+    from cimento.models.hf.names import hub_cache
+    from cimento.models.hf.stored import cached_models, demo_models
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     show("ways to name a model\n" + columns(names, indent=2))
@@ -330,7 +331,7 @@ def info() -> None:
     with _open() as cache:
         number = cache.count()
         size = cache.path.stat().st_size
-    show(f"{cache.path}\n{number} texts scored, {size / 1e6:.1f} MB")
+    show(f"{cache.path}\n{counted(number, 'text')} scored, {size / 1e6:.1f} MB")
 
 
 @cache_app.command("clear")

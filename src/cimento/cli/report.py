@@ -20,8 +20,8 @@ from cimento.measures.sentence import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
-from cimento.report.formatting import names_standing
 from cimento.report.paper import dressed, results_grid, texts_of, write_grid
+from cimento.report.renaming import names_standing
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
@@ -297,12 +297,13 @@ def _report(options: ReportOptions) -> int:
         show(text(open_reports(options.runs, measures)))
     else:
         write_report(open_reports(options.runs, measures), output)
-        note(f"The report is in {output}")
+        note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
         options.neutralise(output)
     return 0
 
 
+_WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}
 _OF_TABLES = ("title", "rename", "label")
 
 
@@ -343,11 +344,21 @@ def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int
     if len(own) == 1:
         return own[0]
     names = dict.fromkeys([*(each.name for each in found), *known])
+    other = _OTHER_WORDS.get(name.casefold()) or did_you_mean(name, names)
     raise UsageError(
         where=f"--table {name}",
         seen=f"{len(own)} suites have it" if own else "there is no such table",
-        todo="Give the runs of one suite." if own else did_you_mean(name, names),
+        todo="Give the runs of one suite." if own else other,
     )
+
+
+_OTHER_WORDS = {
+    "dd": "DD is in the tables effects (means by condition), tests (p values) and regions.",
+    "interaction": "The interaction of two factors is in the tables effects, tests and mixed.",
+    "main": "The table for a paper, suites by models, is called results.",
+    "summary": "The table for a paper, suites by models, is called results.",
+}
+"""Names that people may give to a table, each with where to find what they mean."""
 
 
 def _on_sentences(runs: Sequence[Run]) -> list[Run]:

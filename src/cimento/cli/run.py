@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from cimento.cli.console import NOT_REACHED, note, show
 from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
-from cimento.io.files import read_utf8, write_text
+from cimento.io.files import expanded, need_writable, read_utf8, write_text
 from cimento.io.parsing import parse_toml
 from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions, is_trust, option, recorded_fields
@@ -57,9 +57,9 @@ def run_command(
 
     def read(given: Given) -> Given:
         stated = with_run_file(model, model_from_lm_eval(given))
+        _refuse_swapped(stated, command=action.__name__.strip("_"))
         for name, where in (("suites", "SUITE"), ("models", "--model")):
             if not stated.get(name):
-                _refuse_swapped(stated)
                 raise UsageError(
                     where=where,
                     seen=f"no {name} are given",
@@ -70,27 +70,57 @@ def run_command(
     return command_of(model, action, positional="suites", metavar="SUITE...|RUN.toml", read=read)
 
 
-def _refuse_swapped(stated: Given) -> None:
-    """Refuse a model's name in the place of a suite, if no model is given.
+def _refuse_swapped(stated: Given, *, command: str) -> None:
+    """Refuse models in the place of suites, and suites in the place of models.
 
     Raises:
-        UsageError: a suite does not exist, and its name may be that of a model.
-        InputError: a suite does not exist.
+        UsageError: there is one; or no model is given, and the name of a suite may be that of one.
+        InputError: no model is given, and a suite does not exist.
     """
-    from cimento.suites.builtin import builtin_names, find_suite, published
+    from cimento.models.hf.names import is_model_here
+    from cimento.suites.builtin import find_suite
 
-    given = [str(name) for name in cast("Sequence[object]", stated.get("suites") or ())]
-    known = {*builtin_names(), *published()}
-    suites = [name for name in given if name in known or Path(name).exists()]
-    others = [name for name in given if name not in suites]
-    if suites and len(others) == 1:
-        raise UsageError(
-            where=others[0],
-            seen="no suite has this name, and no model is given",
-            todo=f"If it is the model: cimento run {shlex.join([*suites, '-m', others[0]])}",
-        )
-    for name in others:
-        find_suite(name)
+    suites, models = (
+        [str(name) for name in cast("Sequence[object]", stated.get(kind) or ())]
+        for kind in ("suites", "models")
+    )
+    unknown = [
+        name
+        for name in suites
+        if not _is_suite_here(name) and (is_model_here(name) or not expanded(name).exists())
+    ]
+    as_models = [name for name in models if _is_suite_here(name) and not is_model_here(name)]
+    as_suites = [name for name in unknown if as_models or is_model_here(name)]
+    if not models and len(unknown) == 1 < len(suites):
+        as_suites = unknown
+    if not (as_suites or as_models):
+        for name in () if models else unknown:
+            find_suite(name)
+        return
+    suites = [name for name in suites if name not in as_suites] + as_models
+    models = [name for name in models if name not in as_models] + as_suites
+    flags = shlex.join(word for model in models for word in ("-m", model))
+    wrong = [f"{name!r} is a suite, and stands after -m" for name in as_models]
+    wrong += [
+        f"{name!r} is a model, and stands in the place of a suite"
+        if is_model_here(name)
+        else f"no suite is called {name!r}"
+        for name in as_suites
+    ]
+    raise UsageError(
+        where="SUITE" if as_suites else "--model",
+        seen="; ".join(wrong),
+        todo="Suites come first, models after -m. Did you mean"
+        f" `cimento {command} {shlex.join(suites) or 'SUITE'} {flags or '-m MODEL'}`?",
+    )
+
+
+def _is_suite_here(name: str) -> bool:
+    """Whether a name is that of a suite that is known, or a path of one."""
+    from cimento.suites.builtin import builtin_names, published
+    from cimento.suites.load import suite_files
+
+    return name in {*builtin_names(), *published()} or bool(suite_files(expanded(name)))
 
 
 def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:
@@ -191,6 +221,12 @@ def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
                 todo="If you trust the models, give"
                 f" --{name.replace('_', '-')} on the command line.",
             )
+        if name not in known and {name, f"as_{name}"} & _RunOptions.model_fields.keys():
+            raise InputError(
+                where=where,
+                seen="a run file cannot say this, which concerns one call of the command",
+                todo=f"Give --{name.replace('_', '-')} on the command line.",
+            )
         if name not in known:
             raise InputError(
                 where=where,
@@ -288,6 +324,7 @@ def _run(options: _RunOptions) -> int:
     _refuse_together(options)
     if options.sensitivity:
         _refuse_sensitivity(options)
+    _need_targets(options)
     share = None if options.share is None else parse_share(options.share)
     engine = Engine(name=options.engine, workers=options.workers, share=share)
     runs, failures = evaluate_with_progress(options.suites, options.models, options, engine=engine)
@@ -325,6 +362,29 @@ def _refuse_together(options: _RunOptions) -> None:
         )
 
 
+def _need_targets(options: _RunOptions) -> None:
+    """Check that everything can be written that is written after the runs.
+
+    Raises:
+        StorageError: something cannot.
+    """
+    if options.junit is not None:
+        need_writable(options.junit)
+    if options.log_samples:
+        need_writable(_logs_of(options), is_folder=True)
+    folder = options.output
+    if options.sensitivity and folder is not None:
+        from cimento.report.grid import GRID_FORMS
+
+        for end in GRID_FORMS:
+            need_writable(folder / f"sensitivity{end}")
+
+
+def _logs_of(options: _RunOptions) -> Path:
+    """The folder of logs as lm-eval writes them."""
+    return (options.output or Path("runs")) / "lm-eval"
+
+
 def _write_logs(
     runs: Sequence[Run], under: Sequence[str], failures: Sequence[Failure], options: _RunOptions
 ) -> None:
@@ -340,7 +400,7 @@ def _write_logs(
         path = write_junit(zip(runs, under, strict=True), options.junit, failures=failures)
         note(f"JUnit XML: {path}")
     if options.log_samples and runs:
-        written = export(runs, "lm-eval", (options.output or Path("runs")) / "lm-eval")
+        written = export(runs, "lm-eval", _logs_of(options))
         folders = dict.fromkeys(str(path.parent) for path in written)
         note(f"Logs as lm-eval writes them: {', '.join(folders)}")
 

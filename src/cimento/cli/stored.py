@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, methods_paragraph, references
 from cimento.cite.methods import ParagraphForm
-from cimento.cite.sentences import counted
 from cimento.cli.console import note, show, show_json, show_tables
 from cimento.cli.flags import SheetOptions, command_of, run_option
 from cimento.cli.report import StoredOptions, has_sentences
-from cimento.errors import UsageError
+from cimento.errors import UsageError, counted
 from cimento.export import ExportTarget
 from cimento.export import export as write_runs
 from cimento.io.inline_markup import columns, printable

@@ -8,18 +8,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
+from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import zipf_frequencies_if_any
+from cimento.cli.study_options import StudyOptions
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
 from cimento.models.settings import BosRule, BoundaryRule, PllRule, PunctuationRule
-from cimento.options import Dtype, Limit, Options, Texts, option
+from cimento.options import option
 from cimento.studies.agreement.table import Averaging
-from cimento.studies.record import Form, as_json, as_text, write_parts
+from cimento.studies.record import as_json, as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
     from cimento.api import Failure
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
@@ -29,29 +28,13 @@ if TYPE_CHECKING:
     from cimento.studies.record import Section
 
 
-class StudyOptions(Options):
-    """The form in which a study is shown."""
-
-    as_json: bool = run_option("as_json")
-    form: Form = option("text", "Of the tables: text, markdown, csv or latex.", flags=("--format",))
-
-
-class AgreementOptions(StudyOptions, SheetOptions):
+class AgreementOptions(StudyOptions):
     """The suites, the models, and the contents of the tables."""
 
     data: tuple[Path, ...] = option(
         (),
         "Released files: a folder, a zip archive of suites of one language, or a suite; repeatable."
         " Without, models are asked our own suites.",
-    )
-    model: Texts = option(
-        (),
-        "demo-causal, demo-masked, a folder, org/name@revision, openai:URL#model, "
-        "kenlm:FILE, replay:FILE; may be repeated.",
-        flags=("-m",),
-    )
-    output: Path | None = option(
-        None, "A folder for tables (.txt, .csv, .tex), figures and runs.", flags=("-o",)
     )
     boundary: BoundaryRule = option("auto", "Correct words of causal models for where they end.")
     pll: PllRule | None = run_option("pll")
@@ -68,11 +51,6 @@ class AgreementOptions(StudyOptions, SheetOptions):
     )
     bos: BosRule | None = run_option("bos")
     punctuation: PunctuationRule | None = run_option("punctuation")
-    device: str = run_option("device")
-    dtype: Dtype = run_option("dtype")
-    batch_size: Limit = run_option("batch_size")
-    batch_tokens: Limit = run_option("batch_tokens")
-    limit: int | None = run_option("limit")
     seed: int = option(0, "Seed of bootstrap, tests and simulated chance levels.")
 
     @property
@@ -129,8 +107,7 @@ def _released(options: AgreementOptions, released: Released, verdicts: Verdicts)
         show_json({**plain, "published": rows}, indent=1)
     else:
         show(as_text(list(parts.values()), options.form))
-    if options.output is not None:
-        _write(options, options.output, {**parts, "syntaxgym-suites": suite_table(rows)})
+    options.write({**parts, "syntaxgym-suites": suite_table(rows)})
     if not options.data:
         note(f"cimento: give released files with --data. {looked_for()}")
     return 0
@@ -189,10 +166,9 @@ def _ask(
     from cimento.runs.run import Run
     from cimento.studies.agreement.report import ask_languages
 
-    place = {} if options.output is None else {"output": options.output / "runs"}
-    asked = run_options_of(options, metric="sum", **place)
+    asked = options.run_options(metric="sum")
     # The published verdicts are of plain surprisals: --boundary and --bos are for agreement.
-    as_tool = run_options_of(options, compat="syntaxgym", boundary=None, bos=None, **place)
+    as_tool = options.run_options(compat="syntaxgym", boundary=None, bos=None)
     with progress_bars() as progress, opened_cache(keep_answers=True) as cache:
         ends, gym_ends = (
             list(ask_languages(suites, options.model, how, cache=cache, progress=progress))
@@ -220,20 +196,7 @@ def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
         hidden = () if options.wants_profile else OF_PROFILE
         show(as_text([grid for name, grid in grids.items() if name not in hidden], options.form))
     if options.output is not None and grids:
-        _write(options, options.output, grids, _figures(report, options.output))
-
-
-def _write(
-    options: AgreementOptions,
-    folder: Path,
-    parts: Mapping[str, Section | Grid],
-    figures: Sequence[Path] = (),
-) -> None:
-    """Write tables beside the figures, and say where they are."""
-    written = write_parts(parts, folder)
-    options.neutralise(*written)
-    names = ", ".join(path.name for path in (*written, *figures))
-    note(f"Written to {folder}: {names}")
+        options.write(grids, _figures(report, options.output))
 
 
 def _figures(report: AgreementReport, folder: Path) -> list[Path]:

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
-from cimento.cli.study_agreement import StudyOptions
+from cimento.cli.flags import command_of
+from cimento.cli.study_options import StudyOptions
 from cimento.errors import UsageError
 from cimento.models.settings import BosRule
-from cimento.options import Dtype, Limit, Texts, option
-from cimento.studies.record import as_text, tables_plain, write_parts
+from cimento.options import option
+from cimento.studies.record import as_text, tables_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,27 +25,13 @@ if TYPE_CHECKING:
     from cimento.studies.record import Section
 
 
-class ConnectivesOptions(StudyOptions, SheetOptions):
+class ConnectivesOptions(StudyOptions):
     """Released data, a copy of one's own, and models that are asked."""
 
     data: Path | None = option(None, "Folder of released data: AcCompl-it, treebanks, Lau 2020 ...")
     own: Path | None = option(None, "Folder of your copy: acceptability.tsv, cloze.tsv.")
     expected: Path | None = option(None, "JSON of expected statistics of --data.")
-    model: Texts = option(
-        (),
-        "Ask this model the items of --own, else it-connectives and it-connectives-cloze, and set"
-        " its tables below the published rows. May be repeated.",
-        flags=("-m",),
-    )
-    output: Path | None = option(
-        None, "A folder for Tables 2 to 6 (.txt, .csv, .tex), figures and runs.", flags=("-o",)
-    )
     bos: BosRule = option("none", "What stands before the sentences of Table 4.")
-    limit: int | None = run_option("limit")
-    device: str = run_option("device")
-    dtype: Dtype = run_option("dtype")
-    batch_size: Limit = run_option("batch_size")
-    batch_tokens: Limit = run_option("batch_tokens")
 
 
 def _connectives(options: ConnectivesOptions) -> int:
@@ -91,7 +77,8 @@ def _connectives(options: ConnectivesOptions) -> int:
         above = [text.printed_section(checks), *(text.released_sections(found) if found else [])]
         above += [text.expected_section(compared)] if compared else []
         show(as_text([*above, *sections], options.form))
-    _write(options, tables, sections, runs.all)
+    details = {"details": sections} if sections else {}
+    options.write({**tables, **details}, _figures(runs.all, options.output))
     return code or int(any(each.equal is False for each in compared))
 
 
@@ -133,7 +120,6 @@ def _runs(options: ConnectivesOptions, material: Material) -> tuple[_Runs, int]:
     """Every model asked both sections, and the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
 
-    place = {} if options.output is None else {"output": options.output / "runs"}
     # A blank may open its text: only whole sentences are asked without anything before them.
     how: dict[str, dict[str, object]] = {
         "acceptability": {"bos": options.bos, "unscored_first": "drop"},
@@ -143,9 +129,8 @@ def _runs(options: ConnectivesOptions, material: Material) -> tuple[_Runs, int]:
     failures = []
     for name, done in zip(how, runs, strict=True):
         if name in material.asked:
-            run_options = run_options_of(options, **how[name], **place)
             some, failed = evaluate_with_progress(
-                [material.asked[name]], options.model, run_options
+                [material.asked[name]], options.model, options.run_options(**how[name])
             )
             done.extend(some)
             failures += failed
@@ -174,19 +159,8 @@ def _sections(own: OwnCopy | None, runs: _Runs, counted: Sequence[CountedCorpus]
     ]
 
 
-def _write(
-    options: ConnectivesOptions,
-    tables: dict[str, Grid],
-    sections: Sequence[Section],
-    runs: Sequence[Run],
-) -> None:
-    """Write the tables, the sections beside them, and the figures of the runs."""
+def _figures(runs: Sequence[Run], folder: Path | None) -> list[Path]:
+    """The figures of the runs; none without a folder."""
     from cimento.cli.evaluating import report_figures
 
-    if options.output is None:
-        return
-    details = {"details": sections} if sections else {}
-    written = write_parts({**tables, **details}, options.output)
-    options.neutralise(*written)
-    written += report_figures(runs, options.output) if runs else []
-    note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
+    return report_figures(runs, folder) if runs and folder is not None else []

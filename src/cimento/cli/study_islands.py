@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
-from cimento.cli.study_agreement import StudyOptions
+from cimento.cli.flags import command_of
+from cimento.cli.study_options import StudyOptions
 from cimento.errors import InputError, UsageError
-from cimento.options import Dtype, Limit, Texts, option
-from cimento.studies.record import as_json, as_text, write_parts
+from cimento.options import Texts, option
+from cimento.studies.record import as_json, as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,28 +20,14 @@ if TYPE_CHECKING:
     from cimento.studies.islands.asked import Asked
 
 
-class IslandOptions(StudyOptions, SheetOptions):
+class IslandOptions(StudyOptions):
     """The data, the sections wanted, or models to ask."""
 
     data: Path | None = option(None, "The folder of released files; without it, our own items.")
     section: Texts = option((), "Only this section, such as human. May be repeated.")
-    model: Texts = option(
-        (),
-        "Ask this model, and set its tables below the published rows; without --data, of"
-        " it-islands. May be repeated.",
-        flags=("-m",),
-    )
-    output: Path | None = option(
-        None, "With -m: a folder for tables (.txt, .csv, .tex), figures and runs.", flags=("-o",)
-    )
     people: Path | None = option(
         None, "With -m: ratings for the first panels, as for `figure rows --people`."
     )
-    limit: int | None = run_option("limit")
-    device: str = run_option("device")
-    dtype: Dtype = run_option("dtype")
-    batch_size: Limit = run_option("batch_size")
-    batch_tokens: Limit = run_option("batch_tokens")
 
 
 def _islands(options: IslandOptions) -> int:
@@ -91,11 +77,8 @@ def _of_models(options: IslandOptions) -> int:
         )
     asked = asked_of(options.data)
     people = people_of(options.data, options.people)
-    place = {} if options.output is None else {"output": options.output / "runs"}
     how = {"pll": "original", "columns": columns_needed(tuple(MEASURES)), "measures": ("lp",)}
-    runs, failures = evaluate_with_progress(
-        asked.suites, options.model, run_options_of(options, **how, **place)
-    )
+    runs, failures = evaluate_with_progress(asked.suites, options.model, options.run_options(**how))
     if not runs:
         return report_failures(runs, failures)
     tables = model_tables(runs, asked, limit=options.limit)
@@ -109,10 +92,8 @@ def _of_models(options: IslandOptions) -> int:
         show_json({"study": "islands", "sections": [], "tables": plain}, indent=1)
     else:
         show(as_text(list(tables.values()), options.form))
+    options.write(tables)
     if options.output is not None:
-        written = write_parts(tables, options.output)
-        options.neutralise(*written)
-        note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
         _draw(runs, asked, people, options.output)
     return report_failures(runs, failures)
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
-from cimento.cli.study_agreement import StudyOptions
+from cimento.cli.flags import command_of
+from cimento.cli.study_options import StudyOptions
 from cimento.errors import UsageError
-from cimento.options import Dtype, Limit, Texts, option
-from cimento.studies.record import as_text, tables_plain, write_parts
+from cimento.options import option
+from cimento.studies.record import as_text, tables_plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 StateName = Literal["snapshot", "release"]
 
 
-class PortugueseOptions(StudyOptions, SheetOptions):
+class PortugueseOptions(StudyOptions):
     """The released files, the parts of the study to show, and models to ask."""
 
     data: Path | None = option(None, "The authors' folder as released, or one file of it.")
@@ -37,24 +37,10 @@ class PortugueseOptions(StudyOptions, SheetOptions):
         "State of the judgments: the snapshot that the paper used, or the release; both "
         "by default.",
     )
-    model: Texts = option(
-        (),
-        "Ask this model, and set its tables below the published rows; without --data, of"
-        " pt-idioms and pt-grammar-templates. May be repeated.",
-        flags=("-m",),
-    )
-    output: Path | None = option(
-        None, "With -m: a folder for tables (.txt, .csv, .tex), figures and runs.", flags=("-o",)
-    )
     dictionary: str = option("rules:pt", "With -m: judges candidates; delaf:FILE for UNITEX-PB.")
     reuse: tuple[Path, ...] = option(
         (), "With -m: judged candidates of the same sentences; those of --data always."
     )
-    limit: int | None = run_option("limit")
-    device: str = run_option("device")
-    dtype: Dtype = run_option("dtype")
-    batch_size: Limit = run_option("batch_size")
-    batch_tokens: Limit = run_option("batch_tokens")
 
 
 def _portuguese(options: PortugueseOptions) -> int:
@@ -129,9 +115,8 @@ def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
             seen="it is about the authors' files, and -m asks a model",
             todo="Leave one of the two out.",
         )
-    place = {} if options.output is None else {"output": options.output / "runs"}
     runs, failures = evaluate_with_progress(
-        _suites(options.data), options.model, run_options_of(options, **place)
+        _suites(options.data), options.model, options.run_options()
     )
     if not runs:
         return report_failures(runs, failures)
@@ -154,10 +139,7 @@ def _of_models(options: PortugueseOptions, released: StudyData | None) -> int:
     elif tables:
         show(as_text(list(tables.values()), options.form))
     if options.output is not None and tables:
-        written = write_parts(tables, options.output)
-        options.neutralise(*written)
-        written += report_figures(runs, options.output)
-        note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
+        options.write(tables, report_figures(runs, options.output))
     return report_failures(runs, failures)
 
 

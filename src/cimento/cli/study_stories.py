@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import SheetOptions, command_of, run_option, run_options_of
-from cimento.cli.study_agreement import StudyOptions
+from cimento.cli.flags import command_of, run_option
+from cimento.cli.study_options import StudyOptions
 from cimento.errors import InputError, UsageError
-from cimento.options import Dtype, Limit, Settings, Texts, option
+from cimento.options import Settings, Texts, option
 from cimento.paradigms.stories.grouping import GroupingName
-from cimento.studies.record import as_text, write_parts
+from cimento.studies.record import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +28,7 @@ STARTER = "it-stories"
 _WHERE = "https://github.com/EkhiAzur/GITA4CALAMITA"
 
 
-class StoryStudyOptions(StudyOptions, SheetOptions):
+class StoryStudyOptions(StudyOptions):
     """The stories, recorded answers or models, and their grouping."""
 
     data: Path | None = option(
@@ -37,22 +37,11 @@ class StoryStudyOptions(StudyOptions, SheetOptions):
     responses: tuple[Path, ...] = option(
         (), "A folder of lm-eval's logs, or recorded answers of one model (JSONL); repeatable."
     )
-    model: Texts = option(
-        (), "Ask this model the three tiers; without stories, of it-stories.", flags=("-m",)
-    )
     prompt: Texts = option((), "A wording to ask with, such as paper-en. May be repeated.")
-    output: Path | None = option(
-        None, "A folder for tables (.txt, .csv, .tex), figures and runs.", flags=("-o",)
-    )
     grouping: GroupingName = option("paper_code", "Groups of Table 3.")
     seed: int = option(1, "Seed of the bootstrap.")
     draws: int = option(20000, "Draws of the bootstrap.", ge=100)
     set: Settings = run_option("set")
-    limit: int | None = run_option("limit")
-    device: str = run_option("device")
-    dtype: Dtype = run_option("dtype")
-    batch_size: Limit = run_option("batch_size")
-    batch_tokens: Limit = run_option("batch_tokens")
 
 
 def _stories(options: StoryStudyOptions) -> int:
@@ -97,10 +86,8 @@ def _stories(options: StoryStudyOptions) -> int:
     else:
         show_json({"models": records, "paired_story_class": paired}, indent=1)
     if options.output is not None:
-        written = write_parts({**tables, "details": details}, options.output)
-        options.neutralise(*written)
-        written += _figures(suite.name, stories, models, options.output)
-        note(f"Written to {options.output}: {', '.join(path.name for path in written)}")
+        figures = _figures(suite.name, stories, models, options.output)
+        options.write({**tables, "details": details}, figures)
     wrong = sum(differing(metric_sections(record)) for record in records.values())
     if wrong:
         note(f"{wrong} published numbers are not met.")
@@ -192,12 +179,11 @@ def _runs(options: StoryStudyOptions, suite: StorySuite) -> tuple[list[Run], int
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
 
     asked = suite if suite.path == Path() else str(options.data or STARTER)
-    place = {} if options.output is None else {"output": options.output / "runs"}
     runs: list[Run] = []
     failures = []
     for prompt in options.prompt or ("",):
         settings = {"prompt": prompt} if prompt else {}
-        run_options = run_options_of(options, set={**options.set, **settings}, **place)
+        run_options = options.run_options(set={**options.set, **settings})
         done, failed = evaluate_with_progress([asked], options.model, run_options)
         runs += done
         failures += failed

@@ -12,7 +12,7 @@ import typer
 from cimento.cli import flags, suites_build, suites_derived
 from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.inline_markup import columns
 from cimento.suites.builtin import TEMPLATE_LANGUAGES, template_kinds
 
@@ -151,7 +151,7 @@ def _as_text(found: Audit) -> str:
         for condition in found.conditions
     ]
     lines = [
-        f"{found.suite}: {found.n_items} items; "
+        f"{found.suite}: {counted(found.n_items, 'item')}; "
         + (found.target or "the predictions name no single target (see --region)"),
         columns(rows, indent=2),
         _told("target cut into more tokens in one condition", found.split_unequally),
@@ -172,7 +172,7 @@ def _confounds(found: Audit) -> list[str]:
     rows = [
         f"    {confound.phenomenon}, {confound.condition}, region {confound.region}"
         f" ({confound.region_name}): {confound.detail},"
-        f" in {len(confound.items)} of {confound.n_items} items"
+        f" in {len(confound.items)} of {counted(confound.n_items, 'item')}"
         for confound in found.confounds
     ]
     return [
@@ -190,7 +190,7 @@ def _told(title: str, items: Sequence[str]) -> str:
 def _share(baseline: Baseline) -> str:
     if baseline.reason:
         return baseline.reason
-    return f"{len(baseline.solved)} of {baseline.n} items"
+    return f"{len(baseline.solved)} of {counted(baseline.n, 'item')}"
 
 
 INVALID = 2
@@ -276,8 +276,8 @@ def get(
     folder = fetch(found, output or Path(found.name), language=language)
     if unknown := unpinned(found, folder):
         note(
-            f"The sha256 of {unknown} files could not be compared with published ones: what came"
-            f" is recorded in {folder / SOURCE} and compared from now on."
+            f"The sha256 of {counted(unknown, 'file')} could not be compared with published ones:"
+            f" what came is recorded in {folder / SOURCE} and compared from now on."
         )
     note(f"{found.title}\nlicence: {found.licence}\nplease cite: {found.citation}")
     show(str(folder))
@@ -328,7 +328,8 @@ def check(
                 wrong = _show_faults(path.name, audited.faults, quiet=as_json)
                 if not wrong:
                     holds = f"{audited.holds}. " if audited.holds else ""
-                    note(f"  {holds}Next: cimento run {name}{said} -m MODEL")
+                    needs = f" {audited.needs}" if audited.needs else ""
+                    note(f"  {holds}Next: cimento run {name}{said} -m MODEL{needs}")
                 errors += wrong
     if as_json:
         show_json({"suites": audits}, indent=1)

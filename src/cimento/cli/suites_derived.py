@@ -11,7 +11,7 @@ from cimento.cli import flags
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import needed_frequencies
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import columns
 from cimento.options import Options, Texts, option
 
@@ -130,7 +130,7 @@ def merge_suite(
     parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
     made = merge_suites(parts, name=name)
     write_native(made, output)
-    note(f"Written: {output}, {len(made.items)} items of {len(parts)} suites")
+    note(f"Written: {output}, {counted(len(made.items), 'item')} of {counted(len(parts), 'suite')}")
 
 
 def _numbers(balance: Balance) -> tuple[str, str, str, str]:

@@ -100,7 +100,7 @@ def margin_covariates(
 def _of_run(run: Run, frequency: Frequency | None) -> list[MarginCovariates]:
     suite = judged_suite(run)
     clusters = suite.clusters() if suite.cluster else None
-    tokens, requests = judged_tokens(run), run.table("requests")
+    tokens, requests = judged_tokens(run).collect(), run.table("requests")
     words = _words_begun(tokens, requests)
     costs = {TOKENS: [1.0] * len(tokens), WORDS: [float(len(begun)) for begun in words]}
     if frequency is not None:

@@ -23,13 +23,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
 
-from cimento.corpus.connectives.inventories import (
-    Connective,
-    Inventory,
-    normal,
-    parse_xml,
-    write_spelling,
-)
+from cimento.corpus.connectives.inventories import Connective, Inventory, normal, write_spelling
+from cimento.corpus.connectives.lexicons import parse_xml
 from cimento.corpus.treebanks import fingerprint
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes

@@ -25,7 +25,7 @@ from cimento.corpus.sentences import (
     range_faults,
     tree_faults,
 )
-from cimento.errors import InputError
+from cimento.errors import InputError, counted
 from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
 
@@ -107,7 +107,7 @@ def read_sentences(
 
 def _refused(problems: list[ReadingProblem]) -> InputError:
     first = problems[0]
-    more = f" ({len(problems)} faults in this sentence)" if len(problems) > 1 else ""
+    more = f" ({counted(len(problems), 'fault')} in this sentence)" if len(problems) > 1 else ""
     name = f", sentence {first.sentence}" if first.sentence else ""
     return InputError(
         where=f"{first.path}, line {first.line}{name}",

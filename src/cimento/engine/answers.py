@@ -78,7 +78,7 @@ def answer(
             tables.setdefault(name, []).append(table)
             warnings += remarks
     return Answers(
-        tables={name: pl.concat(parts) for name, parts in tables.items()},
+        tables={name: pl.concat(parts).lazy() for name, parts in tables.items()},
         n=len(requests),
         warnings=tuple(warnings),
         model=model.scorer.card,

@@ -8,13 +8,14 @@ So the units depend on the jobs alone, and not on the order in which workers fin
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from cimento.engine.engines import in_share
 from cimento.engine.handle import give_back
-from cimento.engine.jobs import Group, Job, JobState, PullQueue, UnitState, Work
+from cimento.engine.jobs import Group, Job, JobState, Part, PullQueue, UnitState, Work
 from cimento.engine.replay import Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Request
 from cimento.engine.units import Division, Unit, is_whole, model_digest, put_added
@@ -160,12 +161,12 @@ class Execution(Generic[ResultT]):
         """Find the units of a round that are not done, and queue them for the workers."""
         while not state.is_answered and state.error is None:
             state.answered = state.total = 0
-            for number, places in state.units.items():
+            for number, part in state.units.items():
                 unit = self.units[number]
                 self._check(unit)
                 if not unit.is_done:
                     state.waiting.add(number)
-                    state.total += len(places)
+                    state.total += len(part)
                     unit.waiting.append(state)
                     self._give(number)
             if state.waiting:
@@ -204,30 +205,33 @@ class Execution(Generic[ResultT]):
         self._ask(state, state.later)
 
     def _gather(self, state: JobState) -> Answers:
-        """The answers to the requests of a round, from all units that contain some of them.
+        """The answers to the requests of a round, whose rows stay in their units until needed.
 
         Raises:
             TableError: a unit's file has been damaged in the meantime.
         """
-        import polars as pl
-
-        parts: dict[str, list[pl.DataFrame]] = {}
+        sources: dict[str, list[tuple[UnitState, Part]]] = {}
+        empty: dict[str, pl.LazyFrame] = {}
         warnings: dict[str, None] = {}
         usage: dict[int, Tokens] = {}
         card = None
-        for number, places in state.units.items():
-            answers = self.units[number].answers
-            card = card or answers.model
-            warnings |= dict.fromkeys(answers.warnings)
-            usage |= {places[n]: each for n, each in answers.usage.items() if n in places}
-            for name, table in answers.tables.items():
-                parts.setdefault(name, []).append(_renumbered(table, places))
-        # No rechunking: copying the parts into one block would take the same memory again.
-        tables = {name: pl.concat(several, rechunk=False) for name, several in parts.items()}
-        for name, table in tables.items():
-            if not table["request"].is_sorted():
-                tables[name] = table.sort("request", maintain_order=True)
-        return Answers(tables=tables, n=state.n, warnings=tuple(warnings), model=card, usage=usage)
+        for number, part in state.units.items():
+            unit = self.units[number]
+            outline = unit.outlined()
+            card = card or outline.model
+            warnings |= dict.fromkeys(outline.warnings)
+            used = ((part.place(request), tokens) for request, tokens in outline.usage.items())
+            usage |= {place: tokens for place, tokens in used if place is not None}
+            for name, table in outline.tables.items():
+                empty.setdefault(name, table)
+                sources.setdefault(name, []).append((unit, part))
+        return Answers(
+            tables={name: _gathered(name, sources[name], table) for name, table in empty.items()},
+            n=state.n,
+            warnings=tuple(warnings),
+            model=card,
+            usage=usage,
+        )
 
     def _replay(self, state: JobState) -> None:
         """Have a recording answer all rounds of a job."""
@@ -297,9 +301,7 @@ class Execution(Generic[ResultT]):
                 raise outcome.error.error()
             self._fail(number, outcome.error)
             return
-        unit.is_done = True
-        unit.result = None if outcome.result is None else outcome.result.packed()
-        unit.unit = Unit(unit.unit.digest, ())
+        unit.take(outcome.result)
         states, unit.waiting = unit.waiting, []
         for state in states:
             state.waiting.discard(number)
@@ -321,8 +323,11 @@ class Execution(Generic[ResultT]):
             same = failed.whole_model and state.group.key == unit.group.key
             if number in state.waiting or same:
                 error = failed.error()
-                place = state.units.get(number, {}).get(failed.request or 0)
-                if failed.request is not None and place is not None:
+                part = state.units.get(number)
+                place = None
+                if part is not None and failed.request is not None:
+                    place = part.place(failed.request)
+                if place is not None:
                     error = state.job.blame(error, state.answers.n + place)
                 state.error = error
 
@@ -378,6 +383,7 @@ class Execution(Generic[ResultT]):
         self._forget_places()
         for state in self.states:
             state.units, state.later = {}, None
+        give_back()
 
     def _forget_places(self) -> None:
         """Free the requests that later ones would be compared with."""
@@ -401,20 +407,48 @@ def _died(model: str) -> TaskError:
     )
 
 
-def _renumbered(table: pl.DataFrame, places: Mapping[int, int]) -> pl.DataFrame:
-    """The answers of a unit to some of its requests, renumbered."""
-    import numpy as np
+def _gathered(
+    name: str, sources: Sequence[tuple[UnitState, Part]], empty: pl.LazyFrame
+) -> pl.LazyFrame:
+    """The rows of a table of answers from several units, read from their files as they are needed.
+
+    Args:
+        name: name of the table.
+        sources: the units with the part of each in the round, by the first request of each part.
+        empty: the table without rows.
+    """
+    from polars.io.plugins import register_io_source
+
+    def rows(
+        columns: list[str] | None, predicate: pl.Expr | None, most: int | None, _batch: int | None
+    ) -> Iterator[pl.DataFrame]:
+        for table in _in_order(name, sources, empty.collect()):
+            part = table if columns is None else table.select(columns)
+            part = part if most is None else part.head(most)
+            yield part if predicate is None else part.filter(predicate)
+            if most is not None and (most := most - len(table)) <= 0:
+                return
+
+    return register_io_source(rows, schema=empty.collect_schema())
+
+
+def _in_order(
+    name: str, sources: Sequence[tuple[UnitState, Part]], waiting: pl.DataFrame
+) -> Iterator[pl.DataFrame]:
+    """The rows of a table in the order of their requests, a few units at a time.
+
+    Rows wait until no later unit has an earlier request.
+    """
     import polars as pl
 
-    requests = table["request"].to_numpy()
-    numbers = np.full(int(requests.max(initial=0)) + 1, -1, dtype=np.int32)
-    for number, place in places.items():
-        if number < len(numbers):
-            numbers[number] = place
-    renumbered = table.clone()
-    renumbered.replace_column(
-        table.get_column_index("request"), pl.Series("request", numbers[requests])
-    )
-    # A unit may also hold requests of other jobs.
-    asked = renumbered["request"] >= 0
-    return renumbered if asked.all() else renumbered.filter(asked)
+    begins = [int(part.number[0]) for _, part in sources]
+    for (unit, part), following in zip_longest(sources, begins[1:]):
+        table = part.renumbered(unit.answers.tables[name].collect())
+        waiting = pl.concat([waiting, table]) if len(waiting) else table
+        if not waiting["request"].is_sorted():
+            waiting = waiting.sort("request", maintain_order=True)
+        ready = len(waiting)
+        if following is not None:
+            ready = waiting["request"].search_sorted(following, side="left")
+        yield waiting[:ready]
+        waiting = waiting[ready:]

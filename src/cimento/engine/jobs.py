@@ -6,10 +6,10 @@ A worker first does the units of the model that it has loaded.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Container, Hashable, Iterable, Sequence
+from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from cimento.engine.cache import AnswerCache
 from cimento.engine.engines import LOCAL, Engine
@@ -20,6 +20,11 @@ from cimento.engine.scores import Progress
 from cimento.engine.units import Division, Place, Unit, UnitResult, UnitStore, read_result
 from cimento.errors import CimentoError
 from cimento.io.tables import Column
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from cimento.io.arrays import Integers
 
 U = TypeVar("U")
 
@@ -179,6 +184,7 @@ class UnitState:
         group: the model that is asked, with its jobs.
         path: the file of its result; None to keep the result in memory.
         result: the result in memory, if there is no file.
+        outline: its answers without rows, where they are known.
         is_done: whether the result exists.
         is_queued: whether it is in the queue of the workers.
         is_other: whether it belongs to another share.
@@ -189,6 +195,7 @@ class UnitState:
     group: Group
     path: Path | None
     result: UnitResult | None = None
+    outline: Answers | None = None
     is_done: bool = False
     is_queued: bool = False
     is_other: bool = False
@@ -203,8 +210,71 @@ class UnitState:
             TableError: the file is damaged.
         """
         if self.result is None and self.path is not None:
-            return read_result(self.path).packed().answers
+            return read_result(self.path).answers
         return NO_ANSWERS if self.result is None else self.result.answers
+
+    def take(self, result: UnitResult | None) -> None:
+        """Take over the result of a worker, whose rows stay in the unit's file if it has one."""
+        self.is_done = True
+        self.outline = None if result is None else result.answers.outline()
+        self.result = result if self.path is None else None
+        self.unit = Unit(self.unit.digest, ())
+
+    def outlined(self) -> Answers:
+        """The answers without rows; errors as for `answers`."""
+        if self.outline is None:
+            self.outline = self.answers.outline()
+        return self.outline
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The requests of a round that one unit answers.
+
+    Attributes:
+        inside: their numbers in the unit.
+        number: their numbers in the round, in the same order.
+    """
+
+    inside: Integers
+    number: Integers
+
+    def __len__(self) -> int:
+        return len(self.inside)
+
+    def place(self, request: int) -> int | None:
+        """The number in the round of a request, by its number in the unit; None if not asked."""
+        places = self.number[self.inside == request].tolist()
+        return places[0] if places else None
+
+    @classmethod
+    def all_of(cls, places: Sequence[Place]) -> dict[int, Part]:
+        """The parts of a round, by the numbers of their units in the order in which they begin.
+
+        Args:
+            places: the place of each request of the round.
+        """
+        import numpy as np
+
+        units, inside = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        order = np.argsort(units, kind="stable")
+        bounds = np.flatnonzero(np.diff(units[order])) + 1
+        parts = sorted(np.split(order, bounds) if len(order) else (), key=lambda part: part[0])
+        return {int(units[part[0]]): cls(inside[part], part) for part in parts}
+
+    def renumbered(self, table: pl.DataFrame) -> pl.DataFrame:
+        """The unit's rows about the requests of the round, which get their numbers there."""
+        import numpy as np
+        import polars as pl
+
+        requests = table["request"].to_numpy()
+        most = max(int(requests.max(initial=0)), int(self.inside.max()))
+        numbers = np.full(most + 1, -1, dtype=np.int32)
+        numbers[self.inside] = self.number
+        renumbered = table.with_columns(request=pl.Series(numbers[requests]))
+        # A unit may also hold requests of other jobs.
+        asked = renumbered["request"] >= 0
+        return renumbered if asked.all() else renumbered.filter(asked)
 
 
 @dataclass(slots=True, eq=False)
@@ -246,8 +316,7 @@ class JobState:
         group: its model; None for a recording.
         answers: the answers to all finished rounds.
         n: number of requests of this round.
-        units: the units of this round by number, each with a mapping from the numbers of requests
-            in the unit to their numbers in the round.
+        units: the part of each unit in this round, by the number of the unit.
         waiting: numbers of the units of this round that are not done.
         later: the division of its later rounds.
         answered: number of requests answered, among those counted by `total`.
@@ -260,7 +329,7 @@ class JobState:
     group: Group | None
     answers: Answers = NO_ANSWERS
     n: int = 0
-    units: dict[int, dict[int, int]] = field(default_factory=dict)
+    units: Mapping[int, Part] = field(default_factory=dict)
     waiting: set[int] = field(default_factory=set)
     later: Division | None = None
     answered: int = 0
@@ -274,6 +343,4 @@ class JobState:
         Args:
             places: the place of each of its requests.
         """
-        self.n, self.units = len(places), {}
-        for number, place in enumerate(places):
-            self.units.setdefault(place.unit, {})[place.number] = number
+        self.n, self.units = len(places), Part.all_of(places)

@@ -24,7 +24,8 @@ from cimento.errors import CimentoError, StorageError
 from cimento.io.fetching import fetch
 from cimento.io.files import expanded
 from cimento.io.tables import Column
-from cimento.models.hf.files import DEMO_MODELS, locate
+from cimento.models.hf.files import locate
+from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.registry import OPENERS, shown_name
 from cimento.models.server.bodies import LIMITS
 from cimento.runs.usage import Price, Tokens
@@ -130,7 +131,7 @@ def plan_jobs(execution: Execution[Any]) -> list[JobPlan]:
         places = {
             (number, place): execution.units[number].unit.requests[place]
             for number, some in state.units.items()
-            for place in some
+            for place in some.inside.tolist()
         }
         asked = Counter(type(request).__name__.lower() for request in places.values())
         new = places.keys() - seen

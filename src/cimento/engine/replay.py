@@ -85,7 +85,7 @@ class Recording:
         places: dict[int, dict[tuple[str, str], None]] = {}
         for number, item, condition in requests.places.select("request", *_KEYS).iter_rows():
             places.setdefault(number - first, {})[item, condition] = None
-        tables: dict[str, pl.DataFrame] = {}
+        tables: dict[str, pl.LazyFrame] = {}
         for name in dict.fromkeys(TABLES[type(request)] for request in requests.asked):
             recorded = self._by_place(name)
             rows = [
@@ -95,7 +95,8 @@ class Recording:
                 for row in self._rows(recorded, list(places.get(number, {})))
             ]
             kept = self.tables[name].drop(*_KEYS).schema if name in self.tables else {}
-            tables[name] = pl.DataFrame(rows, schema={"request": pl.Int32(), **kept}, orient="row")
+            schema = {"request": pl.Int32(), **kept}
+            tables[name] = pl.LazyFrame(rows, schema=schema, orient="row")
         return Answers(
             tables=tables, n=len(requests.asked), warnings=self.warnings, model=self.card
         )

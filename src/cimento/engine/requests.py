@@ -8,7 +8,7 @@ not name its suite, so that the same request of two suites is answered once.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.models.base import ModelCard, Score
@@ -62,17 +62,28 @@ class Answers:
     Attributes:
         tables: ``tokens`` for `Score`, ``fills`` for `Fill`, ``choices`` for `Choose`, ``replies``
             for `Reply`; each has the column ``request``. A kind of request that was never made has
-            no table. n: number of requests. warnings: the model's remarks on the requests, as
-            sentences. model: the card of the model that answered; None if nothing was asked. usage:
-            tokens used at a server, by the number of the request; without requests that were known
-            already and those to other models.
+            no table. They are lazy, because the answers to a long suite stay in the files of its
+            units until they are stored.
+        n: number of requests.
+        warnings: the model's remarks on the requests, as sentences.
+        model: the card of the model that answered; None if nothing was asked.
+        usage: tokens used at a server, by the number of the request; without requests that were
+            known already and those to other models.
     """
 
-    tables: Mapping[str, pl.DataFrame]
+    tables: Mapping[str, pl.LazyFrame]
     n: int
     warnings: tuple[str, ...] = ()
     model: ModelCard | None = None
     usage: Mapping[int, Tokens] = field(default_factory=dict)
+
+    def outline(self) -> Answers:
+        """The same answers with empty tables, which keep their columns."""
+        import polars as pl
+
+        # Not `clear`, whose result keeps the rows alive.
+        empty = {n: pl.LazyFrame(schema=rows.collect_schema()) for n, rows in self.tables.items()}
+        return replace(self, tables=empty)
 
     def joined(self, following: Answers) -> Answers:
         """These answers joined with those to the next round, which are numbered after these."""

@@ -32,7 +32,6 @@ from cimento.io.tables import (
     SCHEMA_VERSION,
     TOKENS,
     Column,
-    packed,
     validate,
 )
 from cimento.models.base import ModelCard
@@ -228,14 +227,6 @@ class UnitResult:
     answers: Answers
     seconds: float | None = None
 
-    def packed(self) -> UnitResult:
-        """The result with tokens as `cimento.io.tables.packed` holds them."""
-        tables = {
-            name: packed(table) if name == TOKENS.name else table
-            for name, table in self.answers.tables.items()
-        }
-        return UnitResult(dataclasses.replace(self.answers, tables=tables), self.seconds)
-
 
 class UnitFacts(NamedTuple):
     """The facts before the tables in a unit's file; see `UnitResult`.
@@ -265,10 +256,11 @@ def write_result(result: UnitResult, path: Path) -> Path:
     Raises:
         StorageError: the file cannot be written.
     """
-    answers = result.answers
-    for name, table in answers.tables.items():
+    answers, contents = result.answers, {}
+    for name, rows in answers.tables.items():
+        table = rows.collect()
         validate(table, _SCHEMAS[name], where=str(path))
-    contents = {name: _parquet(table) for name, table in answers.tables.items()}
+        contents[name] = _parquet(table)
     facts = {
         "model": None if answers.model is None else dataclasses.asdict(answers.model),
         "warnings": list(answers.warnings),
@@ -289,11 +281,12 @@ def read_result(path: Path) -> UnitResult:
         TableError: the file does not exist, or is damaged.
     """
     facts, rest = _read(path)
-    tables: dict[str, pl.DataFrame] = {}
+    tables: dict[str, pl.LazyFrame] = {}
     start = 0
     for name, size in facts.tables:
-        tables[name] = _unpacked(rest[start : start + size], path)
-        validate(tables[name], _SCHEMAS[name], where=str(path))
+        table = _unpacked(rest[start : start + size], path)
+        validate(table, _SCHEMAS[name], where=str(path))
+        tables[name] = table.lazy()
         start += size
     answers = Answers(
         tables=tables,
@@ -344,17 +337,10 @@ def _unpacked(content: bytes, path: Path) -> pl.DataFrame:
     import polars as pl
 
     try:
-        table = pl.read_parquet(io.BytesIO(content))
+        return pl.read_parquet(io.BytesIO(content))
     # Damaged content can make polars panic, and its panic does not derive from Exception.
     except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise _damaged(path) from error
-    # A column of strings read from Parquet takes sixteen bytes a row even if all are null; a column
-    # made here takes none.
-    return table.with_columns(
-        pl.repeat(None, len(table), dtype=pl.String, eager=True).alias(column.name)
-        for column in table
-        if column.dtype == pl.String and column.null_count() == len(table)
-    )
 
 
 def _damaged(path: Path) -> TableError:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.cite import bibtex, methods_paragraph, references
-from cimento.cite.sentences import counted
+from cimento.errors import counted
 from cimento.export.data import RunData, counts
 from cimento.io.files import atomically, write_text
 from cimento.io.parquet import write_parquet
@@ -87,7 +87,7 @@ def _card(runs: Sequence[RunData], tables: Sequence[str]) -> str:
         "",
         f"# Answers to {suites}",
         "",
-        f"{counted(len(runs), 'run', 'runs')} of cimento, with everything that the models said.",
+        f"{counted(len(runs), 'run')} of cimento, with everything that the models said.",
         "",
         *as_markdown(_results(runs)).splitlines(),
         "",

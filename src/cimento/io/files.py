@@ -232,6 +232,39 @@ def write_lines(lines: Iterable[str], path: Path) -> Path:
     return atomically(path, save)
 
 
+def need_writable(path: Path, *, is_folder: bool = False) -> None:
+    """Check that something can be written at a path, before it is computed.
+
+    Nothing is made. A disk may still fill up in the meantime.
+
+    Args:
+        path: of a file, or of a folder for files.
+        is_folder: which of the two.
+
+    Raises:
+        StorageError: there is a folder in the place of a file, or a file in the place of a folder,
+            or nothing may be written.
+    """
+    if path.is_dir() and not is_folder:
+        raise StorageError(
+            where=str(path),
+            seen="this is a folder, and a file is to be written here",
+            todo=f"Give the path of a file, such as {path / 'FILE'}",
+        )
+    whole = path.absolute()
+    folders = [whole, *whole.parents] if is_folder else [*whole.parents]
+    there = next(folder for folder in folders if folder.exists())
+    try:
+        with tempfile.TemporaryFile(dir=there):
+            pass
+    except OSError as error:
+        raise StorageError(
+            where=str(path),
+            seen=f"cannot be written ({there}: {error.strerror or error})",
+            todo="Give another place.",
+        ) from error
+
+
 def refuse_filled_in(path: Path, *, holds: str, fresh: str | None = None) -> None:
     """Refuse to overwrite a file that people have written in.
 

@@ -36,6 +36,8 @@ _LENGTH = struct.Struct("<I")
 _DEEPEST = 50
 _DATA, _DICTIONARY, _DATA_2 = 5, 7, 8
 """Fields of a page's header; the one that is present gives the kind of the page."""
+_WHOLE = frozenset((4, 5, 6))
+"""Type codes of whole numbers in the protocol."""
 _DELTA_BYTE_ARRAY = 7
 """An encoding in which each text repeats a part of the one before it."""
 
@@ -64,13 +66,20 @@ def refuse_growth(path: Path) -> None:
             _refuse_growth(data, where=str(path))
 
 
+ROWS_TOGETHER = 1 << 16
+"""Number of rows in a group of a Parquet file whose rows are written as they come."""
+
+
 def write_parquet(
-    table: pl.DataFrame, file: Path | IO[bytes], *, metadata: Mapping[str, str] | None = None
+    table: pl.DataFrame | pl.LazyFrame,
+    file: Path | IO[bytes],
+    *,
+    metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write a table as Parquet; categories become texts, a few rows at a time to save memory.
+    """Write a table as Parquet.
 
     Args:
-        table: the table.
+        table: the table; lazy rows are written as they come.
         file: a path or an open file.
         metadata: metadata of the file.
 
@@ -81,9 +90,8 @@ def write_parquet(
 
     try:
         about = None if metadata is None else dict(metadata)
-        if has_categories(table):
-            rows = table.lazy().cast({pl.Categorical: pl.String})
-            rows.sink_parquet(file, metadata=about)
+        if isinstance(table, pl.LazyFrame):
+            table.sink_parquet(file, row_group_size=ROWS_TOGETHER, metadata=about)
         else:
             table.write_parquet(file, metadata=about)
     except pl.exceptions.ComputeError as error:
@@ -94,13 +102,6 @@ def write_parquet(
             raise
         number = int(system[1])
         raise OSError(number, os.strerror(number)) from error
-
-
-def has_categories(table: pl.DataFrame) -> bool:
-    """Whether a table holds texts as categories, which take less memory."""
-    import polars as pl
-
-    return any(kind == pl.Categorical for kind in table.dtypes)
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
@@ -229,7 +230,8 @@ class _Reader:
         while head := self._byte():
             step, kind = head >> 4, head & 15
             field = field + step if step else self._signed()
-            found[field] = self._value(kind, depth)
+            # Most values are whole numbers, and a table has thousands of values.
+            found[field] = self._signed() if kind in _WHOLE else self._value(kind, depth)
         return found
 
     def _value(self, kind: int, depth: int) -> _Value:
@@ -266,17 +268,19 @@ class _Reader:
         return [self._value(kind, depth + 1) for _ in range(size)]
 
     def _byte(self) -> int:
-        if self.at >= len(self._data):
-            raise _DamagedError
+        byte = self._data[self.at]
         self.at += 1
-        return self._data[self.at - 1]
+        return byte
 
     def _varint(self) -> int:
-        value = 0
-        for shift in range(0, 70, 7):
+        value = self._byte()
+        if value < 128:  # noqa: PLR2004  # no further byte belongs to it
+            return value
+        value &= 127
+        for shift in range(7, 70, 7):
             byte = self._byte()
             value |= (byte & 127) << shift
-            if byte < 128:  # noqa: PLR2004  # no further byte belongs to it
+            if byte < 128:  # noqa: PLR2004  # as above
                 return value
         raise _DamagedError
 

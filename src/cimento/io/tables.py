@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NewType, TypeAlias, TypeVar, get_args
 
 from cimento.errors import TableError, UsageError, did_you_mean
 from cimento.io.files import atomically
-from cimento.io.parquet import has_categories, refuse_growth, write_parquet
+from cimento.io.parquet import refuse_growth, write_parquet
 from cimento.io.parsing import whole_number
 
 if TYPE_CHECKING:
@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 
 SCHEMA_VERSION = 1
+
+Rows: TypeAlias = "pl.DataFrame | pl.LazyFrame"
+"""A table in memory, or one that is read when its rows are needed."""
+
+RowsT = TypeVar("RowsT", "pl.DataFrame", "pl.LazyFrame")
 
 NO_LEFT_CONTEXT = "first token without left context"
 """The reason why the first token of a text has no score under ``--bos none``."""
@@ -105,9 +110,6 @@ TOKENS = TableSchema(
     },
     families={LAYER: "Float64"},
 )
-
-_RECURRING = ("token", "unscored_reason")
-"""Columns with few distinct texts over many tokens, which are stored as categories."""
 
 REQUESTS = TableSchema(
     name="requests",
@@ -309,14 +311,15 @@ class Answers:
     warnings: tuple[str, ...] = ()
 
 
-def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
+def validate(table: Rows, schema: TableSchema, *, where: str) -> None:
     """Check that a table has a schema's columns with the right types.
 
     Raises:
         TableError: columns are missing or have other types; the message names them.
     """
-    wanted = schema.polars(present=table.columns)
-    missing = [column for column in wanted if column not in table.columns]
+    present = table.collect_schema()
+    wanted = schema.polars(present=present.names())
+    missing = [column for column in wanted if column not in present]
     if missing:
         raise TableError(
             where=where,
@@ -324,39 +327,19 @@ def validate(table: pl.DataFrame, schema: TableSchema, *, where: str) -> None:
             todo="Was it written by another program, or cut short?",
         )
     wrong = [
-        f"{column} is {table.schema[column]} and not {kind}"
+        f"{column} is {present[column]} and not {kind}"
         for column, kind in wanted.items()
-        if table.schema[column] != kind and not _is_packed(table.schema[column], kind)
+        if present[column] != kind
     ]
     if wrong:
         raise TableError(where=where, seen=f"{schema.name} table: {'; '.join(wrong)}")
 
 
-def packed(table: pl.DataFrame) -> pl.DataFrame:
-    """A tokens table with recurring texts as categories, which take 4 bytes each instead of 16."""
-    import polars as pl
-
-    recurring = [name for name in _RECURRING if name in table.columns]
-    return table.with_columns(pl.col(recurring).cast(pl.Categorical))
-
-
-def _is_packed(kind: pl.DataType, wanted: pl.DataType) -> bool:
-    import polars as pl
-
-    return kind == pl.Categorical and wanted == pl.String
-
-
-def unpacked(table: pl.DataFrame) -> pl.DataFrame:
-    """A table with texts in place of categories; a table without categories is unchanged."""
-    import polars as pl
-
-    return table.cast({pl.Categorical: pl.String}) if has_categories(table) else table
-
-
-def write_table(table: pl.DataFrame, schema: TableSchema, folder: Path) -> Path:
+def write_table(table: Rows, schema: TableSchema, folder: Path) -> Path:
     """Write a table into the folder of a run, completely or not at all.
 
-    The digest in the run's manifest reveals damage.
+    Lazy rows are written as they come, so that a long table is never in memory as a whole. The
+    digest in the run's manifest reveals damage.
 
     Raises:
         StorageError: the folder cannot be written.
@@ -388,13 +371,26 @@ def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) ->
     Raises:
         TableError: the file is missing, is not Parquet, or has another schema or a later version.
     """
+    table = scan_table(schema, folder)
+    path = folder / f"{schema.name}.parquet"
+    return collected(table if rows is None else table.head(rows), where=path)
+
+
+def scan_table(schema: TableSchema, folder: Path) -> pl.LazyFrame:
+    """A table that `write_table` wrote, whose rows are read when they are needed.
+
+    Raises:
+        TableError: as for `read_table`.
+    """
     import polars as pl
 
     path = folder / f"{schema.name}.parquet"
     try:
         refuse_growth(path)
         metadata = pl.read_parquet_metadata(path)
-        table = pl.read_parquet(path, n_rows=rows)
+        # A path with brackets is not a pattern.
+        table = pl.scan_parquet(path, glob=False)
+        table.collect_schema()
     except FileNotFoundError as error:
         raise TableError(
             where=str(path),
@@ -417,7 +413,29 @@ def read_table(schema: TableSchema, folder: Path, *, rows: int | None = None) ->
     return table
 
 
-def not_parquet(path: Path) -> TableError:
+def collected(
+    rows: Rows, *, where: Path | str, engine: Literal["auto", "streaming"] = "auto"
+) -> pl.DataFrame:
+    """The rows of a table in memory.
+
+    Args:
+        rows: the rows.
+        where: the file or run of the table, for the message.
+        engine: ``streaming`` reads a long table a part at a time where only a little is kept of it.
+
+    Raises:
+        TableError: the file that the rows come from is damaged.
+    """
+    import polars as pl
+
+    try:
+        return rows.lazy().collect(engine=engine)
+    # Where a file is damaged inside, the library may panic, which is no Exception.
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        raise not_parquet(where) from error
+
+
+def not_parquet(path: Path | str) -> TableError:
     """The error of a damaged table file."""
     return TableError(
         where=str(path), seen="cannot be read as Parquet", todo="Was it cut short? Run again."

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
 from cimento.io.arrays import Reasons, stretches, totals
-from cimento.io.tables import BOUNDARY, LEFT_OUT, NO_LEFT_CONTEXT
+from cimento.io.tables import BOUNDARY, LEFT_OUT, NO_LEFT_CONTEXT, TOKENS, Rows, RowsT, collected
 from cimento.measures.scores import (
     NOT_ASKED,
     NOTHING_SCORED,
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 FirstTokenRule: TypeAlias = Literal["missing", "drop", "zero"]
 
 
-def with_first_tokens(tokens: pl.DataFrame, rule: FirstTokenRule) -> pl.DataFrame:
+def with_first_tokens(tokens: RowsT, rule: FirstTokenRule) -> RowsT:
     """The tokens table with a rule for unscored first tokens applied.
 
     Args:
@@ -63,12 +63,15 @@ def with_first_tokens(tokens: pl.DataFrame, rule: FirstTokenRule) -> pl.DataFram
     return tokens
 
 
-def count_first_tokens(tokens: pl.DataFrame) -> int:
+def count_first_tokens(tokens: Rows) -> int:
     """The number of tokens without a score because nothing precedes them."""
-    return tokens.filter(tokens["unscored_reason"].eq_missing(NO_LEFT_CONTEXT)).height
+    import polars as pl
+
+    first = pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT)
+    return int(collected(tokens.lazy().select(first.sum()), where=TOKENS.name).item())
 
 
-def items_with_one_first_token(tokens: pl.DataFrame, requests: pl.DataFrame) -> set[str]:
+def items_with_one_first_token(tokens: Rows, requests: pl.DataFrame) -> set[str]:
     """The items whose sentences all begin with the same token, which has no left context.
 
     Args:
@@ -77,13 +80,14 @@ def items_with_one_first_token(tokens: pl.DataFrame, requests: pl.DataFrame) -> 
     """
     import polars as pl
 
-    first = tokens.filter(pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT))
+    unscored = pl.col("unscored_reason").eq_missing(NO_LEFT_CONTEXT)
+    first = collected(tokens.lazy().filter(unscored), where=TOKENS.name)
     places = requests.select("request", "item").unique().join(first, on="request")
     counts = places.group_by("item").agg(n=pl.struct("token", "token_id").n_unique())
     return set(counts.filter(n=1)["item"])
 
 
-def with_equal_costs(tokens: pl.DataFrame) -> pl.DataFrame:
+def with_equal_costs(tokens: RowsT) -> RowsT:
     """The tokens table with a surprisal of one nat for every token that has one.
 
     Args:
@@ -93,7 +97,7 @@ def with_equal_costs(tokens: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     known = pl.col("logprob_nats").is_finite()  # null where it is null
-    other = [name for name in (BOUNDARY, "surprisal_bits") if name in tokens.columns]
+    other = [name for name in (BOUNDARY, "surprisal_bits") if name in tokens.collect_schema()]
     return tokens.drop(other).with_columns(
         logprob_nats=pl.when(known).then(-1.0).otherwise(pl.col("logprob_nats"))
     )
@@ -218,8 +222,8 @@ def _over_nothing(metric: Metric) -> str:
 
 
 def region_values(
-    tokens: pl.DataFrame,
-    requests: pl.DataFrame,
+    tokens: Rows,
+    requests: Rows,
     *,
     metric: Metric,
     final_marks: FinalMarkRule = "keep",
@@ -251,8 +255,8 @@ def region_values(
 
 
 def region_columns(
-    tokens: pl.DataFrame,
-    requests: pl.DataFrame,
+    tokens: Rows,
+    requests: Rows,
     *,
     metric: Metric,
     final_marks: FinalMarkRule = "keep",

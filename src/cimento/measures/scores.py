@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from cimento.io.arrays import Reasons, stretches
-from cimento.io.tables import BOUNDARY, LEFT_OUT, SCORES
+from cimento.io.tables import BOUNDARY, LEFT_OUT, REQUESTS, SCORES, TOKENS, Rows, RowsT, collected
+from cimento.measures.ordered import OrderedTokens, ordered_requests
 from cimento.measures.sentence import (
     NO_LOGISTIC_SUMS,
     NO_LOGITS,
@@ -32,24 +33,9 @@ NOT_ASKED = "its tokens were not asked for; run again with --all-tokens"
 NOTHING_SCORED = "no token of this sentence was scored"
 
 _STIMULI_AT_ONCE = 1 << 12
-_TOKENS_AT_ONCE = 1 << 18
 
 _PAIRS_AT_ONCE = 1 << 20
 """Number of pairs of a token and a span it may cover that are in memory at once."""
-
-
-def in_suite_order(requests: pl.DataFrame) -> pl.DataFrame:
-    """A requests table with the rows of an item, and of each of its stimuli, together.
-
-    The rows of a stimulus follow the order of its regions.
-    """
-    import polars as pl
-
-    row = pl.col("row").first()
-    places = requests.select("item", "condition", "region").with_row_index("row")
-    keys = (row.over("item"), row.over("item", "condition"), "region", "row")
-    order = places.select(pl.arg_sort_by(*keys)).to_series()
-    return requests if order.is_sorted() else requests[order]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,28 +67,8 @@ class TokenColumns:
     texts: Reasons
 
 
-def in_text_order(tokens: pl.DataFrame) -> pl.DataFrame:
-    """The tokens table by text and position, corrected for word boundaries.
-
-    A table without the terms of that correction stays uncorrected.
-
-    Args:
-        tokens: a table of the schema ``answers.TOKENS``.
-    """
-    rows = range(0, len(tokens), _TOKENS_AT_ONCE)
-    if not all(_follow_each_other(tokens[begin : begin + _TOKENS_AT_ONCE + 1]) for begin in rows):
-        tokens = tokens.sort("request", "position")
-    return corrected(tokens)
-
-
-def _follow_each_other(tokens: pl.DataFrame) -> bool:
-    text, place = tokens["request"].to_numpy(), tokens["position"].to_numpy()
-    follows = (text[1:] == text[:-1]) & (place[1:] >= place[:-1])
-    return bool((follows | (text[1:] > text[:-1])).all())
-
-
 def scored_blocks(
-    tokens: pl.DataFrame, requests: pl.DataFrame
+    tokens: Rows, requests: Rows
 ) -> Iterator[tuple[AskedColumns, pl.DataFrame, TokenColumns]]:
     """Blocks of stimuli with the tokens of their texts, kept small to save memory.
 
@@ -114,18 +80,17 @@ def scored_blocks(
         For each block its stimuli, then its tokens as a table and as columns; there is at least one
         block. All blocks have the same unit and share one numbering of the reasons.
     """
-    ordered, texts = in_text_order(tokens), Reasons()
-    numbers, in_bits = ordered["request"], _all_in_bits(ordered)
+    ordered, texts = OrderedTokens.of(corrected(tokens.lazy())), Reasons()
+    in_bits = _all_in_bits(ordered.rows)
     for asked in AskedColumns.blocks(requests):
         known = asked.request[asked.request >= 0]
-        begin = numbers.search_sorted(int(known.min()), side="left") if len(known) else 0
-        end = numbers.search_sorted(int(known.max()), side="right") if len(known) else 0
-        block = ordered[begin:end]
+        limits = (int(known.min()), int(known.max())) if len(known) else (0, -1)
+        block = ordered.of_texts(*limits)
         yield asked, block, _token_columns(block, texts, in_bits=in_bits)
 
 
 def _token_columns(tokens: pl.DataFrame, texts: Reasons, *, in_bits: bool) -> TokenColumns:
-    """The columns of a tokens table in the order of `in_text_order`."""
+    """The columns of the tokens of a block; see `scored_blocks`."""
     import numpy as np
 
     surprisal = (0.0 - tokens["logprob_nats"]).to_numpy()
@@ -161,15 +126,17 @@ def _whole_numbers(tokens: pl.DataFrame, name: str) -> Integers:
     return whole
 
 
-def _all_in_bits(tokens: pl.DataFrame) -> bool:
+def _all_in_bits(tokens: pl.LazyFrame) -> bool:
     """Whether the source gave every score in bits."""
-    if "surprisal_bits" not in tokens.columns:
+    import polars as pl
+
+    if "surprisal_bits" not in tokens.collect_schema():
         return False
-    scored, in_bits = tokens["logprob_nats"].is_not_null(), tokens["surprisal_bits"].is_not_null()
-    return bool((in_bits | ~scored).all())
+    in_bits = pl.col("surprisal_bits").is_not_null() | pl.col("logprob_nats").is_null()
+    return bool(collected(tokens.select(in_bits.all()), where=TOKENS.name).item())
 
 
-def corrected(tokens: pl.DataFrame) -> pl.DataFrame:
+def corrected(tokens: RowsT) -> RowsT:
     """The tokens table with log-probabilities corrected for word boundaries, if it has the terms.
 
     The boundary term of each token is added to its surprisal. Over whole words, and so over
@@ -178,7 +145,7 @@ def corrected(tokens: pl.DataFrame) -> pl.DataFrame:
     """
     import polars as pl
 
-    if BOUNDARY not in tokens.columns:
+    if BOUNDARY not in tokens.collect_schema():
         return tokens
     return tokens.with_columns(
         logprob_nats=pl.col("logprob_nats") - pl.col(BOUNDARY).fill_null(0.0)
@@ -222,14 +189,13 @@ class AskedColumns:
     stimulus: Integers
 
     @classmethod
-    def blocks(cls, requests: pl.DataFrame) -> Iterator[AskedColumns]:
+    def blocks(cls, requests: Rows) -> Iterator[AskedColumns]:
         """The columns of a requests table, one block of stimuli at a time."""
-        rows = in_suite_order(requests)
-        first = _stimulus_begins(rows)
-        bounds = [*first[::_STIMULI_AT_ONCE].tolist(), len(rows)] if len(first) else [0, 0]
-        for number, (begin, end) in enumerate(pairwise(bounds)):
-            block = first[number * _STIMULI_AT_ONCE : (number + 1) * _STIMULI_AT_ONCE]
-            yield cls._of_rows(rows[begin:end], block - begin)
+        rows, first = ordered_requests(requests)
+        for number in range(0, max(len(first) - 1, 1), _STIMULI_AT_ONCE):
+            block = first[number : number + _STIMULI_AT_ONCE + 1]
+            some = collected(rows.slice(block[0], block[-1] - block[0]), where=REQUESTS.name)
+            yield cls._of_rows(some, block[:-1] - block[0])
 
     @classmethod
     def _of_rows(cls, rows: pl.DataFrame, first: Integers) -> AskedColumns:
@@ -251,18 +217,6 @@ class AskedColumns:
             needed=rows["needed"].to_numpy(),
             stimulus=np.repeat(np.arange(len(first)), np.diff(offsets)),
         )
-
-
-def _stimulus_begins(rows: pl.DataFrame) -> Integers:
-    """The index of the first row of each stimulus in a requests table."""
-    import numpy as np
-    import polars as pl
-
-    changes = rows.select(
-        (pl.col(name) != pl.col(name).shift()).fill_null(value=True)
-        for name in ("item", "condition")
-    )
-    return np.flatnonzero(changes.max_horizontal().to_numpy())
 
 
 def tokens_of(scored: TokenColumns, request: Integers) -> tuple[Integers, Integers]:
@@ -333,8 +287,8 @@ class ScoredSentence:
 
 
 def each_sentence(
-    tokens: pl.DataFrame,
-    requests: pl.DataFrame,
+    tokens: Rows,
+    requests: Rows,
     *,
     model_kind: str = "",
     unigrams: Unigrams | None = None,
@@ -418,7 +372,7 @@ def _columns(
     """The columns of each of some texts.
 
     Args:
-        tokens: the tokens table in the order of `in_text_order`.
+        tokens: the tokens of a block, see `scored_blocks`.
         scored: the same tokens as columns.
         first: index of the first token of each text.
         counts: number of tokens of each text.

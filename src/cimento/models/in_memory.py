@@ -143,6 +143,22 @@ def loaded_model(model: str | AnyScorer | LoadedModel, asking: Asking) -> AnySco
     )
 
 
+def in_memory(model: str, asking: Asking) -> AnyScorer:
+    """A scorer as for weights in memory: its revision is a hash of them, and not of their files.
+
+    Args:
+        model: name of the model.
+        asking: the settings of loading and asking.
+
+    Raises:
+        CimentoError: there is no such model, or it cannot be loaded.
+    """
+    loaded = loaded_model(model, asking)
+    return (
+        replace(loaded, located=None).scorer(asking) if isinstance(loaded, LoadedModel) else loaded
+    )
+
+
 def split_tokenizer(options: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
     """Options without a tokenizer in memory, and that tokenizer or None.
 

@@ -22,7 +22,8 @@ from cimento.io.plugins import blamed, find_plugin
 from cimento.models.base import ModelCard, Scorer, TextScorer, card_of
 from cimento.models.checked import checked
 from cimento.models.hf.arguments import OPTION
-from cimento.models.hf.files import DEMO_MODELS, Located, locate
+from cimento.models.hf.files import Located, locate
+from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.settings import Asking, Policy
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import NO_CONTEXT

@@ -184,6 +184,7 @@ class TextEncoder:
         vocabulary: number of tokens that the model knows.
         window: longest sequence that it can read; None where there is no limit.
         by_region: whether tokens are numbered by the regions of their requests instead of by words.
+        name: name of the model, for messages.
     """
 
     tokenizer: PreTrainedTokenizerBase
@@ -192,6 +193,7 @@ class TextEncoder:
     vocabulary: int
     window: int | None
     by_region: bool = False
+    name: str = ""
 
     def encode(self, requests: Sequence[Score]) -> EncodedTexts:
         """Tokenize requests whole, context and text together, and mark the tokens that are wanted.
@@ -286,7 +288,7 @@ class TextEncoder:
         highest = max(sequence, default=0)
         if highest >= self.vocabulary:
             raise ModelError(
-                where=where,
+                where=f"model {self.name!r}, {where}" if self.name else where,
                 seen=f"its token {name(highest)!r} is number {highest},"
                 f" and the model knows {self.vocabulary} tokens",
                 todo="Does the tokenizer belong to this model?",

@@ -136,11 +136,13 @@ class SuiteAudit:
         faults: all faults; if one is an error, the exit code is 2.
         record: content and faults of the suite, for ``--json``.
         holds: content of the suite in words; empty if the suite is unusable.
+        needs: options that a run of the suite needs, as on the command line; empty for none.
     """
 
     faults: tuple[Fault, ...]
     record: JsonValue
     holds: str = ""
+    needs: str = ""
 
     @classmethod
     def of_faults(cls, reading: SuiteReading[Any]) -> SuiteAudit:

@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Self
 
-from cimento.errors import UsageError, did_you_mean
+from cimento.errors import counted
 from cimento.io.inline_markup import apart
 from cimento.statistics.intervals import WILSON
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from cimento.runs.outcomes import Estimate, Outcome
     from cimento.runs.summary import RunSummary, Summary
@@ -85,55 +85,6 @@ def p_number(p: float | None, *, absent: str = "-") -> str:
     return absent if p is None else PValue(p)
 
 
-def exchanged(text: str, names: Mapping[str, str]) -> str:
-    """A text in which names that occur as whole words are replaced."""
-    if not names:
-        return text
-    longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
-    return re.sub(rf"(?<![\w@-])(?:{longest_first})(?![\w@-])", lambda match: names[match[0]], text)
-
-
-def names_standing(names: Mapping[str, str], texts: Collection[str]) -> dict[str, str]:
-    """The names as they occur in some texts, where a model may be named without its revision.
-
-    Args:
-        names: each name, mapped to the one to show.
-        texts: all texts that are shown, such as the cells of a table.
-
-    Raises:
-        UsageError: a name is in no text, or is a model with several revisions.
-    """
-    standing: dict[str, str] = {}
-    for name, shown in names.items():
-        revised = re.compile(rf"(?<![\w@-]){re.escape(name)}@[\w-]+(?:\.[\w-]+)*")
-        labels = {label for text in texts for label in revised.findall(text)}
-        if len(labels) == 1:
-            standing[labels.pop()] = shown
-        elif not any(exchanged(text, {name: ""}) != text for text in texts):
-            raise UsageError(
-                where=f"--rename {name}",
-                seen="there are several revisions of it" if labels else "nothing has this name",
-                todo=(
-                    f"Give one whole: {' or '.join(sorted(labels))}."
-                    if labels
-                    else did_you_mean(name, _names_in(texts))
-                ),
-            )
-        standing[name] = shown
-    return standing
-
-
-def _names_in(texts: Collection[str]) -> set[str]:
-    """The candidates for names in some texts: no sentences; models without revisions too."""
-    short = {text for text in texts if len(text) <= _LONGEST_NAME and not text.endswith(".")}
-    names = {part for text in short for part in (text, text.partition("@")[0])}
-    return {name for name in names if any(map(str.isalpha, name))}
-
-
-_LONGEST_NAME = 40
-"""Most characters of a name that ``did you mean`` may offer; longer texts are prose."""
-
-
 def with_minus(text: str) -> str:
     """A cell as printed in papers, with a minus sign instead of a hyphen before numbers."""
     return re.sub(r"(?<![\w.])-(?=[\d.])", "−", text)
@@ -160,6 +111,19 @@ def p_value(p: float) -> str:
 
 ALL_PREDICTIONS = "all predictions"
 _PREDICTION = "prediction "
+
+
+def predictions_together(estimates: Iterable[Estimate]) -> int:
+    """The number of predictions of an item that the headline takes together; 1 if it does not.
+
+    Args:
+        estimates: estimates of one run.
+    """
+    listed = [*estimates]
+    if not any(one.role == "headline" and one.question == ALL_PREDICTIONS for one in listed):
+        return 1
+    single = {one.question for one in listed if one.question.startswith(_PREDICTION)}
+    return max(1, len(single))
 
 
 def question_label(question: str) -> str:
@@ -208,9 +172,23 @@ def without_length(names: Iterable[str], runs: Iterable[RunSummary]) -> list[str
     return [name for name in names if off or name != "length"]
 
 
+def reasons_together(reasons: Iterable[str]) -> str:
+    """Reasons in one text, each once; those that differ only in their subject share the rest.
+
+    ``2 values: too few`` and ``4 values: too few`` become ``2 values or 4 values: too few``.
+    """
+    subjects: dict[str, list[str]] = {}
+    for reason in dict.fromkeys(filter(None, reasons)):
+        subject, colon, rest = reason.partition(": ")
+        subjects.setdefault(colon + rest, []).append(subject)
+    return "; ".join(
+        " or ".join(named) + rest if rest else "; ".join(named) for rest, named in subjects.items()
+    )
+
+
 def items(count: int) -> str:
     """A count of items in words: ``1 item``, ``2 items``."""
-    return f"{count} item" if count == 1 else f"{count} items"
+    return counted(count, "item")
 
 
 def remarks(run: RunSummary) -> tuple[str, ...]:
@@ -343,17 +321,23 @@ def _some(suites: Sequence[str]) -> str:
     return f"{', '.join(suites[: _NAMED - 1])} and {len(suites) - _NAMED + 1} more suites"
 
 
-def explanation(*, ties_pass: bool = False) -> str:
+ALL_MUST_HOLD = "An item with several predictions passes only if all of them hold."
+
+
+def explanation(*, ties_pass: bool = False, several: bool = False) -> str:
     """The meaning of a table's columns, in a few sentences.
 
     Args:
         ties_pass: whether there is a run in which ties count as passes.
+        several: whether there is a suite with several predictions.
     """
     passes = "passes where a note says so" if ties_pass else "never passes"
-    return (
-        f"n: items judged. Ties (both sides exactly equal) are part of n and {passes}. "
-        "Unscored items are in no rate."
+    said = (
+        ALL_MUST_HOLD if several else "",
+        f"n: items judged. Ties (both sides exactly equal) are part of n and {passes}.",
+        "Unscored items are in no rate.",
     )
+    return " ".join(filter(None, said))
 
 
 def rate_remarks(estimates: Sequence[Estimate]) -> tuple[str, ...]:
@@ -453,7 +437,7 @@ def near_ties(runs: Iterable[RunSummary]) -> str:
             counts[0] += near
             counts[1] += judged
     told = [
-        f"{near:,} of {judged:,} verdicts within {bits:g} bits ({reason})"
+        f"{near:,} of {counted(judged, 'verdict')} within {bits:g} bits ({reason})"
         for (bits, reason), (near, judged) in found.items()
     ]
     return f"Near ties: {'; '.join(told)}." if told else ""
@@ -463,8 +447,9 @@ def told_about(summary: Summary) -> str:
     """The text below a table of runs: the meaning of its columns, and the interval methods."""
     results = [each for run in summary.runs for each in shown_rates(run)]
     passing = any(run.options.get("ties") == "pass" for run in summary.runs)
+    several = any(predictions_together(run.estimates) > 1 for run in summary.runs)
     said = (
-        explanation(ties_pass=passing),
+        explanation(ties_pass=passing, several=several),
         methods(results),
         chances(results),
         near_ties(summary.runs),

@@ -11,7 +11,7 @@ from itertools import chain, groupby
 from typing import TypeAlias, TypeVar
 
 from cimento.io.inline_markup import apart, isolated, notebook_table, printable, tex
-from cimento.report.formatting import PValue, with_minus
+from cimento.report.formatting import PValue, reasons_together, with_minus
 
 BLANK = ""
 
@@ -173,13 +173,13 @@ class Grid:
     @property
     def footnotes(self) -> tuple[str, ...]:
         """The notes, and the reasons why some estimates have no interval or no value."""
-        found = dict.fromkeys(
+        found = (
             cell.reason
             for row in self.rows
             for cell in row
             if isinstance(cell, EstimateCell) and cell.low is None
         )
-        reasons = "; ".join(filter(None, found))
+        reasons = reasons_together(found)
         return (*self.notes, f"Without interval or value: {reasons}.") if reasons else self.notes
 
     def for_paper(self) -> Grid:

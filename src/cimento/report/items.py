@@ -58,9 +58,11 @@ def item_records(
         by_item.setdefault(outcome.item, []).append(outcome)
     whole = {item: several[-1] for item, several in by_item.items()}
     names = sorted((item.id for item in suite.items), key=lambda name: badness(whole.get(name)))
-    names = names[:limit]
-    rows = requests.filter(pl.col("item").is_in(names))
-    strips = strips_of(rows, tokens.filter(pl.col("request").is_in(rows["request"].implode())))
+    if limit is not None:
+        names = names[:limit]
+        requests = requests.filter(pl.col("item").is_in(names))
+        tokens = tokens.filter(pl.col("request").is_in(requests["request"].implode()))
+    strips = strips_of(requests, tokens)
     about = suite.meta.phenomenon
     phenomena = {item.id: item.column("phenomenon") or about for item in suite.items}
     return tuple(
@@ -105,12 +107,12 @@ def strips_of(requests: pl.DataFrame, tokens: pl.DataFrame) -> Mapping[str, tupl
     answers = read_tokens(tokens)
     stretches: dict[tuple[str, str], list[Stretch]] = {}
     asked: dict[tuple[str, str], tuple[int, str]] = {}
-    for row in requests.iter_rows(named=True):
-        stimulus = (row["item"], row["condition"])
-        asked[stimulus] = (row["request"], row["text"])
-        stretches.setdefault(stimulus, []).append(
-            Stretch(row["region"], row["start"], row["end"], row["needed"])
-        )
+    rows = requests.select(
+        "item", "condition", "request", "text", "region", "start", "end", "needed"
+    )
+    for item, condition, request, text, *place in rows.rows():
+        asked[item, condition] = (request, text)
+        stretches.setdefault((item, condition), []).append(Stretch(*place))
     strips: dict[str, tuple[Strip, ...]] = {}
     for (item, condition), (request, text) in asked.items():
         cut = strip(
@@ -279,14 +281,14 @@ def _pieces(pieces: Sequence[Piece], words: _Words) -> list[Plain]:
     """The pieces one after the other; a space is prefixed to the piece that follows it."""
     found: list[Plain] = []
     blank = ""
-    for piece in pieces:
-        if not piece.asked and piece.text.isspace():
+    for text, asked, bits, reason in pieces:
+        if not asked and text.isspace():
             blank = " "
             continue
-        found.append(blank + piece.text)
+        found.append(blank + text)
         blank = ""
-        if piece.surprisal_bits is not None:
-            found.append(round(100 * piece.surprisal_bits))
-        elif piece.asked:
-            found.append([words.number(piece.reason or "no score")])
+        if bits is not None:
+            found.append(round(100 * bits))
+        elif asked:
+            found.append([words.number(reason or "no score")])
     return found

@@ -16,6 +16,7 @@ from cimento.io.files import write_bytes, write_text
 from cimento.io.inline_markup import printable
 from cimento.report import formatting
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, sizes
+from cimento.report.renaming import exchanged
 from cimento.report.sections import estimate_cell
 from cimento.runs.store import manifest_part
 
@@ -44,7 +45,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
     """
     several = [*runs]
     found = [
-        (run.model, estimate)
+        (run.model, estimate, formatting.predictions_together(run.estimates()))
         for run in several
         for estimate in run.estimates()
         if estimate.role == "headline"
@@ -55,16 +56,20 @@ def results_grid(runs: Iterable[Run]) -> Grid:
             seen="nothing is judged in these runs",
             todo="Give runs of suites with predictions, targets, tiers or ratings.",
         )
-    short = _short_names(dict.fromkeys(model for model, _ in found))
-    cells = [(_row_name(one), short[model], one) for model, one in found]
-    header, rows, labels = _side_by_side(cells) or _one_by_one(cells)
+    short = _short_names(dict.fromkeys(model for model, *_ in found))
+    cells = [(_row_name(one), short[model], one) for model, one, _ in found]
+    together = {_row_name(one): held for _, one, held in found if held > 1}
+    (header, rows, labels), said = _with_predictions(
+        _side_by_side(cells) or _one_by_one(cells), together
+    )
     estimates = [one for *_, one in cells]
+    methods = formatting.methods(estimates).replace("95 %", "95%")
     return Grid(
         title=_title(estimates),
         header=header,
         rows=rows,
         labels=labels,
-        notes=(formatting.methods(estimates).replace("95 %", "95%"), *_limited(several, short)),
+        notes=(*said, methods, *_limited(several, short)),
     )
 
 
@@ -108,6 +113,29 @@ def _one_by_one(cells: Cells) -> Parts:
         (suite, model, one.method, str(one.n), estimate_cell(one)) for suite, model, one in cells
     )
     return ("suite", "model", "by", "n", "value"), tuple(rows), 3
+
+
+def _with_predictions(parts: Parts, together: Mapping[str, int]) -> tuple[Parts, list[str]]:
+    """The table and the notes that say how many predictions of an item must hold.
+
+    The numbers have a column if suites are in rows, or else they are in the note.
+
+    Args:
+        parts: the table.
+        together: suites with several predictions, each mapped to their number.
+    """
+    header, rows, labels = parts
+    if not together:
+        return parts, []
+    if header[0] != "suite":
+        counts = "; ".join(f"{suite}: {held}" for suite, held in together.items())
+        return parts, [f"{formatting.ALL_MUST_HOLD.rstrip('.')} (predictions: {counts})."]
+    wider = tuple(
+        (*row[:labels], str(together.get(str(row[0]), BLANK)), *row[labels:]) for row in rows
+    )
+    return ((*header[:labels], "predictions", *header[labels:]), wider, labels), [
+        formatting.ALL_MUST_HOLD
+    ]
 
 
 def _short_names(models: Iterable[str]) -> dict[str, str]:
@@ -158,7 +186,7 @@ def dressed(
         return grid
 
     def new(text: str) -> str:
-        return formatting.exchanged(text, names)
+        return exchanged(text, names)
 
     def cell(old: GridCell) -> GridCell:
         return old if isinstance(old, EstimateCell | formatting.PValue) else new(old)

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from cimento.report.formatting import ALL_PREDICTIONS
+
 if TYPE_CHECKING:
     from cimento.report.figures import Figure
     from cimento.report.grid import Grid
@@ -144,6 +146,12 @@ class RunReport:
     headline: Estimate | None = None
     rates: tuple[Rates, ...] = ()
     notes: tuple[str, ...] = ()
+
+    @property
+    def together(self) -> int:
+        """The number of predictions that the headline takes together; 1 if it does not."""
+        whole = self.headline is not None and self.headline.question == ALL_PREDICTIONS
+        return max(1, len(self.claims)) if whole else 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from cimento.errors import counted
 from cimento.report import formatting
 from cimento.report.grid import BLANK, Grid
 from cimento.statistics.regression import CONSTANT_TERM
@@ -226,7 +227,7 @@ def _needed(found: SizePlan) -> str:
     if size is None:
         return f"{asked} is not reached with {found.most} items, the most that were tried."
     clusters = f" in {size.clusters} clusters" if size.clusters < size.items else ""
-    return f"{asked} needs {size.items} items{clusters}."
+    return f"{asked} needs {counted(size.items, 'item')}{clusters}."
 
 
 def _amount(difference: float, unit: str) -> str:

@@ -302,9 +302,9 @@ def _chance(estimate: Estimate) -> str:
 
 
 _BOS = {
-    "none": "Nothing stood before the texts.",
-    "tokenizer": "Before the texts stood what the tokenizer puts there itself, if anything.",
-    "bos-or-eos": "Before the texts stood the BOS token, or the EOS token where there is none.",
+    "none": "Nothing preceded the texts.",
+    "tokenizer": "The texts were preceded by the token that the tokenizer adds, if any.",
+    "bos-or-eos": "The texts were preceded by the BOS token, or the EOS token if there is none.",
 }
 _FIRST = {
     "drop": "left out of every sum and length",
@@ -335,7 +335,7 @@ def conventions(
     if options.compat and policy.get("bos") in _BOS:
         said.append(_BOS[str(policy["bos"])])
     if blank_before(manifest) and policy:
-        said.append("A blank stood before every text.")
+        said.append("Every text was preceded by a blank.")
     if model.get("boundary"):
         said.append(f"Words are corrected for their boundaries ({model['boundary']}).")
     if options.unscored_first in _FIRST and first_tokens:

@@ -9,7 +9,8 @@ into stretches of words that are equal or different.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, NamedTuple
@@ -119,12 +120,7 @@ def strip(
         stretches: its regions, in order.
         tokens: its scored tokens, in order; tokens that were not asked for may be missing.
     """
-    groups: dict[int, list[StripToken]] = {stretch.number: [] for stretch in stretches}
-    filled = [stretch for stretch in stretches if stretch.end > stretch.start]
-    for token in tokens:
-        number = token.region or _region_of(token.start, filled)
-        if number in groups:
-            groups[number].append(token)
+    groups = _by_region(tokens, stretches)
     regions = []
     cursor = 0
     for index, stretch in enumerate(stretches):
@@ -132,7 +128,7 @@ def strip(
         # The space before the next region belongs to this one; a token may extend beyond it.
         after = stretches[index + 1].start if index + 1 < len(stretches) else len(text)
         end = max([stretch.end, after, *(token.end for token in covered)])
-        pieces = tuple(_pieces(text, cursor, end, covered))
+        pieces = _pieces(text, cursor, end, covered)
         regions.append(RegionStrip(stretch.number, stretch.needed, pieces))
         cursor = max(cursor, end)
     return Strip(condition, tuple(regions))
@@ -164,34 +160,42 @@ def _joined(first: StripToken, second: StripToken) -> StripToken:
     return first._replace(end=end, surprisal_bits=first.surprisal_bits + second.surprisal_bits)
 
 
-def _region_of(start: int, filled: Sequence[Stretch]) -> int | None:
-    """The last region with text that begins at or before a character, or else the first one."""
-    if start < 0 or not filled:
-        return None
-    index = bisect_right(filled, start, key=lambda stretch: stretch.start) - 1
-    return filled[max(index, 0)].number
-
-
-def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> Iterator[Piece]:
+def _by_region(
+    tokens: Sequence[StripToken], stretches: Sequence[Stretch]
+) -> dict[int, list[StripToken]]:
+    """The tokens of each region: that named by the source, or the last that has begun by then."""
+    groups: dict[int, list[StripToken]] = {stretch.number: [] for stretch in stretches}
+    filled = [stretch for stretch in stretches if stretch.end > stretch.start]
+    starts = [stretch.start for stretch in filled]
     for token in tokens:
-        if token.start < 0:
+        number = token.region
+        if not number and token.start >= 0 and filled:
+            # A token before the first region belongs to it.
+            number = filled[max(bisect_right(starts, token.start) - 1, 0)].number
+        if number in groups:
+            groups[number].append(token)
+    return groups
+
+
+def _pieces(text: str, cursor: int, end: int, tokens: Sequence[StripToken]) -> tuple[Piece, ...]:
+    # Pages have hundreds of thousands of pieces: keyword arguments would double the time.
+    found = []
+    for name, start, end_of_token, bits, reason, _ in tokens:
+        if start < 0:
             # A special token that a recording counts as part of a region is shown by its name.
-            yield _scored(token.text, token)
-            continue
-        start, end_of_token = token.start, token.end
-        if start > cursor:
-            yield Piece(text[cursor:start])
-            cursor = start
-        yield _scored(text[cursor:end_of_token], token)
-        cursor = max(cursor, end_of_token)
+            shown = name
+        else:
+            if start > cursor:
+                found.append(Piece(text[cursor:start]))
+                cursor = start
+            shown = text[cursor:end_of_token]
+            cursor = max(cursor, end_of_token)
+        # A token that is only a space has no visible characters.
+        shown = shown if shown and not shown.isspace() else "␣"
+        found.append(Piece(shown, True, bits, reason))  # noqa: FBT003  # see above
     if end > cursor:
-        yield Piece(text[cursor:end])
-
-
-def _scored(text: str, token: StripToken) -> Piece:
-    # A token that is only a space has no visible characters. Pages have hundreds of thousands of
-    # pieces, and keyword arguments would double the time.
-    return Piece(text if text.strip() else "␣", True, token.surprisal_bits, token.reason)  # noqa: FBT003
+        found.append(Piece(text[cursor:end]))
+    return tuple(found)
 
 
 def read_tokens(table: pl.DataFrame) -> dict[int, list[StripToken]]:
@@ -209,9 +213,10 @@ def read_tokens(table: pl.DataFrame) -> dict[int, list[StripToken]]:
         pl.col("unscored_reason").fill_null(""),
         *(["region"] if "region" in table.columns else []),
     )
-    answers: dict[int, list[StripToken]] = {}
-    for request, *token in rows.iter_rows():
-        answers.setdefault(request, []).append(StripToken(*token))
+    answers: defaultdict[int, list[StripToken]] = defaultdict(list)
+    requests, *columns = (column.to_list() for column in rows)
+    for request, token in zip(requests, map(StripToken, *columns), strict=True):
+        answers[request].append(token)
     return answers
 
 
@@ -258,12 +263,12 @@ def _words(pieces: Sequence[Piece]) -> list[PieceWord]:
     words: list[list[Piece]] = []
     after_blank = True
     for piece in pieces:
-        if (after_blank or piece.text[:1].isspace()) and piece.text.strip():
-            words.append([])
-        if not words:
+        text = piece.text
+        begins = (after_blank or text[:1].isspace()) and bool(text) and not text.isspace()
+        if begins or not words:
             words.append([])
         words[-1].append(piece)
-        after_blank = piece.text[-1:].isspace()
+        after_blank = text[-1:].isspace()
     return [tuple(word) for word in words]
 
 

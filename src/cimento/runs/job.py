@@ -13,13 +13,13 @@ from cimento.engine.requests import NO_ANSWERS, Answers, Requests
 from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import file_digest
-from cimento.io.tables import COLUMNS
+from cimento.io.tables import COLUMNS, REQUESTS, Rows
 from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
 from cimento.paradigms.registry import parse_options
 from cimento.runs.run import Run, open_run
-from cimento.runs.store import RunFolder, describe
+from cimento.runs.store import RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import warnings as warnings_among
@@ -252,8 +252,6 @@ class SuiteJob:
 
     def finish(self, answers: Answers | None) -> Run:
         """The run of the answers, stored; without answers, the run that is stored already."""
-        import polars as pl
-
         if answers is None and self._folder is not None:
             run = open_run(self._folder.path)
             same = run.options == self._options
@@ -279,9 +277,20 @@ class SuiteJob:
                 **self._usage(answers),
                 **self._noted,
             ),
-            tables={"requests": pl.concat(self._places), **answers.tables},
+            tables=self._tables(answers),
         )
         return run if self._folder is None else run.save(self._folder)
+
+    def _tables(self, answers: Answers) -> Mapping[str, Rows]:
+        """The tables of the run, in memory if they are not stored."""
+        import polars as pl
+
+        tables = {REQUESTS.name: pl.concat(self._places).lazy(), **answers.tables}
+        # The memory of the requests is needed for judging once they are on the disk.
+        self._places.clear()
+        if self._folder is not None:
+            return store_answers(tables, self._folder)
+        return {name: rows.collect() for name, rows in tables.items()}
 
     def _usage(self, answers: Answers) -> dict[str, RunUsage]:
         """The manifest's entry of requests to a server; empty where no server was asked."""

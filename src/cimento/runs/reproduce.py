@@ -62,11 +62,10 @@ def model_of(manifest: Manifest, *, where: str) -> str:
     """
     named = manifest.get("named")
     if not isinstance(named, str) or not named:
-        made_here = "named" in manifest
         raise TableError(
             where=where,
-            seen="the model was made in Python and has no name" if made_here else _EARLIER,
-            todo="Run again from there." if made_here else "Give it with --model.",
+            seen="the model was in memory and has no name" if "named" in manifest else _EARLIER,
+            todo="Give it with -m, such as the checkpoint of its step.",
         )
     if trusts := needs_saying(named):
         raise UsageError(
@@ -79,6 +78,14 @@ def model_of(manifest: Manifest, *, where: str) -> str:
         # A branch may have moved since the run; the commit has not.
         return f"{named.partition('@')[0]}@{revision}"
     return named
+
+
+def was_in_memory(manifest: Manifest) -> bool:
+    """Whether the model of a run was made in Python, so that its revision is that of its weights.
+
+    The revision of a name is a commit, or a hash of the files in its folder.
+    """
+    return manifest.get("named") == ""
 
 
 def asking_of(
@@ -102,7 +109,10 @@ def asking_of(
         spec, columns = own.pop("spec"), own.pop("columns")
         if _EARLIER_TOKENS in own:
             own["batch_tokens"] = own.pop(_EARLIER_TOKENS) or "auto"
-        _same_args(policy.pop("model_args"), model_args or {}, where=where)
+        stored = policy.pop("model_args")
+        if not was_in_memory(manifest):
+            # Weights in memory were loaded before cimento saw them.
+            _same_args(stored, model_args or {}, where=where)
         return Asking(
             policy=Policy(**policy, model_args=model_args or {}),  # type: ignore[arg-type]  # written by `asdict`
             context=_context(context),
@@ -163,6 +173,7 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     """
     from cimento.api import ask_suite, open_model
     from cimento.engine.cache import MemoryCache
+    from cimento.models.in_memory import in_memory
     from cimento.paradigms.base import SuiteReading
     from cimento.paradigms.loading import LoadedSuite
 
@@ -184,7 +195,9 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     target.prepare()
     again = ask_suite(
         loaded,
-        open_model(model, loaded, scoring),
+        open_model(
+            in_memory(model, scoring) if was_in_memory(run.manifest) else model, loaded, scoring
+        ),
         run.options,
         scoring=scoring,
         cache=MemoryCache(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib.util
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,20 +14,19 @@ from cimento._version import __version__
 from cimento.errors import MissingDependencyError, TableError, UsageError, did_you_mean
 from cimento.io.files import expanded, read_bytes, write_bytes, write_text
 from cimento.io.parsing import faults_of
-from cimento.io.tables import (
-    CHOICES,
-    FILLS,
-    REPLIES,
-    REQUESTS,
-    TOKENS,
-    TableSchema,
-    read_table,
-    unpacked,
-    write_table,
-)
+from cimento.io.tables import REQUESTS, Rows, collected, read_table, write_table
 from cimento.paradigms.registry import find_paradigm, parse_options
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, Estimate, each_outcome, estimates_table
-from cimento.runs.store import ADDED, FILES, MANIFEST, Manifest, RunFolder, find_runs
+from cimento.runs.store import (
+    ADDED,
+    FILES,
+    MANIFEST,
+    Manifest,
+    RunFolder,
+    StoredTables,
+    find_runs,
+    store_answers,
+)
 from cimento.runs.summary import RunSummary, Summary, from_json, names_of, run_html, to_json
 from cimento.runs.usage import stored_usage
 
@@ -41,11 +40,6 @@ if TYPE_CHECKING:
 SUMMARY = "summary.json"
 PARADIGM = "paradigm"
 """Key of the manifest: name of the paradigm. Version 0.1 wrote ``kind`` or nothing."""
-
-ANSWERS: Mapping[str, TableSchema] = {
-    schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES)
-}
-"""The tables of requests and answers, from which everything else is made."""
 
 _EARLIER = {None: "regions", "templates": "cloze"}
 _RATINGS = "acceptability.json"
@@ -127,7 +121,7 @@ class Run:
         paradigm: the paradigm of the suite.
         options: the options of the paradigm, for asking and judging.
         manifest: the inputs, the model, the versions and the settings of the run.
-        tables: tables of requests and answers by name; those of a stored run are read when needed.
+        tables: tables of requests and answers by name; those of a stored run are lazy.
         folder: the folder of the run; None where it is not stored.
     """
 
@@ -135,7 +129,7 @@ class Run:
     paradigm: AnyParadigm
     options: ParadigmOptions
     manifest: Manifest
-    tables: Mapping[str, pl.DataFrame]
+    tables: Mapping[str, Rows]
     folder: Path | None = None
 
     @property
@@ -161,7 +155,19 @@ class Run:
         """The number of items asked about, judged or not; requests without an item do not count."""
         if self._stored is not None:
             return self._stored.n_items
-        return self.tables[REQUESTS.name]["item"].drop_nulls().n_unique()
+        return self.rows(REQUESTS.name).select("item").collect()["item"].drop_nulls().n_unique()
+
+    def rows(self, name: str) -> pl.LazyFrame:
+        """The rows of a table of requests or answers, read when they are needed.
+
+        Args:
+            name: such as ``requests`` or ``tokens``.
+
+        Raises:
+            KeyError: the run has no such table.
+            TableError: the table cannot be read.
+        """
+        return self.tables[name].lazy()
 
     def table(self, name: str) -> pl.DataFrame:
         """A table of the run as a polars frame; see docs/tables.md.
@@ -183,7 +189,7 @@ class Run:
                 seen=f"the run of {self.suite.name!r} has no such table",
                 todo=did_you_mean(name, (*self.tables, OUTCOMES.name, ESTIMATES.name)),
             )
-        return unpacked(self.tables[name])
+        return collected(self.rows(name), where=str(self.folder or self))
 
     def to_pandas(self, name: str) -> pd.DataFrame:
         """A table of the run as a pandas frame.
@@ -344,13 +350,12 @@ class Run:
         Raises:
             StorageError: the folder cannot be written.
         """
-        folder.reopen()
+        # From here on the answers are read from their files, a block at a time.
+        run = dataclasses.replace(self, tables=store_answers(self.tables, folder))
         _SuiteField.write(self, folder.suite_folder)
-        for name, table in self.tables.items():
-            write_table(table, ANSWERS[name], folder.path)
-        write_table(self.outcomes(), OUTCOMES, folder.path)
-        write_table(estimates_table(self.estimates()), ESTIMATES, folder.path)
-        summary = dataclasses.replace(self.summary(), folder=str(folder.path))
+        write_table(run.outcomes(), OUTCOMES, folder.path)
+        write_table(estimates_table(run.estimates()), ESTIMATES, folder.path)
+        summary = dataclasses.replace(run.summary(), folder=str(folder.path))
         write_text(to_json(Summary(runs=(summary,))), folder.path / SUMMARY)
         suite, options = self.suite, self.options.model_dump(mode="json")
         manifest = {**self.manifest, PARADIGM: self.paradigm.name, "options": options}
@@ -359,7 +364,7 @@ class Run:
             paradigm=self.paradigm,
             options=self.options,
             manifest=folder.finish(manifest),
-            tables=StoredTables(folder.path),
+            tables=run.tables,
             folder=folder.path,
         )
 
@@ -375,32 +380,6 @@ class Run:
 def _public(name: str) -> Callable[..., object]:
     """A public function of `cimento`, which imports this module and so is itself imported late."""
     return cast("Callable[..., object]", getattr(importlib.import_module("cimento"), name))
-
-
-class StoredTables(Mapping[str, "pl.DataFrame"]):
-    """The tables of a stored run, each read on access.
-
-    Args:
-        folder: the folder of the run.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._names = [name for name in ANSWERS if (folder / f"{name}.parquet").is_file()]
-
-    def __getitem__(self, name: str) -> pl.DataFrame:
-        if name not in self._names:
-            raise KeyError(name)
-        return read_table(ANSWERS[name], self._folder)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._names  # the default of Mapping would read the table
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
 
 
 def open_run(path: str | Path) -> Run:

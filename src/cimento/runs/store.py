@@ -16,14 +16,28 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
 from cimento.errors import StorageError, TableError
 from cimento.io.files import open_plain, remove_stale, write_text
 from cimento.io.parsing import parse_json
+from cimento.io.tables import (
+    CHOICES,
+    FILLS,
+    REPLIES,
+    REQUESTS,
+    TOKENS,
+    Rows,
+    TableSchema,
+    scan_table,
+    write_table,
+)
 from cimento.suites.load import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
+
+if TYPE_CHECKING:
+    import polars as pl
 
 BLANK = "leading_blank"
 """Key of the inputs: whether the suite asks for a blank before each text."""
@@ -331,6 +345,55 @@ class RunFolder:
         """Remove the manifest before the tables are rewritten, and remove partial files."""
         (self.path / MANIFEST).unlink(missing_ok=True)
         remove_stale(self.path)
+
+
+ANSWERS: Mapping[str, TableSchema] = {
+    schema.name: schema for schema in (REQUESTS, TOKENS, FILLS, CHOICES, REPLIES)
+}
+"""The tables of requests and answers, from which everything else is made."""
+
+
+class StoredTables(Mapping[str, "pl.LazyFrame"]):
+    """The tables of a stored run, each opened on access and read when its rows are needed.
+
+    Args:
+        folder: the folder of the run.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._names = [name for name in ANSWERS if (folder / f"{name}.parquet").is_file()]
+        self._opened: dict[str, pl.LazyFrame] = {}
+
+    def __getitem__(self, name: str) -> pl.LazyFrame:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._opened:
+            self._opened[name] = scan_table(ANSWERS[name], self.folder)
+        return self._opened[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names  # the default of Mapping would read the table
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables:
+    """Write the tables of requests and answers of a run, unless they are from its own folder.
+
+    Raises:
+        StorageError: the folder cannot be written.
+    """
+    folder.reopen()
+    if isinstance(tables, StoredTables) and tables.folder == folder.path:
+        return tables
+    for name, table in tables.items():
+        write_table(table, ANSWERS[name], folder.path)
+    return StoredTables(folder.path)
 
 
 def find_runs(path: Path) -> Iterator[RunFolder]:

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento._version import __version__
-from cimento.errors import TableError
+from cimento.errors import TableError, counted
 from cimento.io.inline_markup import apart, notebook_table
 from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.runs.outcomes import Estimate, Outcome
@@ -45,7 +45,7 @@ def run_html(run: Run) -> str:
     left = len(known) - len(shown[:ROWS])
     more = [f"... and {left} more in table('estimates')"] if left else []
     items = run.outcomes()["item"].n_unique()
-    count = f"{items} item" if items == 1 else f"{items} items"
+    count = counted(items, "item")
     return notebook_table(
         HEADER,
         [_row(estimate) for estimate in shown[:ROWS]],

@@ -16,7 +16,7 @@ from importlib import resources
 from statistics import fmean
 from typing import Any, TypeAlias
 
-from cimento.errors import UsageError, need_known
+from cimento.errors import UsageError, counted, need_known
 from cimento.suites.model import (
     BAD,
     GOOD,
@@ -327,7 +327,7 @@ def match_items(
         closest = mean_balance(list(balances.values()))
         raise UsageError(
             where=f"suite {suite.name!r}",
-            seen=f"none of its {len(suite.items)} items is within the limits",
+            seen=f"none of its {counted(len(suite.items), 'item')} is within the limits",
             todo=f"On average the conditions differ by {closest.words:.1f} words and "
             f"{closest.characters:.1f} characters, and share {closest.overlap:.2f} of their words.",
         )

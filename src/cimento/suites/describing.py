@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cimento.errors import counted
 from cimento.io.inline_markup import notebook_table
 from cimento.suites.model import Suite, reviewers
 
@@ -53,7 +54,7 @@ def suite_html(suite: Suite) -> str:
     ]
     meta = suite.meta
     facts = [meta.language, meta.phenomenon, meta.licence, meta.status]
-    count = f"{len(suite.items)} item{'' if len(suite.items) == 1 else 's'}"
+    count = counted(len(suite.items), "item")
     left = len(suite.items) - ITEMS
     predicted = [
         f"prediction {each.name or number}: {each.formula} {each.comment}".rstrip()

@@ -230,6 +230,20 @@ def squares(suite: Suite) -> tuple[Square, ...]:
     return tuple(_oriented(suite, conditions, bad))
 
 
+def bad_cell(suite: Suite) -> str:
+    """The cell of a two-factor design that should be unacceptable, in words; empty without one."""
+    try:
+        found = () if licensing_of(suite) else squares(suite)
+        declared = _declared(suite)
+    except InputError:
+        return ""  # the checks of the suite report faults of the design
+    names = [square.unacceptable.name for square in found]
+    if not names:
+        return ""
+    why = "" if declared else ", where both factors have their last level"
+    return f"the bad cell is {' and '.join(names)}{why}"
+
+
 def windows_of(suite: Suite) -> dict[str, tuple[int, ...]]:
     """The windows over which DD is taken, with the numbers of their regions from 1.
 

@@ -13,6 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 
+def is_condition_name(name: str) -> bool:
+    """Whether formulas can refer to a condition of this name."""
+    return bool(name) and not _NOT_IN_NAME.search(name)
+
+
 class Token(NamedTuple):
     """A piece of a formula.
 
@@ -48,6 +53,7 @@ _BLANKS = re.compile(r"\s*")
 _WORD = re.compile(r"[^\W\d]\w*")
 _REGION_START = re.compile(r"\(\s*(?:[0-9]+|\*)\s*;")
 _NOT_IN_NAME = re.compile(r"[^A-Za-z0-9_-]")
+
 _REGION_TODO = "A region value is written (2;%match%), number and name of the condition"
 _ONLY_SUMS = "Only + and - can be used; write 2 times x as x + x"
 _TODO = {

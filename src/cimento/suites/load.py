@@ -29,7 +29,12 @@ from cimento.suites.formats.registry import (
 )
 from cimento.suites.model import Suite
 from cimento.suites.reading import TOML, errors, no_collection, warnings
-from cimento.suites.suite_workbook import is_suite_workbook, place_in_workbook, unfold
+from cimento.suites.suite_workbook import (
+    advice_in_workbook,
+    is_suite_workbook,
+    place_in_workbook,
+    unfold,
+)
 
 ARCHIVE_SUFFIX = ".zip"
 MAX_FILES = 10_000
@@ -120,15 +125,18 @@ def unfolded(path: Path) -> Iterator[Path]:
 
 
 def in_workbook(path: Path, faults: Iterable[Fault]) -> tuple[Fault, ...]:
-    """Faults whose places name sheets of the workbook; faults of other suites are unchanged.
+    """Faults in terms of the sheets of a suite workbook; faults of other suites are unchanged.
 
     Args:
         path: path of the suite.
         faults: faults found in its files.
     """
-    if path.suffix.lower() != ".xlsx":
+    if not is_suite_workbook(path):
         return tuple(faults)
-    return tuple(replace(fault, where=place_in_workbook(fault.where, path)) for fault in faults)
+    return tuple(
+        replace(fault, where=place_in_workbook(fault.where, path), todo=advice_in_workbook(fault))
+        for fault in faults
+    )
 
 
 def _innermost(folder: Path) -> Path:

@@ -68,7 +68,7 @@ CHECKS: Mapping[str, Check] = {
     "CIM-S010": _error("an item id used twice", "Give every item its own id."),
     "CIM-S011": _error("a condition twice in an item", "Rename or remove one of the two."),
     "CIM-S012": _error("items with different conditions", "Give every item the same conditions."),
-    "CIM-S013": _error("the wrong number of regions", "Add or remove a region."),
+    "CIM-S013": _error("the wrong number of regions", "Add or remove a bar ( | )."),
     "CIM-S014": _error("regions out of order", "Number the regions 1, 2, 3 and so on."),
     "CIM-S015": _error(
         "a condition name that formulas cannot use", "Use only a-z, A-Z, 0-9, _ and -."

@@ -15,11 +15,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cimento.errors import InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import TOML, errors, open_json_lines
+from cimento.suites.story_rows import (
+    is_column_of_story,
+    is_story_row,
+    story_record,
+    story_row,
+)
 from cimento.suites.tables import Row, Table, read_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
@@ -97,13 +103,14 @@ _OF_KIND: Mapping[object, tuple[str, ...]] = {
         "3. The sheet predictions stays empty.",
     ),
     "stories": (
-        "   One row is a story of five sentences. story_id is shared by a plausible story and its",
-        "   implausible variants; example_id tells them apart. plausible: true or false.",
-        "   type: order (two sentences swapped), cloze (one replaced), null for a plausible story;",
-        "   idx: number of the variant of its type, from 0; null for a plausible story.",
-        "   breakpoint: the sentence that reveals the conflict, counted from 0; -1 for none.",
-        "   confl_sents: the earlier sentence in conflict with it, [0]; confl_pairs: both, [0, 1].",
-        '   states: the physical state in conflict, such as temperature; "" for none.',
+        "   One row is a story of five sentences. A plausible story and its implausible variants",
+        "   have the same number in the column story.",
+        "   version: plausible; order 1 (two sentences swapped); cloze 1 (a sentence replaced);",
+        "   order 2 or cloze 2 for another variant of that type.",
+        "   revealing sentence: number of the sentence, from 1, at which the story stops making",
+        "   sense; conflicting sentence: number of the earlier sentence that it contradicts.",
+        "   state: the physical state in conflict, such as temperature. Leave these three cells",
+        "   empty for a plausible story. actor, location and objects may stay empty.",
         "3. The sheet predictions stays empty. Prompts take three worked examples from other",
         "   stories: with fewer than four, add --set shots=0 to cimento run. See docs/stories.md.",
     ),
@@ -190,6 +197,27 @@ def place_in_workbook(where: str, path: Path) -> str:
     for file, sheet in sheet_of.items():
         where = where.replace(file, f"{path.name}, sheet {sheet},")
     return where.replace(",:", ":").removesuffix(",")
+
+
+def advice_in_workbook(fault: Fault) -> str:
+    """What to do about a fault, in terms of the sheets of a workbook in place of suite.toml."""
+    if fault.code == "CIM-S023":
+        return f"To have the items judged, add a row to the sheet *{PREDICTIONS}*."
+    if fault.seen.startswith("A list should stand here"):
+        return "Write the values into one cell, with | between: short | long."
+    todo = fault.todo
+    for written, row in _ADVICE:
+        todo = written.sub(row, todo)
+    return todo
+
+
+_ADVICE = (
+    (re.compile(r", under \[meta\] in suite\.toml"), ""),
+    (re.compile(r'(such as) (\w+) = "(\w+)"'), rf"\1 \3, in the row *\2* of the sheet *{ABOUT}*"),
+    (re.compile(r"\bregions in suite\.toml"), f"the row *regions* of the sheet *{ABOUT}*"),
+    (re.compile(r"suite\.toml"), f"the sheet *{ABOUT}*"),
+)
+"""Expressions of advice on suite.toml, and what stands for each in a workbook."""
 
 
 def _sheet(data: bytes, name: str, path: Path) -> Table:
@@ -389,7 +417,9 @@ def _items(folder: Path) -> list[list[str]]:
     if (folder / f"{ITEMS}.tsv").exists():
         return _table_rows(folder / f"{ITEMS}.tsv")
     records = open_json_lines(folder / RECORDS)
-    flat = [_flat(record) for record in records]
+    stories = [story_row(record) for record in records]
+    plain = [cells | _flat(rest) for cells, rest in filter(None, stories)]
+    flat = plain if len(plain) == len(records) else [_flat(record) for record in records]
     columns = _columns(flat)
     rows = [columns, *([each.get(name, "") for name in columns] for each in flat)]
     read = [_record(row) for row in _rows(rows)]
@@ -442,14 +472,16 @@ def _record_lines(table: Table) -> str:
     lines: list[str] = []
     for row in table.rows:
         lines += [""] * (row.number - 1 - len(lines))
-        lines.append(json.dumps(_record(row), ensure_ascii=False))
+        record = _record(row, where=table.where(row))
+        lines.append(json.dumps(record, ensure_ascii=False))
     return "\n".join(lines) + "\n"
 
 
-def _record(row: Row) -> dict[str, JsonValue]:
-    found: dict[str, Any] = {}
+def _record(row: Row, *, where: str = "") -> dict[str, JsonValue]:
+    is_story = is_story_row(row.cells)
+    found: dict[str, Any] = story_record(row.cells, where=where) if is_story else {}
     for column, cell in row.cells.items():
-        if not cell.strip():
+        if not cell.strip() or (is_story and is_column_of_story(column)):
             continue
         if _NUMBERED.fullmatch(column):
             found.setdefault(_list_of(column), []).append(_value(cell))

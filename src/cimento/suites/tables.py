@@ -33,7 +33,10 @@ The shortest rows grow a hundredfold in memory, and no real sentence is so short
 """
 
 HEADERS: Mapping[str, tuple[str, ...]] = {
-    "item": ("elemento", "ítem", "номер", "стимул"),
+    "item": (
+        "elemento", "ítem", "номер", "стимул", "n.º", "n.°", "nº", "n°", "№", "n.", "nr.", "núm.",
+        "num.", "numero", "número", "#",
+    ),
     "condition": ("condizione", "condición", "condição", "условие"),
     "text": ("frase", "testo", "texto", "oración", "sentença", "предложение", "текст"),
     "sentence": ("frase", "oración", "sentença", "предложение"),

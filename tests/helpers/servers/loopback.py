@@ -134,6 +134,8 @@ class Handler(BaseHTTPRequestHandler):
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    # A connection that finds no place in the queue is tried again a second later.
+    request_queue_size = 128
     state: Loopback
 
     def handle_error(self, *_: object) -> None:

@@ -113,6 +113,8 @@ def send(content: object) -> Fault:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    # A connection that finds no place in the queue is tried again a second later.
+    request_queue_size = 128
     state: ReplyServer
 
     def handle_error(self, *_: object) -> None:

@@ -199,6 +199,26 @@ def test_the_only_model_needs_no_name_and_several_are_listed(server):
         open_source(f"openai:{server.url}", Asking())
 
 
+def test_a_name_that_the_only_model_does_not_have_is_refused(server):
+    with pytest.raises(UsageError, match=r"model 'nope': the server has one model, 'tiny'.*#tiny"):
+        open_source(f"openai:{server.url}#nope", Asking())
+    assert server.probed == []
+
+
+def test_a_name_that_is_not_listed_among_several_is_remarked_on(server):
+    server.models = {"data": [{"id": "one"}, {"id": "two:latest"}]}
+
+    notes = {}
+    for name in ("one", "two", "three"):
+        scorer = connect(f"{server.url}#{name}", policy=Policy(), concurrency=1, timeout_s=100)
+        notes[name] = [note for note in scorer.notes if "does not list" in note]
+
+    assert notes["one"] == notes["two"] == []
+    assert notes["three"] == [
+        "the server does not list 'three' among its models; is this the name you mean?"
+    ]
+
+
 @pytest.mark.parametrize("status", [404, 500])
 def test_a_server_without_a_list_of_models_is_used_with_a_remark(server, status):
     # transformers serve fails over its list where nothing has been downloaded yet.

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cimento.paradigms.stories.answers import RawAnswer, tier_answers
 from cimento.paradigms.stories.classification import (
     choices,
     detect,
@@ -17,6 +18,7 @@ from cimento.paradigms.stories.classification import (
 )
 from cimento.paradigms.stories.grouping import by_paper_code, by_type
 from cimento.paradigms.stories.judging import judge_stories
+from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.outcomes import (
     ALL_IMPOSSIBLE,
     INVALID,
@@ -37,6 +39,7 @@ from cimento.paradigms.stories.rates import (
     METRICS,
     baselines,
     by_true_shots,
+    chance_of,
     confusions,
     majority_labels,
     partial_credit,
@@ -50,9 +53,11 @@ from cimento.paradigms.stories.suite import (
     STATES,
     STORY,
     TIERS,
+    StorySuite,
     TierAnswer,
 )
 from cimento.studies.stories.record import summarize
+from cimento.suites.model import Meta
 from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
 
 
@@ -175,7 +180,7 @@ def test_a_constant_answer_is_judged_like_a_model():
     ties = found["first option (false, 0 and 1, power)"]
     assert (ties["Consistency"], ties["Verifiability"]) == (0.5, 0.0)
     assert found["chance"]["Accuracy"] == 0.5
-    assert found["chance"]["Verifiability"] == pytest.approx(1 / 280)
+    assert found["chance"]["Verifiability"] == chance_of(STATE, chained=True) == 1 / 280
 
 
 def test_nobody_survives_the_first_tier():
@@ -292,7 +297,27 @@ def test_lengths_are_in_characters_of_the_options():
     answer = TierAnswer(row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-4.5, -4.0))
     assert judge(answer, STORIES[0]).chosen == "true"
     assert by_characters(answer) == "false"
-    assert by_characters(answer, ("no", "sì")) == "true"
+
+
+def by_character(tier, row, nats, **options):
+    """Accuracy by characters of one answer to an Italian story; all other options impossible."""
+    suite = StorySuite(meta=Meta("a", language="it"), stories=STORIES)
+    raw = RawAnswer(tuple(nats.get(label, -1000.0) for label in OPTIONS[tier]))
+    raw = replace(raw, n_tokens=(1,) * len(raw.nats), greedy=(None,) * len(raw.nats))
+    options = StoryOptions(**options)
+    answers = tier_answers(tier, [(0, row)], {0: raw}, suite=suite, options=options)
+    return choices(judge_all(answers, STORIES), tier).acc_norm_chars.value
+
+
+def test_lengths_are_those_of_the_words_in_the_prompt():
+    # aperto -6/6 = -1 is before temperatura -15/11; by the labels, open -6/4 would be behind.
+    assert by_character(STATE, 1, {"open": -6.0, "temperature": -15.0}) == 1.0
+
+
+@pytest.mark.parametrize("norm", ["sum", "token", "char", "prior"])
+def test_lengths_divide_log_probabilities_once_under_every_norm(norm):
+    # falso -5.2/5 = -1.04, vero -4/4 = -1; divided twice, falso would be before vero.
+    assert by_character(STORY, 0, {"false": -5.2, "true": -4.0}, norm=norm) == 1.0
 
 
 def test_calibration_of_two_answers():

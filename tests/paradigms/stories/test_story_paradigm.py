@@ -38,7 +38,6 @@ DETECTION = {
 }
 CHOICES = {
     "acc": "accuracy of those asked",
-    "acc_norm_chars": "accuracy by characters",
     "majority": "majority",
     "any_choice_greedy_rate": "an option is greedy",
 }
@@ -150,6 +149,23 @@ def test_runs_of_version_0_1_say_what_they_said(name):
     for number, (right, n) in old["by_true_shots"].items():
         estimate = by_key(run)[STORY, "", "plausible examples", number, "accuracy"]
         assert (estimate.right, estimate.n) == (right, n)
+
+
+@pytest.mark.parametrize("name", ["sum", "pmi"])
+def test_accuracy_by_characters_is_that_of_the_stored_words(name):
+    run = open_run(EARLIER / name)
+    table = pl.read_parquet(EARLIER / name / "choices.parquet")
+    asked = pl.col("condition")
+    by_length = pl.col("logprob_nats") / pl.col("word").str.len_chars()
+    best = table.filter(by_length == by_length.max().over(asked, "item"))
+    assert len(best) == best.n_unique(["condition", "item"])
+    for (tier,), rows in best.group_by(asked):
+        right = [
+            run.suite.stories[int(item)].gold(tier) == option
+            for item, option in rows.select("item", "option").iter_rows()
+        ]
+        found = by_key(run)[tier, "", "", "", "accuracy by characters"]
+        assert found.value == sum(right) / len(right)
 
 
 def test_questions_of_version_0_1_say_what_they_said():

@@ -12,7 +12,7 @@ from openpyxl import load_workbook
 from cimento import InputError, Meta, UsageError, evaluate
 from cimento.cli import annotate_dialogues
 from cimento.io.tables import JUDGMENTS, read_table
-from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite
+from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.people.annotate.candidates import CandidateDialogue, CandidateTask, Remarks, part_of
 from cimento.people.annotate.decisions import CandidateDecision, Journal, journals, store_judgments
 from cimento.people.annotate.spreadsheets import read_candidates, write_candidates
@@ -61,7 +61,7 @@ def test_one_decision_a_candidate(tmp_path):
     }  # fmt: skip
     assert "La casa è [rossa]." in script.text
     assert "template: casa" in script.text
-    assert "4 of 4 candidates are judged" in script.shown[-1]
+    assert "4 of 4 candidates judged" in script.shown[-1]
     assert all(decision.at.endswith("+00:00") for decision in decisions.values())
 
 
@@ -86,7 +86,7 @@ def test_it_goes_on_where_it_was_after_any_interruption(tmp_path):
     with pytest.raises(CutError):
         CandidateDialogue(TASKS, journal, Remarks(tmp_path / "r.txt")).run(cut, lambda _text: None)
     script, decisions = play(tmp_path, "y")
-    assert "2 of 4 candidates are judged" in script.shown[0]
+    assert "2 of 4 candidates judged" in script.shown[0]
     assert "3/4  b" in script.shown[1]
     assert len(decisions) == 3
 
@@ -269,6 +269,33 @@ def test_earlier_judgments_are_taken_over_and_only_new_candidates_are_asked(
     kept = read_table(JUDGMENTS, run_folder).sort("annotator")
     assert kept["annotator"].to_list() == ["ana", "ana", "bob"]
     assert [journal.annotator for journal in journals(run_folder)] == ["bob"]
+
+
+def test_only_items_with_no_option_among_the_candidates_are_labelled(tmp_path, monkeypatch, capsys):
+    pairs = {"a": ("ma", "e"), "b": ("però", "mentre"), "c": ("quindi", "o")}
+    items = tuple(
+        ClozeItem(name, f"Prova {name}: piove, ", " esco.",
+                  (Option(target, "target"), Option(plausible, "plausible")))
+        for name, (target, plausible) in pairs.items()
+    )  # fmt: skip
+    recorded = tmp_path / "answers.tsv"
+    rows = ["item\trank\tcandidate"]
+    rows += [f"{item}\t{rank}\t{text}" for item, texts in (
+        ("a", ("Ma", "poi")), ("b", ("allora", "così")), ("c", ("poi", "o")))
+        for rank, text in enumerate(texts, start=1)]  # fmt: skip
+    recorded.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    suite = ClozeSuite(Meta("it-small", language="it"), items=items)
+    folder = evaluate(suite, f"replay:{recorded}", output=tmp_path / "runs").folder
+    typed(monkeypatch, "y 1", "n 4")
+    assert invoke(["annotate", "candidates", str(folder), "--only-other"]) == 0
+    # By hand: a has its target, whatever its capitals, c the plausible option; b has neither.
+    printed = capsys.readouterr().out
+    assert "2 of 2 candidates are judged" in printed
+    kept = read_table(JUDGMENTS, folder)
+    remarks = kept.filter(kept["item"] == "b").sort("value")["remark"].to_list()
+    assert remarks == ["unacceptable", "same meaning"]
+    assert invoke(["profile", str(folder)]) == 0
+    assert "where it is neither: same meaning 50.00 (1/2)" in capsys.readouterr().out
 
 
 def test_what_is_asked_wrongly_is_said(run_folder, tmp_path, capsys):

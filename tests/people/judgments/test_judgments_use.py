@@ -158,7 +158,12 @@ def test_agreement_of_a_table(tmp_path, capsys):
     (found,) = json.loads(capsys.readouterr().out)["questions"]
     assert found["alpha"]["value"] == pytest.approx(0.7244094488188976)
     assert invoke(["annotate", "agreement", str(path)]) == 0
-    assert "acceptability" in capsys.readouterr().out
+    assert "2 to 2" in capsys.readouterr().out
+    # Carla answers the first question only, so that one place has three answers, the others two.
+    write_judgments(table_of([*people, *rated("carla", ANNA[:1])]), path)
+    assert invoke(["annotate", "agreement", str(path), "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["questions"]
+    assert (found["fewest"], found["most"]) == (2, 3)
 
 
 def people_on(suite, seed=1, people=4):
@@ -351,3 +356,12 @@ def test_a_run_sets_a_model_beside_imported_ratings(tmp_path, capsys):
     means = {sentence.id: sentence.mean for sentence in sentences}
     beside = run.outcomes().filter(pl.col("question") == "lp").select("item", "reference")
     assert dict(beside.iter_rows()) == means
+
+
+def test_a_table_without_answers_says_so(tmp_path, capsys):
+    path = tmp_path / "judgments.tsv"
+    columns = ("suite", "item", "condition", "candidate", "question", "value", "remark")
+    path.write_text("\t".join((*columns, "annotator", "at")) + "\n", encoding="utf-8")
+
+    assert invoke(["annotate", "agreement", str(path)]) == 2
+    assert "there are no answers in it" in capsys.readouterr().err

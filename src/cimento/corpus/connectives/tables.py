@@ -16,6 +16,7 @@ if TYPE_CHECKING:
         PublishedFrequencies,
     )
     from cimento.corpus.connectives.inventories import Inventory
+    from cimento.corpus.connectives.ranks import RankAgreement
     from cimento.corpus.treebanks import TreebankFile
     from cimento.report.grid import Grid
 
@@ -141,10 +142,11 @@ def connectives_json(
     inventory: Inventory,
     counts: Sequence[Counts],
     compared: Mapping[Key, tuple[PublishedFrequencies, Sequence[ComparedFrequencies]]],
+    ranks: Sequence[RankAgreement],
     *,
     per: Denominator,
 ) -> dict[str, object]:
-    """The frequencies and comparisons as JSON values."""
+    """The frequencies, comparisons and rank correlations as JSON values."""
     from cimento.corpus.connectives.frequencies import size_remark
     from cimento.corpus.treebanks import licences_of
 
@@ -180,6 +182,7 @@ def connectives_json(
             }
             for (corpus, column), (published, cells) in compared.items()
         ],
+        "rank_agreement": [asdict(each) for each in ranks],
     }
 
 

@@ -29,7 +29,7 @@ from cimento.corpus.connectives.passages import (
 )
 from cimento.corpus.sentences import Sentence
 from cimento.corpus.treebanks import TreebankFile
-from cimento.errors import InputError
+from cimento.errors import InputError, counted
 from cimento.io.parsing import whole_number
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Suite
 from cimento.suites.tables import Row, Table, open_table
@@ -263,7 +263,8 @@ class _Rows:
             more = len(self.faults) - _SHOWN
             raise InputError(
                 where=str(path),
-                seen=f"{len(self.faults)} faults:{shown}" + (f"\n  ... {more} more" * (more > 0)),
+                seen=f"{counted(len(self.faults), 'fault')}:{shown}"
+                + (f"\n  ... {more} more" * (more > 0)),
             )
 
     def check_names(self) -> None:

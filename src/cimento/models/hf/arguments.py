@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 
 from cimento.errors import CimentoError, ModelError, UsageError, did_you_mean
 from cimento.io.parsing import parse_json
-from cimento.models.hf.files import read_json
+from cimento.models.hf.files import kind_in, named_architectures, read_json
 from cimento.suites.model import JsonValue
 
 OPTION = "--model-args"
@@ -172,7 +172,12 @@ def for_transformers(
 
 
 def loading_error(
-    error: Exception, args: Mapping[str, JsonValue], *, name: str, kind: str
+    error: Exception,
+    args: Mapping[str, JsonValue],
+    *,
+    name: str,
+    kind: str,
+    config: Mapping[str, JsonValue],
 ) -> CimentoError:
     """The error for a model that transformers cannot load.
 
@@ -181,6 +186,7 @@ def loading_error(
         args: the options given to it.
         name: name of the model.
         kind: kind as which it was loaded, such as ``causal``.
+        config: config of the model.
     """
     message = str(error).strip()
     unknown = [key for key in args if f"unexpected keyword argument '{key}'" in message]
@@ -190,6 +196,8 @@ def loading_error(
             seen=f"transformers takes no such argument for the model {name!r}",
             todo=did_you_mean(unknown[0], _KNOWN),
         )
+    if known := _known_error(message, name=name, kind=kind, config=config):
+        return known
     todo = "Is the download complete, and does the installed transformers know it?"
     if TRUST_CODE in message:
         todo = (
@@ -207,6 +215,40 @@ def loading_error(
         f" ({type(error).__name__}: {message[:_SHOWN]})",
         todo=todo,
     )
+
+
+def _known_error(
+    message: str, *, name: str, kind: str, config: Mapping[str, JsonValue]
+) -> CimentoError | None:
+    """The error for what transformers says at length, or on its log; None for all else."""
+    own, where = kind_in(config), f"model {name!r}"
+    named = ", ".join(named_architectures(config)) or str(config.get("model_type"))
+    if "Unrecognized configuration class" in message:
+        if own in (None, kind):
+            return ModelError(
+                where=where,
+                seen=f"transformers has no {kind} language model for {named}",
+                todo="Say another --kind: causal, masked or seq2seq.",
+            )
+        return UsageError(
+            where=f"--kind {kind}",
+            seen=f"model {name!r} ({named}) is a {own} language model",
+            todo="Leave the option out.",
+        )
+    if "does not recognize this architecture" in message:
+        return ModelError(
+            where=where,
+            seen=f"the installed transformers does not know its type, {config.get('model_type')!r}",
+            todo="Upgrade transformers. If the model brings its own code, --trust-remote-code runs"
+            " it; read it first.",
+        )
+    if "ignore_mismatched_sizes" in message:
+        return ModelError(
+            where=where,
+            seen="its weights have other sizes than its config.json says",
+            todo="Copy config.json and the weights from the same model.",
+        )
+    return None
 
 
 def _as_text(value: JsonValue) -> str:

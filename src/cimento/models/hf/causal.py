@@ -293,6 +293,7 @@ class CausalScorer(TransformersScorer):
         limits: BatchLimits,
     ) -> None:
         texts = TextEncoder(
+            name=card.name,
             tokenizer=tokenizer,
             policy=policy,
             frame=causal_frame(tokenizer, policy.bos),

@@ -17,14 +17,23 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cimento.errors import MissingDependencyError, ModelError, UsageError, needing
 from cimento.io.files import expanded, reading
 from cimento.io.parsing import parse_json
+from cimento.models.hf.names import (
+    ADAPTER_CONFIG,
+    CONFIG,
+    DEMO_MODELS,
+    FORMS,
+    folder_without_model,
+    holds_model,
+    is_folder,
+    meant_by,
+    refuse_misnamed,
+)
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
-CONFIG = "adapter_config.json"
 _WEIGHTS = "adapter_model.safetensors"
 
-DEMO_MODELS = ("demo-causal", "demo-masked")
 _HUB_NAME = re.compile(r"^[\w.-]+(/[\w.-]+)?$")
 _PATTERNS = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja", "*.bin"]
 _TOKENIZER_PATTERNS = ("*.json", "*.txt", "*.model", "*.jinja")
@@ -69,7 +78,7 @@ def find_adapter(folder: Path) -> Adapter | None:
     Raises:
         ModelError: its config cannot be read, or does not name a base model.
     """
-    path = folder / CONFIG
+    path = folder / ADAPTER_CONFIG
     if not path.is_file():
         return None
     config = _read_object(path)
@@ -80,7 +89,7 @@ def find_adapter(folder: Path) -> Adapter | None:
             seen="it is made for Megatron, and names a module to be imported",
             todo="Adapters may bring no code: save it without megatron_config.",
         )
-    complete = (folder / "config.json").is_file()
+    complete = (folder / CONFIG).is_file()
     base = str(folder) if complete else config.get("base_model_name_or_path")
     if not base or not isinstance(base, str):
         raise ModelError(
@@ -201,6 +210,7 @@ class Located:
         return self.folder
 
 
+_WHOLE_COPY = "Is the download complete? Copy the file from the model again."
 _LONG = 600
 """Number of characters up to which a message of the hub is shown whole."""
 
@@ -236,7 +246,9 @@ def tokenizer_files(name: str) -> TokenizerFiles:
     path = expanded(name)
     if name in DEMO_MODELS:
         path = _demo_folder(name)
-    if _is_folder(path):
+    else:
+        refuse_misnamed(name, what="tokenizer")
+    if is_folder(path):
         if not any(True for each in _TOKENIZER_FILES for _ in path.glob(each)):
             raise UsageError(
                 where=f"--tokenizer {name}",
@@ -250,7 +262,7 @@ def tokenizer_files(name: str) -> TokenizerFiles:
         raise UsageError(
             where=f"--tokenizer {name}",
             seen="there is no such folder, and it is no name on the hub either",
-            todo="Give a folder, or org/name@revision.",
+            todo=meant_by(name) or "Give a folder, or org/name@revision.",
         )
     folder = _download(hub_name, revision or None, _TOKENIZER_PATTERNS, what="tokenizer")
     return TokenizerFiles(hub_name, folder, folder.name)
@@ -267,31 +279,20 @@ def _locate(name: str, *, inner: bool) -> Located:
     if name in DEMO_MODELS:
         folder = _demo_folder(name)
         return Located(name=name, folder=folder, revision=_digest(folder))
+    refuse_misnamed(name)
     path = expanded(name)
-    if _is_folder(path):
-        if not any((path / config).is_file() for config in ("config.json", CONFIG)):
-            raise UsageError(
-                where=name,
-                seen="this folder holds no config.json, so it is not a Hugging Face model",
-                todo="Give the folder that `save_pretrained` wrote.",
-            )
+    if is_folder(path):
+        if not holds_model(path):
+            raise folder_without_model(name)
         return _at(path, name=path.resolve().name, revision=_digest(path), inner=inner)
     hub_name, _, revision = name.partition("@")
     if _looks_like_path(name) or not _HUB_NAME.match(hub_name):
         raise UsageError(
             where=f"model {name!r}",
             seen="there is no such folder, and it is no name on the hub either",
-            todo="Give a folder, org/name@revision, openai:URL#model, kenlm:FILE, gguf:FILE,"
-            f" replay:FILE, {' or '.join(DEMO_MODELS)}.",
+            todo=meant_by(name) or FORMS,
         )
     return _from_hub(hub_name, revision or None, inner=inner)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:  # a name that no file can have
-        return False
 
 
 def _demo_folder(name: str) -> Path:
@@ -322,6 +323,13 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
     # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
     except Exception as error:
         reason = str(error).strip().splitlines() or [type(error).__name__]
+        if meant := meant_by(name):
+            raise UsageError(
+                where=where,
+                seen="it is neither a folder here, nor in the local cache, nor downloadable"
+                f" ({type(error).__name__})",
+                todo=meant,
+            ) from error
         raise UsageError(
             where=where + (f" at {revision!r}" if revision else ""),
             seen=f"it is neither a folder here, nor in the local cache, nor downloadable"
@@ -345,7 +353,7 @@ def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
         return Located(name, folder, revision, adapter)
     beside = folder / adapter.base
     hub_name = f"{adapter.base}@{adapter.revision}".rstrip("@")
-    found = _locate(str(beside) if _is_folder(beside) else hub_name, inner=True)
+    found = _locate(str(beside) if is_folder(beside) else hub_name, inner=True)
     if found.adapter is not None:
         raise ModelError(
             where=str(folder),
@@ -379,14 +387,16 @@ def read_json(path: Path) -> object:
     try:
         content: object = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(where=str(path), seen=f"cannot be read ({error})") from error
+        raise ModelError(
+            where=str(path), seen=f"cannot be read ({error})", todo=_WHOLE_COPY
+        ) from error
     return content
 
 
 def _read_object(path: Path) -> dict[str, Any]:
     content = read_json(path)
     if not isinstance(content, dict):
-        raise ModelError(where=str(path), seen="is not a JSON object")
+        raise ModelError(where=str(path), seen="is not a JSON object", todo=_WHOLE_COPY)
     return content
 
 
@@ -396,7 +406,7 @@ def read_config(located: Located) -> dict[str, Any]:
     Raises:
         ModelError: the config cannot be read.
     """
-    return _read_object(located.folder / "config.json")
+    return _read_object(located.folder / CONFIG)
 
 
 def kind_of(located: Located) -> Kind:
@@ -405,20 +415,25 @@ def kind_of(located: Located) -> Kind:
     ``...WithLMHeadModel`` has the ending of GPT-2's ``LMHeadModel``, but is masked (XLM, Flaubert).
     """
     config = read_config(located)
-    names = named_architectures(config)
-    if config.get("is_encoder_decoder"):
-        return "seq2seq"
-    kinds = {kind_by_name(name, parts=config) for name in names}
-    if "masked" in kinds:
-        return "masked"
-    if "causal" in kinds:
-        return "causal"
+    if kind := kind_in(config):
+        return kind
     raise ModelError(
         where=f"model {located.name!r}",
-        seen=f"its config names the architecture {', '.join(names) or '(none)'},"
+        seen="its config names the architecture"
+        f" {', '.join(named_architectures(config)) or '(none)'},"
         " which is neither a causal nor a masked language model",
         todo="Say which with --kind causal or --kind masked, if it can be loaded as one.",
     )
+
+
+def kind_in(config: Mapping[str, Any]) -> Kind | None:
+    """The kind of a model by its config; None if that does not say."""
+    if config.get("is_encoder_decoder"):
+        return "seq2seq"
+    kinds = {kind_by_name(name, parts=config) for name in named_architectures(config)}
+    if "masked" in kinds:
+        return "masked"
+    return "causal" if "causal" in kinds else None
 
 
 def named_architectures(config: Mapping[str, Any]) -> list[str]:

@@ -99,6 +99,8 @@ def load(
 
     with _quiet(transformers):
         trusted = policy.model_args.get(TRUST_CODE) is True
+        # transformers reads the config with the tokenizer, and would blame that for its faults.
+        read_config(located)
         tokenizer = load_tokenizer(located, trusted=trusted)
         chosen = kind_of(located) if kind == "auto" else kind
         target = _device(torch, device)
@@ -291,7 +293,9 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
         raise
     # Loading fails in many ways: no weights, wrong shapes, an unknown architecture, bad JSON.
     except Exception as error:
-        raise loading_error(error, policy.model_args, name=located.name, kind=kind) from error
+        raise loading_error(
+            error, policy.model_args, name=located.name, kind=kind, config=config
+        ) from error
     model.config.use_cache = False
     missing = sorted(info["missing_keys"]) + sorted(str(k) for k in info["mismatched_keys"])
     if missing:
@@ -421,8 +425,9 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     if chosen != "seq2seq":
         frame = own_frame(tokenizer) if chosen == "masked" else causal_frame(tokenizer, policy.bos)
         encoder = TextEncoder(
-            tokenizer=tokenizer, policy=policy, frame=frame, vocabulary=vocabulary, window=None
-        )
+            name=located.name, tokenizer=tokenizer, policy=policy, frame=frame,
+            vocabulary=vocabulary, window=None,
+        )  # fmt: skip
     digest = _digest(tokenizer)
     card = ModelCard(located.name, chosen, revision=located.revision, tokenizer=digest)
     return Sized(card, encoder, tokenizer, count_parameters(located.folder), vocabulary)

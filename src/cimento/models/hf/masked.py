@@ -82,6 +82,7 @@ class MaskedScorer(TransformersScorer):
                 todo="If the model is a causal one, say --kind causal.",
             )
         texts = TextEncoder(
+            name=card.name,
             tokenizer=tokenizer,
             policy=policy,
             frame=own_frame(tokenizer),

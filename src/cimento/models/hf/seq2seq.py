@@ -69,6 +69,7 @@ class Seq2SeqScorer(TransformersScorer):
         self._limits = limits
         self._around = own = own_frame(tokenizer)
         texts = TextEncoder(
+            name=card.name,
             tokenizer=tokenizer,
             policy=policy,
             frame=Frame(before=(decoder_start(model, card.name), *own.before), after=()),

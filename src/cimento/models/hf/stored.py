@@ -12,7 +12,8 @@ from typing import Any, get_args
 
 from cimento.errors import CimentoError, StorageError
 from cimento.io.parsing import parse_json
-from cimento.models.hf.files import CONFIG, DEMO_MODELS, Located, kind_of, locate, read_config
+from cimento.models.hf.files import Located, kind_of, locate, read_config
+from cimento.models.hf.names import ADAPTER_CONFIG, DEMO_MODELS
 from cimento.models.settings import DtypeName
 
 _LENGTH = struct.Struct("<Q")
@@ -117,15 +118,6 @@ def demo_models() -> list[Present]:
     ]
 
 
-def hub_cache() -> Path | None:
-    """The folder with downloads of the Hugging Face hub; None without its library."""
-    try:
-        from huggingface_hub import constants
-    except ImportError:
-        return None
-    return Path(constants.HF_HUB_CACHE)
-
-
 def cached_models(folder: Path) -> list[Present]:
     """The models of the Hugging Face hub that were downloaded, sorted by name.
 
@@ -161,7 +153,7 @@ def cached_models(folder: Path) -> list[Present]:
 
 def _kind(located: Located) -> str:
     """The kind of a model by its config; empty if the config does not determine it."""
-    if (located.folder / CONFIG).is_file():
+    if (located.folder / ADAPTER_CONFIG).is_file():
         return "adapter"
     try:
         return kind_of(located)

@@ -49,6 +49,7 @@ _IDENTITY = ("id", "root", "parent", "owned_by", "max_model_len", "meta")
 """Fields of a model's entry that say what it is; the others change from request to request."""
 _SHOWN_MODELS = 5
 _UNNAMED = "the server does not say what this model is; it is known by what it answers to probes"
+_UNLISTED = "the server does not list {model!r} among its models; is this the name you mean?"
 _SERVED_ANOTHER = (
     "this server answered fixed probes otherwise at another time: it served another model under"
     " this name, whose answers are not used here"
@@ -255,8 +256,8 @@ def connect(
         fields: of requests, beside those of cimento.
 
     Raises:
-        UsageError: the URL is none, the model is missing, a field cannot be given, or the policy
-            cannot be kept.
+        UsageError: the URL is none, the model is missing or is not the only one of the server, a
+            field cannot be given, or the policy cannot be kept.
         ModelError: the server does not answer, or neither scores nor writes.
         StorageError: what it answers to the probes cannot be kept.
     """
@@ -265,7 +266,7 @@ def connect(
     server = Server(url, patience=Patience(timeout_s=timeout_s))
     entries = _models(server)
     model = name or _only(entries, server)
-    entry = entries.get(model) or (next(iter(entries.values())) if len(entries) == 1 else {})
+    entry = _entry(model, entries, server)
     bodies = Bodies(model, fields or {})
     fingerprint, refusal = _fingerprint(server, bodies)
     identity = identify(
@@ -277,6 +278,7 @@ def connect(
     card = _card(entry, server, bodies, identity.digest)
     notes = (
         *(() if "reported" in card.details else (_UNNAMED,)),
+        *((_UNLISTED.format(model=model),) if entries and not entry else ()),
         *((_SERVED_ANOTHER,) if identity.others else ()),
     )
     return ServerScorer(
@@ -381,6 +383,24 @@ def _models(server: Server) -> dict[str, JsonObject]:
     data = answer.get("data") if isinstance(answer, dict) else None
     entries = [entry for entry in data if isinstance(entry, dict)] if isinstance(data, list) else []
     return {str(entry["id"]): entry for entry in entries if "id" in entry}
+
+
+def _entry(model: str, entries: dict[str, JsonObject], server: Server) -> JsonObject:
+    """What the server reports about a model; empty where it does not list it.
+
+    Raises:
+        UsageError: it lists another model only.
+    """
+    found = entries.get(model) or entries.get(f"{model}:latest")
+    if found is None and len(entries) == 1:
+        # A server of one model may answer to any name, and results would carry a wrong one.
+        [only] = entries
+        raise UsageError(
+            where=f"{server.where}, model {model!r}",
+            seen=f"the server has one model, {only!r}",
+            todo=f"Write openai:URL#{only}, or leave the name out.",
+        )
+    return found or {}
 
 
 def _only(models: Iterable[str], server: Server) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from operator import attrgetter
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError, counted
 from cimento.io.parsing import filled
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
@@ -87,7 +87,9 @@ def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:
     without = [item.id for item in expansion.items if suite.cluster not in item.columns]
     if suite.cluster and without:
         shown = ", ".join(map(repr, without[:_SHOWN]))
-        seen = f"The column {suite.cluster!r} is missing in {len(without)} items: {shown}."
+        seen = (
+            f"The column {suite.cluster!r} is missing in {counted(len(without), 'item')}: {shown}."
+        )
         faults.append(cloze_fault("CIM-C014", where="suite.toml [options] cluster", seen=seen))
     return tuple(sorted(faults, key=attrgetter("code")))
 

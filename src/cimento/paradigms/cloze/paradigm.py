@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from cimento.engine.requests import Requests
-from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.errors import Fault, InputError, SuiteError, TableError, counted
 from cimento.io.files import expanded
 from cimento.io.tables import REQUESTS
 from cimento.models.recorded.replay import is_log
@@ -259,12 +259,12 @@ def _noted(run: Run, method: str) -> Iterator[str]:
     items = cannot.filter(cannot["reason"] == UNREACHABLE)["item"]
     if len(items):
         yield (
-            f"{len(items)} answers are several tokens and cannot be found at one mask; the first"
-            f" is that of {items[0]}"
+            f"{counted(len(items), 'answer is', 'answers are')} several tokens and cannot be found"
+            f" at one mask; the first is that of {items[0]}"
         )
     k = None if method.startswith(("beam-", "complete", "sentinel")) else answers.options.k
-    counted = [c for c in answers.judged(method) if c.rank <= answers.options.k]
-    yield from check_candidates(counted, items=[item.id for item in answers.items], k=k)
+    judged = [c for c in answers.judged(method) if c.rank <= answers.options.k]
+    yield from check_candidates(judged, items=[item.id for item in answers.items], k=k)
     if not any(estimate.question.startswith((HIT, FITS)) for estimate in estimates):
         yield (
             "nothing to judge by. Judge with `cimento annotate candidates`, or give"

@@ -36,6 +36,8 @@ Rows = list[tuple[str, ...]]
 _BAR = "█"
 _MISS = "·"
 _LISTED = 12
+ENDS = "95 % interval"
+"""The header of intervals of shares in percent."""
 
 
 def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
@@ -173,7 +175,7 @@ def _dimensions(profile: Profile) -> Rows:
     has_fits = any(dimension.fitting for dimension in profile.dimensions)
     for given, name in ((has_hits, "acc"), (has_fits, "P")):
         if given:
-            header += [f"{name}@1", "95 %", f"{name}@{profile.k}", "95 %"]
+            header += [f"{name}@1 (%)", ENDS, f"{name}@{profile.k} (%)", ENDS]
     rows: Rows = [tuple(header)]
     for part in profile.dimensions:
         clusters = part.clusters
@@ -203,7 +205,7 @@ def _share(share: Share) -> str:
 def _confidences(dimensions: Sequence[Dimension]) -> Rows:
     asked = any(dimension.not_expected for dimension in dimensions)
     header = ["probability", "fitting", "unfitting", "AUC", "wrong first", "wrong above"]
-    rows: Rows = [(*header, *(["not expected", "above"] if asked else []))]
+    rows: Rows = [(*header, *(["not expected (%)", "above"] if asked else []))]
     for part in dimensions:
         confidence = part.confidence
         if confidence is None:

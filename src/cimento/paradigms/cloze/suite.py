@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from cimento.errors import InputError
+from cimento.errors import InputError, counted
 from cimento.io.inline_markup import notebook_table
 from cimento.suites.model import JsonValue, Meta
 
@@ -444,7 +444,7 @@ def _suite_html(suite: ClozeSuite) -> str:
         for item in items[:_ITEMS_SHOWN]
     ]
     meta = suite.meta
-    count = f"{len(items)} item" if len(items) == 1 else f"{len(items)} items"
+    count = counted(len(items), "item")
     facts = (f"{suite.name}: {count}", meta.language, meta.phenomenon, meta.licence, meta.status)
     left = len(items) - _ITEMS_SHOWN
     made = [f"Made of templates: {len(suite.templates)}."] if suite.templates else []

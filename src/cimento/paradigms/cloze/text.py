@@ -6,13 +6,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
+from cimento.cite.sentences import listed
+from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
+from cimento.paradigms.cloze.profile_text import ENDS
 from cimento.paradigms.cloze.shares import clustering, exact_percent
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
+from cimento.report.formatting import reasons_together
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
 from cimento.suites.model import reviewers
@@ -32,7 +36,7 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
     phenomena = Counter(item.columns.get("phenomenon", "") for item in expansion.items)
     named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
     clusters, shared = "", len(expansion.shared)
-    forms = "1 form" if shared == 1 else f"{shared} forms"
+    forms = counted(shared, "form")
     if suite.cluster:
         by = clustering(item.columns[suite.cluster] for item in expansion.items)
         clusters = (
@@ -92,12 +96,17 @@ def chosen_roles(answers: ClozeAnswers, rule: str) -> str:
 def _block(answers: ClozeAnswers) -> str:
     run = answers.run
     index = EstimateIndex(run.estimates())
-    lines = [f"{run.suite.name} x {run.model} ({run.model_kind}, {len(answers.items)} items)"]
+    lines = [
+        f"{run.suite.name} x {run.model} ({run.model_kind}, {counted(len(answers.items), 'item')})"
+    ]
     for method in answers.methods:
         lines += ["", *_method(answers, index, method)]
     if any(index.find(FORCED_CHOICE, rule) for rule in answers.choices):
         lines += ["", "forced choice", columns(list(_choice_rows(answers, index)), indent=2)]
     lines += [f"note: {text}" for text in run.warnings]
+    bare = (one.reason for one in run.estimates() if one.is_share and one.n and one.low is None)
+    if reasons := reasons_together(bare):
+        lines.append(f"note: no interval where there is a dash ({reasons})")
     clusters = clusters_note(answers)
     return "\n".join([*lines, *([f"intervals respect clusters, {clusters}"] if clusters else [])])
 
@@ -106,14 +115,14 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
     k = answers.options.k
     kinds = Counter(candidate.kind for candidate in answers.candidates(method))
     counts = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    yield f"{method}: {kinds.total()} candidates ({counts})"
+    yield f"{method}: {counted(kinds.total(), 'candidate')} ({counts})"
     if index.find(f"{HIT}1", method):
         yield columns(_hit_rows(index, method, k), indent=2)
     if index.find(f"{FITS}1", method, statistic=PRECISION):
         yield columns(_fit_rows(index, method, k), indent=2)
     for question, title in ((HIT, "acc"), (FITS, "P")):
         for column in answers.options.by:
-            rows: _Rows = [(column, f"{title}@1", "95 %", f"{title}@{k}", "95 %")]
+            rows: _Rows = [(f"{column} (%)", f"{title}@1", ENDS, f"{title}@{k}", ENDS)]
             for first, top in index.levels(question, method, column, k):
                 cells = (
                     text for measured in (first, top) for text in _share_and_interval(measured)
@@ -125,33 +134,34 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
 
 def _hit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     ranks = [*(rank for rank in (1, 2, 3, 5, 10) if rank < k), k]
-    rows: _Rows = [("hits", *(f"acc@{rank}" for rank in ranks))]
+    rows: _Rows = [("hits (%)", *(f"acc@{rank}" for rank in ranks))]
     for name, group, level in (("all items", "", ""), (REACHABLE, REACHABLE, "yes")):
         hits = [index.find(f"{HIT}{rank}", method, group=group, level=level) for rank in ranks]
         if hits[0] is not None:
             rows.append((name, *map(_share_text, hits)))
-            rows.append(("95 %", *map(_interval_text, hits)))
+            rows.append((ENDS, *map(_interval_text, hits)))
     return rows
 
 
 def _fit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     questions = [f"{FITS}1", f"{FITS}{k}"]
     fits = [index.find(question, method, statistic=PRECISION) for question in questions]
-    rows: _Rows = [("fitting", "P@1", f"P@{k}")]
+    rows: _Rows = [("fitting (%)", "P@1", f"P@{k}")]
     rows.append(("micro", *map(_share_text, fits)))
-    rows.append(("95 %", *map(_interval_text, fits)))
+    rows.append((ENDS, *map(_interval_text, fits)))
     means = [index.find(question, method, statistic=MACRO) for question in questions]
     if means[0] is not None:
         values = (None if mean is None else mean.value for mean in means)
         shown = ("-" if value is None else f"{100 * value:.2f}" for value in values)
         rows.append(("macro (template)", *shown))
-        rows.append(("95 %", *("a mean of groups: none" for _ in means)))
+        rows.append((ENDS, *("none of a mean of groups" for _ in means)))
     return rows
 
 
 def _choice_rows(answers: ClozeAnswers, index: EstimateIndex) -> Iterator[tuple[str, ...]]:
     yield (
-        "rule", "target", "95 %", "chance", "per token", "95 %", "ties", "unscored", "chosen",
+        "rule", "target (%)", ENDS, "chance (%)", "per token (%)", ENDS, "ties", "unscored",
+        "chosen",
     )  # fmt: skip
     for rule in answers.choices:
         choice = index.find(FORCED_CHOICE, rule)
@@ -173,7 +183,7 @@ def _share_and_interval(estimate: Estimate | None) -> tuple[str, str]:
 
 
 def _share_text(estimate: Estimate | None) -> str:
-    """A share in per cent with two decimals, and its counts."""
+    """A share in percent with two decimals, and its counts."""
     if estimate is None or not estimate.n or estimate.right is None:
         return "-"
     shown = exact_percent(Fraction(estimate.right, estimate.n))
@@ -181,9 +191,9 @@ def _share_text(estimate: Estimate | None) -> str:
 
 
 def _interval_text(estimate: Estimate | None) -> str:
-    """The interval of a share in per cent, or why there is none."""
+    """The interval of a share in percent."""
     if estimate is None or estimate.low is None or estimate.high is None:
-        return estimate.reason if estimate and estimate.reason else "-"
+        return "-"
     return f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
 
 
@@ -192,14 +202,14 @@ _PROTOCOLS = {
     "words": "the most probable whole words at one mask",
     "complete": "whole words of one to {masks} tokens at as many masks",
     "beam": "sequences of one to {masks} tokens at as many masks",
-    "left": "the most probable next tokens after what stands before the blank",
-    "sentinel": "what the encoder-decoder writes for a sentinel in the blank's place",
+    "left": "the most probable next tokens after the text before the blank",
+    "sentinel": "the answers of the encoder-decoder to a sentinel in place of the blank",
 }
 _AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
 _HITS = (
-    "A hit at k is an answer of the suite's author among the first k candidates; an answer that"
-    " cannot be found is a miss. The share of candidates that fit is taken over those that were"
-    " judged [@wilkens2023]."
+    "A hit at k means that an answer expected by the suite's author is among the first k"
+    " candidates; an answer that could not be found counts as a miss. The share of fitting"
+    " candidates is the share of those that were judged [@wilkens2023]."
 )
 
 
@@ -211,10 +221,11 @@ _IN_BRIEF = (
 
 def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
     """The methods by which blanks were filled, and what counts as a hit."""
-    items, named = len(answers.items), " and by ".join(answers.choices)
-    rules = [f"Options were scored by the rule {named}."] if named else []
+    several = "rules" if len(answers.choices) > 1 else "rule"
+    named = listed(answers.choices) if answers.choices else ""
+    rules = [f"Options were scored by the {several} {named}."] if named else []
     return MethodFacts(
-        counted="1 item" if items == 1 else f"{items} items",
+        counted=counted(len(answers.items), "item"),
         sentences=(_candidates(answers), _HITS, *rules),
         brief=(_IN_BRIEF,),
         together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
@@ -224,8 +235,8 @@ def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
 def _candidates(answers: ClozeAnswers) -> str:
     options = answers.options
     if answers.run.model_kind == "replay":
-        return f"Candidates for a blank were recorded; the first {options.k} count."
+        return f"The candidates for a blank were recorded; the first {options.k} count."
     rule: str = options.protocol
     rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
     what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
-    return f"Candidates for a blank were {what}; the first {options.k} were kept."
+    return f"The candidates for a blank were {what}; the first {options.k} were kept."

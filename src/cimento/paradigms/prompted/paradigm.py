@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
-from cimento.errors import Fault, UsageError
+from cimento.errors import Fault, UsageError, counted
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import MethodFacts, SuiteReading
 from cimento.paradigms.plain import PlainParadigm
@@ -49,9 +49,9 @@ _SHOWN = 30
 _COEFFICIENTS: Mapping[str, Role] = {"spearman": "headline", "pearson": "main"}
 _CHANCE = {"generate": (0.25, "two guesses, one for each order"), "loglik": (0.5, "by lot")}
 _HOW = {
-    ("generate", "choice"): "A pair counts as right where the better one was named both times.",
+    ("generate", "choice"): "A pair counts as right if the better one was named both times.",
     ("generate", "rating"): "The rating is the number that was written.",
-    ("loglik", "choice"): "A pair counts as right where the answers that name the better one have"
+    ("loglik", "choice"): "A pair counts as right if the answers that name the better one have"
     " more than half of the probability of both answers, over both orders.",
     ("loglik", "rating"): "The rating is the mean of the scale, each number weighted by its"
     " probability after the prompt.",
@@ -199,16 +199,16 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         wording = judgment_wording(options.language or run.suite.meta.language)
         what = (
             "was shown the two sentences of each pair, once in each order, and asked which of them"
-            " is the better one"
+            " was better"
             if is_choice
-            else "was shown each sentence and asked how acceptable it is, on a scale from 1 to"
-            f" {options.points}; its ratings were set beside the mean ratings of people"
+            else "was shown each sentence and asked how acceptable it was, on a scale from 1 to"
+            f" {options.points}; its ratings were compared with the mean ratings of people"
         )
         sentences = _HOW[options.answer, _task(run)]
         if options.answer == "generate":
             sentences += (
-                " Replies were read strictly: one that is not just an answer counts neither way"
-                f" ({len(unread(run))} were not)."
+                " Replies that were not just an answer count neither way"
+                f" ({len(unread(run)) or 'there were none'})."
             )
         brief = (
             f"The model {what}.",
@@ -217,7 +217,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         )
         n = run.outcomes()["item"].n_unique()
         return MethodFacts(
-            counted=f"{n} {'pairs' if is_choice else 'sentences'}",
+            counted=counted(n, "pair" if is_choice else "sentence"),
             sentences=(*brief, f"The prompt was {wording.id}, version {wording.version}."),
             brief=brief,
         )
@@ -228,10 +228,8 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         if not lost:
             return (NOT_PROBABILITIES,)
         shown = lost[0] if len(lost[0]) <= _SHOWN else f"{lost[0][:_SHOWN]}..."
-        return (
-            NOT_PROBABILITIES,
-            f"{len(lost)} replies name no answer and count neither way, such as {shown!r}",
-        )
+        unclear = counted(len(lost), "reply names", "replies name")
+        return (NOT_PROBABILITIES, f"{unclear} no answer, counted neither way, such as {shown!r}")
 
 
 PROMPTED = Prompted()

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from cimento.errors import InputError
+from cimento.errors import InputError, counted
 from cimento.suites.tables import HEADERS, Row, Table
 
 _ABSENT = {"", "na", "nan", "none", "null", "-"}
@@ -118,7 +118,7 @@ def not_nfc(table: Table) -> tuple[str, ...]:
     )
     if not count:
         return ()
-    return (f"{table.name}: {count} cells were not NFC and have been normalised",)
+    return (f"{table.name}: {counted(count, 'cell was', 'cells were')} not NFC and normalized",)
 
 
 def _number(text: str, table: Table, row: Row, column: str) -> float:

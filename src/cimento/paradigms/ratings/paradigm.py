@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 from pydantic import BeforeValidator, Field
 
 from cimento.cite.sentences import measure_phrase as describe_measure
-from cimento.errors import Fault
+from cimento.errors import Fault, counted
 from cimento.io.files import file_digest
 from cimento.measures import Measure, Missing, find_measure, find_measures
 from cimento.measures.regions import count_first_tokens
@@ -54,6 +54,7 @@ from cimento.paradigms.regions.judging import (
     outcomes_of,
     sentences_of,
     suite_of,
+    tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions, names_of
 from cimento.paradigms.regions.paradigm import RegionParadigm
@@ -252,17 +253,19 @@ class Ratings(RegionParadigm):
         together = f"one {suite.cluster}" if suite.cluster else "a pair"
         names = tuple(measure.name for measure in options.measures(run.model_kind))
         tests = (
-            f"Measures of sentences: {'; '.join(map(describe_measure, names))}. Each was set beside"
-            " the ratings by Spearman's [@spearman1904], Pearson's and"
-            " Kendall's correlation with jackknife intervals on Fisher's scale [@efron1993], and by"
-            " Spearman's partial correlation with length in words (and word frequency, where it is"
-            f" known) held constant. Spearman's was tested by permutation ({options.draws} draws,"
-            f" seed {options.seed}; the sentences of {together} together) [@phipson2010], with"
-            " p-values corrected by Holm over the measures [@holm1979]."
+            f"The measures of sentences were {'; '.join(map(describe_measure, names))}. We"
+            " correlated each of them with the ratings (Spearman's [@spearman1904], Pearson's and"
+            " Kendall's correlation, with jackknife intervals on Fisher's z scale [@efron1993]),"
+            " and computed Spearman's partial correlation controlling for length in words (and for"
+            " word frequency, if known). Spearman's rho was tested by permutation"
+            f" ({options.draws:,} draws, seed {options.seed}; the sentences of {together} were kept"
+            " together)"
+            " [@phipson2010], with p values corrected by Holm's method over the measures"
+            " [@holm1979]."
         )
         return dataclasses.replace(
             super().methods(run),
-            counted=f"{len(sentences)} sentences ({rated} of them rated)",
+            counted=_counted(len(sentences), rated),
             sentences=(*super().methods(run).sentences, *((tests,) if rated else ())),
             brief=(*super().methods(run).brief, *((_in_brief(names),) if rated else ())),
             measures=names,
@@ -313,7 +316,7 @@ RATINGS = Ratings()
 def rated_run(run: Run) -> RatedRun:
     """The material for texts and tables of a run of this paradigm."""
     suite, options = suite_of(run), _options(run)
-    without = count_first_tokens(run.table("tokens"))
+    without = count_first_tokens(tokens_of(run))
     rule = {
         "missing": "the sentence has no value",
         "drop": "it counts in no sum and no length",
@@ -358,6 +361,13 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
 def perplexity_of(run: Run) -> str:
     """The name of the perplexity described by label: pseudo-perplexity for masked models."""
     return _PERPLEXITY.get(run.model_kind, "ppl")
+
+
+def _counted(n: int, rated: int) -> str:
+    """The number of sentences, and of those with ratings if they are fewer."""
+    if n == rated:
+        return counted(n, "rated sentence")
+    return f"{counted(n, 'sentence')} ({rated:,} of them rated)"
 
 
 def _in_brief(measures: Sequence[str]) -> str:

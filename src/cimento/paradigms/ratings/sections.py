@@ -9,6 +9,7 @@ from functools import cached_property
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
 from cimento.paradigms.ratings.correlation import KINDS, Miss, RatedValue, farthest_apart, gaps
@@ -143,7 +144,7 @@ def rated_text(run: RatedRun) -> str:
 def _lines(run: RatedRun) -> Iterator[str]:
     yield f"{run.suite}: {run.model} beside {_WHOSE[run.by]}"
     z = ", z-scores by participant" if run.as_z else ""
-    yield f"  {len(run.sentences)} sentences, {run.n_rated} rated{z}"
+    yield f"  {counted(len(run.sentences), 'sentence')}, {run.n_rated} rated{z}"
     if run.n_rated:
         yield from _beside(run)
         yield from _ceiling(run)
@@ -187,7 +188,7 @@ def _beside(run: RatedRun) -> Iterator[str]:
     yield from (f"  undefined: {reason}" for reason in sorted(reasons))
     lost = run.without_value()
     for reason, n in lost.items():
-        yield f"  {n} sentence{'' if n == 1 else 's'} without a value: {reason}"
+        yield f"  {counted(n, 'sentence')} without a value: {reason}"
 
 
 def method_names(names: Iterable[str | None]) -> str:
@@ -433,7 +434,10 @@ def rated_notes(run: RatedRun) -> tuple[str, ...]:
         for estimate in run.measured("spearman")
         if estimate.reason
     ]
-    lost = [f"{n} sentences without a value: {why}." for why, n in run.without_value().items()]
+    lost = [
+        f"{counted(n, 'sentence')} without a value: {why}."
+        for why, n in run.without_value().items()
+    ]
     return (*undefined, *(lost if run.n_rated else ()))
 
 

@@ -178,17 +178,24 @@ def _groups(
     column = GROUP + PHENOMENON
     if column not in table.columns:
         return
-    groups = table.partition_by(column, maintain_order=True, as_dict=True)
-    others = {} if lengths is None else lengths.partition_by(column, as_dict=True)
-    for level, group in groups.items():
+    others = {} if lengths is None else _by_value(lengths, column)
+    for level, group in _by_value(table, column).items():
         other = others.get(level)
-        name = str(level[0] or "")
+        name = str(level or "")
         yield PHENOMENON, name, _by_question(group), None if other is None else _by_question(other)
 
 
 def _by_question(table: pl.DataFrame) -> _Tables:
-    groups = table.partition_by("question", maintain_order=True, as_dict=True)
-    return _Filled({str(name): group for (name,), group in groups.items()}, table.clear())
+    groups = _by_value(table, "question")
+    return _Filled({str(name): group for name, group in groups.items()}, table.clear())
+
+
+def _by_value(table: pl.DataFrame, column: str) -> Mapping[object, pl.DataFrame]:
+    """The rows with each value of a column, in the order of the values."""
+    if table[column].n_unique() == 1:
+        return {table[column][0]: table}  # a part would be a copy
+    groups = table.partition_by(column, maintain_order=True, as_dict=True)
+    return {value: group for (value,), group in groups.items()}
 
 
 class _Filled(dict[str, "pl.DataFrame"]):
@@ -218,7 +225,7 @@ def _with_length(estimate: Estimate, outcomes: pl.DataFrame | None) -> Estimate:
     n = len(right)
     if not n:
         return estimate
-    counts = Counter(outcomes["verdict"].to_list())
+    counts = Counter(dict(outcomes["verdict"].value_counts().iter_rows()))
     passed, tied = counts["pass"], counts["tie"]
     chance = estimate.chance
     return dataclasses.replace(

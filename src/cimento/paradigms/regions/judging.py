@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 
-from cimento.errors import InputError
-from cimento.io.tables import NO_LEFT_CONTEXT, TOKENS
+from cimento.errors import InputError, counted
+from cimento.io.tables import NO_LEFT_CONTEXT, REQUESTS, TOKENS
 from cimento.measures import MEASURES, find_measure, find_measures, judged_on
 from cimento.measures.regions import (
     FinalMarkRule,
@@ -83,17 +83,16 @@ def judged_suite(run: Run) -> Suite:
     return options_of(run).judged(suite_of(run))
 
 
-def tokens_of(run: Run) -> pl.DataFrame:
+def tokens_of(run: Run) -> pl.LazyFrame:
     """The tokens table of a run; an empty table if its suite has nothing to ask.
 
     Raises:
         TableError: the table cannot be read.
     """
-    asked = TOKENS.name in run.tables
-    return run.tables[TOKENS.name] if asked else TOKENS.empty()
+    return run.rows(TOKENS.name) if TOKENS.name in run.tables else TOKENS.empty().lazy()
 
 
-def judged_tokens(run: Run) -> pl.DataFrame:
+def judged_tokens(run: Run) -> pl.LazyFrame:
     """The tokens table, with unscored first tokens treated as the run's options say.
 
     Raises:
@@ -115,14 +114,14 @@ def values_of(
     """
     return region_values(
         judged_tokens(run),
-        run.table("requests"),
+        run.rows(REQUESTS.name),
         metric=metric or judged_suite(run).metric,
         final_marks=final_marks,
     )
 
 
 def sentences_of(
-    run: Run, *, unigrams: str = "", tokens: pl.DataFrame | None = None
+    run: Run, *, unigrams: str = "", tokens: pl.LazyFrame | None = None
 ) -> Iterator[ScoredSentence]:
     """The sentences of a run, with everything that measures are computed from.
 
@@ -137,7 +136,7 @@ def sentences_of(
     source = unigrams or options_of(run).unigrams
     return each_sentence(
         judged_tokens(run) if tokens is None else tokens,
-        run.table("requests"),
+        run.rows(REQUESTS.name),
         model_kind=run.model_kind,
         unigrams=load_unigrams(source, language=run.suite.meta.language) if source else None,
     )
@@ -220,7 +219,7 @@ def outcomes_of(run: Run) -> pl.DataFrame:
 
 
 def verdicts_of(
-    run: Run, change: Callable[[pl.DataFrame], pl.DataFrame] | None = None
+    run: Run, change: Callable[[pl.LazyFrame], pl.LazyFrame] | None = None
 ) -> pl.DataFrame:
     """Verdict, value, reason, and whether the verdict counts as right: the rows of `outcomes_of`.
 
@@ -244,7 +243,7 @@ def verdicts_of(
     return rows.with_columns(right=right)
 
 
-def _without_first_tokens(run: Run, tokens: pl.DataFrame) -> pl.DataFrame:
+def _without_first_tokens(run: Run, tokens: pl.LazyFrame) -> pl.DataFrame:
     """The rows of `_judged`, with verdicts where an unscored first token makes no difference.
 
     A first token without left context has an unknown surprisal. If all sentences of an item begin
@@ -312,9 +311,9 @@ def first_token_remarks(run: Run) -> Iterator[str]:
     freed = (plain["verdict"] == "unscored") & (judged["verdict"] != "unscored")
     if n := int(freed.gather_every(len(asked), len(asked) - 1).sum()):
         yield (
-            f"In {n} of {run.n_items} items all sentences begin with the same token, which has"
-            " no left context: it makes no difference to the verdict, so they are judged from the"
-            " second token on."
+            f"In {n} of {counted(run.n_items, 'item')} all sentences begin with the same token,"
+            " which has no left context: it makes no difference to the verdict, so they are judged"
+            " from the second token on."
         )
 
 
@@ -336,7 +335,7 @@ def _cure(device: str, run: Run) -> str:
     )
 
 
-def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataFrame:
+def _judged(run: Run, tokens: pl.LazyFrame, measure: Measure | None) -> pl.DataFrame:
     """The verdict, value and reason of each item and question, item by item."""
     import numpy as np
     import polars as pl
@@ -347,7 +346,7 @@ def _judged(run: Run, tokens: pl.DataFrame, measure: Measure | None) -> pl.DataF
     if not trees:
         return pl.DataFrame(schema=schema)
     if measure is None:
-        columns = region_columns(tokens, run.table("requests"), metric=suite.metric)
+        columns = region_columns(tokens, run.rows(REQUESTS.name), metric=suite.metric)
     else:
         own = measure.information
         costs = each_cost(sentences_of(run, tokens=tokens), measure)

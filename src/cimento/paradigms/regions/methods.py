@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cimento.cite.sentences import counted, measure_phrase
+from cimento.cite.sentences import measure_phrase
+from cimento.errors import counted
 from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
 from cimento.paradigms.regions.judging import (
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 
 _TWO = 2
 _FIRST = {
-    "drop": "was left out of every sum and length",
-    "zero": "counted as a surprisal of 0",
+    "drop": "was excluded from every sum and length",
+    "zero": "was given a surprisal of 0",
 }
 _METRICS = {
     "sum": "sum", "mean": "mean", "median": "median", "range": "range", "max": "largest",
@@ -44,7 +45,7 @@ def region_methods(run: Run) -> MethodFacts:
         f"{name} ({', '.join(levels)})" for name, levels in suite.factors.items()
     )
     return MethodFacts(
-        counted=f"{counted(len(suite.items), 'item', 'items')}{many}",
+        counted=f"{counted(len(suite.items), 'item')}{many}",
         design=f"Its items cross the factors {crossed}." if crossed else "",
         sentences=(*_judged(run), *_design(run)),
         brief=tuple(_in_brief(run)),
@@ -113,15 +114,15 @@ def _compared(run: Run) -> str:
     what = (
         f"whole sentences of an item by {measure_phrase(options.measure)}"
         if options.measure
-        else f"regions of an item by the {_METRICS.get(suite.metric, suite.metric)} of the"
-        f" surprisals of their tokens [@hale2001] in {options.unit} [@shannon1948]"
+        else f"regions of an item by the {_METRICS.get(suite.metric, suite.metric)} of their token"
+        f" surprisals [@hale2001] in {options.unit} [@shannon1948]"
     )
     count = len(suite.predictions)
     many = (
         "prediction [@hu2020] compares" if count == 1 else f"{count} predictions [@hu2020] compare"
     )
-    beside = f" Beside that they were judged by {'; '.join(map(measure_phrase, options.also))}."
-    return f"The {many} {what}: {formulas}.{beside if options.also else ''}"
+    also = f" Items were also judged by {'; '.join(map(measure_phrase, options.also))}."
+    return f"The {many} {what}: {formulas}.{also if options.also else ''}"
 
 
 def _conventions(run: Run) -> list[str]:
@@ -138,8 +139,8 @@ def _conventions(run: Run) -> list[str]:
 
 
 def _ties(run: Run) -> str:
-    rule = "as a pass" if options_of(run).ties == "pass" else "as no pass"
-    return f"Two sides that are exactly equal are a tie, which counts {rule}."
+    rule = "successes" if options_of(run).ties == "pass" else "failures"
+    return f"Ties, in which both sides are exactly equal, count as {rule}."
 
 
 def _accuracies(run: Run) -> list[Estimate]:
@@ -160,10 +161,11 @@ def _near_ties(run: Run) -> str:
     single = [one for one in accuracies if one.question != ALL] or accuracies
     near = sum(one.near_tied or 0 for one in single)
     judged = sum(one.n for one in single)
-    have = "has" if near == 1 else "have"
+    have = "has" if near <= 1 else "have"
     return (
-        f"Margins below {threshold.bits:g} bits are within what another batch or machine may change"
-        f" ({threshold.reason}); {near:,} of {judged:,} verdicts {have} one."
+        f"A margin below {threshold.bits:g} bits may depend on the batch size or the machine"
+        f" ({threshold.reason}); {near or 'none'} of the {judged:,} verdicts {have} such a"
+        " margin."
     )
 
 
@@ -175,12 +177,12 @@ def _chance(run: Run) -> str:
             levels = by_method.setdefault(estimate.chance_method, [])
             levels.append(f"{estimate.chance:.3f}")
     stated = "; ".join(
-        f"{', '.join(dict.fromkeys(levels))} {_with_source(method)}"
+        f"{', '.join(dict.fromkeys(levels))}, {_with_source(method)}"
         for method, levels in by_method.items()
     )
     return (
-        "Chance supposes independent values of one distribution, and so conditions of equal"
-        f" length{f': {stated}' if stated else ''}."
+        "Chance levels assume independent values from one distribution, and thus conditions of"
+        f" equal length{f': {stated}' if stated else ''}."
     )
 
 
@@ -199,11 +201,12 @@ def _design(run: Run) -> list[str]:
         "Super-additivity is the difference of differences (DD) of the four condition means"
         " [@sprouse2012]."
     )
-    units = f"clusters (items of one {suite.cluster})" if suite.cluster else "items"
+    units = "clusters" if suite.cluster else "items"
     tests = (
-        f"The mean DD has a 95 % interval and a test over {units}, with CR2 standard errors"
-        " [@bell2002]: of 8 to 200 of them by the symmetric studentized bootstrap [@hall1988]"
-        f" (9,999 draws, seed {options_of(run).seed}), else by Student's t [@student1908]; p-values"
-        " are corrected by Holm over all phenomena tested together [@holm1979]."
+        f"The mean DD was tested over {units}, with CR2 standard errors [@bell2002]. Its 95%"
+        " confidence interval and p value are those of the symmetric studentized bootstrap"
+        f" [@hall1988] for 8 to 200 {units} (9,999 draws, seed {options_of(run).seed}), and"
+        " those of Student's t [@student1908] otherwise. P values were corrected by Holm's method"
+        " over all phenomena tested together [@holm1979]."
     )
     return [effect, tests]

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
-from cimento.errors import Fault, TableError
+from cimento.errors import Fault, TableError, counted
 from cimento.io.files import expanded, file_digest
 from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS
@@ -57,7 +57,7 @@ from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
 from cimento.suites.describing import describe_suite
-from cimento.suites.design import regions_measured
+from cimento.suites.design import bad_cell, regions_measured
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
 from cimento.suites.model import Suite
@@ -119,15 +119,14 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return check_suite(suite)
 
     def holds(self, suite: Suite) -> str:
-        """The numbers of items, conditions and predictions, in words."""
-        items, conditions = len(suite.items), suite.condition_names
-        counted = f"{items} item{'' if items == 1 else 's'}"
+        """The numbers of items, conditions and predictions, and the bad cell of a design."""
+        conditions = suite.condition_names
+        found = [counted(len(suite.items), "item")]
         if len(conditions) > 1:
-            counted += f" in the conditions {Listing(conditions)}"
-        predictions = len(suite.predictions)
-        if not predictions:
-            return counted
-        return f"{counted}; {predictions} prediction{'' if predictions == 1 else 's'}"
+            found[0] += f" in the conditions {Listing(conditions)}"
+        if suite.predictions:
+            found.append(counted(len(suite.predictions), "prediction"))
+        return "; ".join(filter(None, (*found, bad_cell(suite))))
 
     def limited(self, suite: Suite, limit: int) -> Suite:
         """The first items of a suite; the suite itself if it has no more."""

@@ -224,7 +224,7 @@ def worst_items(run: Run, *, measure: str = "", count: int = 20) -> list[WorstIt
 
 def _worst_tokens(run: Run) -> dict[int, tuple[str, float | None]]:
     """The most surprising token of each text and its surprisal in bits, by number of the text."""
-    tokens = tokens_of(run)
+    tokens = tokens_of(run).collect()
     texts = {row["request"]: row["text"] for row in run.table("requests").iter_rows(named=True)}
     known = tokens.filter(tokens["logprob_nats"].is_not_null())
     worst: dict[int, tuple[str, float | None]] = {}

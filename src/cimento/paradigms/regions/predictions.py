@@ -111,11 +111,15 @@ class ItemValues:
         import numpy as np
         import polars as pl
 
-        places = pl.Series("item", items, dtype=pl.String).to_frame().with_row_index("place")
-        places = places.unique("item", keep="first").cast({"place": pl.Int64})
-        named = columns.items.rename("item").to_frame()
-        joined = named.join(places, on="item", how="left", maintain_order="left")
-        item = joined["place"].fill_null(-1).to_numpy()
+        names = pl.Series("item", items, dtype=pl.String)
+        runs = columns.items.rle().struct.unnest()
+        if runs["value"].equals(names):  # as in a whole suite in its own order
+            item = np.repeat(np.arange(len(items)), runs["len"].to_numpy())
+        else:
+            places = names.to_frame().with_row_index("place").unique("item", keep="first")
+            named = columns.items.rename("item").to_frame()
+            joined = named.join(places, on="item", how="left", maintain_order="left")
+            item = joined["place"].cast(pl.Int64).fill_null(-1).to_numpy()
         lengths = np.diff(columns.offsets)
         first: dict[str, Integers] = {}
         counts: dict[str, Integers] = {}

@@ -88,7 +88,7 @@ def region_report(run: Run, *, items: int | None = None) -> RunReport:
                 replace(each, question=summary.names.get(each.question, each.question))
                 for each in each_outcome(run.outcomes())
             ),
-            tokens_of(run),
+            tokens_of(run).collect(),
             run.table("requests"),
             alone=_alone(numbers, summary.names),
             limit=items,

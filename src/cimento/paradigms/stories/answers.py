@@ -10,9 +10,10 @@ import functools
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
+from cimento.io.tables import Rows, collected
 from cimento.paradigms.stories.grouping import correct_suite
 from cimento.paradigms.stories.options import (
     StoryOptions,
@@ -35,10 +36,6 @@ from cimento.paradigms.stories.suite import (
     TierAnswer,
     pair_label,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
-
 
 Reason: TypeAlias = Literal[
     "",
@@ -251,16 +248,18 @@ RECORDED: Mapping[Tier, AnswerOptions] = {
 """The options of recorded answers, which have no words and stand in one order."""
 
 
-def raw_answers(tables: Mapping[str, pl.DataFrame]) -> dict[int, RawAnswer]:
+def raw_answers(tables: Mapping[str, Rows]) -> dict[int, RawAnswer]:
     """The answer to each request by its number, without requests that have no answer."""
     answers: dict[int, RawAnswer] = {}
     if "choices" in tables:
-        table = tables["choices"].sort("request", "option").group_by("request", maintain_order=True)
-        lists = table.agg("logprob_nats", "n_tokens", "is_greedy")
-        for number, nats, n_tokens, greedy in lists.iter_rows():
+        table = collected(tables["choices"], where="the table choices").sort("request", "option")
+        lists = table.group_by("request", maintain_order=True)
+        asked = lists.agg("logprob_nats", "n_tokens", "is_greedy")
+        for number, nats, n_tokens, greedy in asked.iter_rows():
             answers[number] = RawAnswer(tuple(nats), tuple(n_tokens), tuple(greedy))
     if "replies" in tables:
-        for number, text in tables["replies"].select("request", "text").iter_rows():
+        replies = collected(tables["replies"], where="the table replies")
+        for number, text in replies.select("request", "text").iter_rows():
             answers[number] = replace(answers.get(number, RawAnswer()), reply=text)
     return answers
 
@@ -346,8 +345,13 @@ def _tier_answer(
     options: StoryOptions,
 ) -> TierAnswer:
     if values is not None:
-        greedy = answer.greedy if None not in answer.greedy else ()
-        return replace(like, logprobs_nats=values, greedy=tuple(map(bool, greedy)))
+        nats = [value for value in answer.nats if value is not None]
+        return replace(
+            like,
+            logprobs_nats=values,
+            nats_per_character=normalised(nats, "char", n_tokens=(), words=known.words),
+            greedy=() if None in answer.greedy else tuple(map(bool, answer.greedy)),
+        )
     if answer.greedy:
         # A recording that says what was chosen, or only that the right option was not.
         chosen = next((n for n, g in zip(known.labels, answer.greedy, strict=True) if g), None)

@@ -65,7 +65,8 @@ class Choices:
         n: answers that can be scored.
         scored: those of them where options were scored.
         acc: share that is right, the first of tied options chosen.
-        acc_norm_chars: the same with log-probabilities divided by the number of characters.
+        acc_norm_chars: the same with log-probabilities divided by the number of characters of the
+            words in the prompt.
         acc_if_ties_wrong: the same with ties counted as wrong.
         chance: accuracy of drawing an option by lot.
         majority: accuracy of always giving the label that is most often right among these.

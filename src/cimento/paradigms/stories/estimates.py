@@ -26,9 +26,16 @@ from cimento.paradigms.stories.judging import (
     judged_run,
 )
 from cimento.paradigms.stories.prompts import choose_shots
-from cimento.paradigms.stories.rates import CHANCE, EMPTY, METRICS, baselines, partial_credit
+from cimento.paradigms.stories.rates import (
+    CHANCE,
+    EMPTY,
+    METRICS,
+    baselines,
+    chance_of,
+    partial_credit,
+)
 from cimento.paradigms.stories.rounds import FIRST, PAIR_TASK
-from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS, Tier
+from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS, Tier
 from cimento.runs.outcomes import Estimate, rate
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
@@ -81,15 +88,6 @@ TITLES: Mapping[Tier, str] = {
 def question_of(tier: Tier) -> str:
     """The question whether a story is right at a tier and at all tiers before."""
     return CHAINED.get(tier, tier)
-
-
-def chance_of(tier: Tier, *, chained: bool = False) -> float:
-    """The accuracy of options drawn by lot at a tier, or there and at all tiers before."""
-    tiers = TIERS[: TIERS.index(tier) + 1] if chained else (tier,)
-    chance = 1.0
-    for name in tiers:
-        chance /= len(OPTIONS[name])
-    return chance
 
 
 def tier_estimates(run: Run) -> list[Estimate]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from cimento.errors import TableError
+from cimento.errors import TableError, counted
 from cimento.paradigms.stories.answers import (
     AnswerOptions,
     RawAnswer,
@@ -348,6 +348,6 @@ def tier_warnings(judged: Judged) -> Iterator[str]:
         invalid = sum(outcome.invalid for outcome in outcomes)
         if invalid:
             yield (
-                f"at {tier} no answer could be read from {invalid} of {len(outcomes)} replies; they"
-                " count as wrong"
+                f"at {tier} no answer could be read from {invalid} of"
+                f" {counted(len(outcomes), 'reply', 'replies')}; they count as wrong"
             )

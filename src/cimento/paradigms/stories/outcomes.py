@@ -152,19 +152,18 @@ def _choice(answer: TierAnswer) -> tuple[str | None, bool, str]:
     return answer.options[values.index(best)], values.count(best) > 1, ""
 
 
-def by_characters(answer: TierAnswer, words: Sequence[str] = ()) -> str | None:
+def by_characters(answer: TierAnswer) -> str | None:
     """The label chosen when log-probabilities are divided by the number of characters.
 
-    None where nothing can be scored, or options are tied.
-
-    Args:
-        answer: with log-probabilities.
-        words: what stands for each option in the prompt; the labels themselves where empty.
+    The characters are those of the words in the prompt, in its language. None where nothing can be
+    scored, or options are tied.
     """
     if answer.logprobs_nats is None or _choice(answer)[0] is None:
         return None
-    lengths = [len(word) for word in (words or answer.options)]
-    values = [value / n for value, n in zip(answer.logprobs_nats, lengths, strict=True)]
+    values = answer.nats_per_character or [
+        value / len(label)
+        for value, label in zip(answer.logprobs_nats, answer.options, strict=True)
+    ]
     best = max(values)
     return answer.options[values.index(best)] if values.count(best) == 1 else None
 

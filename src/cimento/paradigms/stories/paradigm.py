@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-from cimento.errors import Fault, InputError, SuiteError, TableError
+from cimento.errors import Fault, InputError, SuiteError, TableError, counted
 from cimento.io.files import expanded
 from cimento.paradigms.base import (
     MethodFacts,
@@ -69,20 +69,20 @@ _NORMS = {
     "sum": "their log-probability",
     "token": "their log-probability by token [@brown2020]",
     "char": "their log-probability by character [@lm-evaluation-harness]",
-    "pmi": "their log-probability less that without the story (domain-conditional PMI)"
+    "pmi": "their log-probability minus that without the story (domain-conditional PMI)"
     " [@holtzman2021]",
-    "prior": "their log-probability less the log of their mean probability over all stories"
+    "prior": "their log-probability minus the log of their mean probability over all stories"
     " (batch calibration) [@zhou2024]",
 }
 _ANSWERS = {
-    "generate": "The model wrote its answer (at most {max_tokens} tokens, greedy), which was read"
-    " for one of the options; one that could not be read is wrong.",
-    "constrained": "The model wrote its answer and could write nothing but one of the options.",
+    "generate": "The model wrote its answer (greedily, at most {max_tokens} tokens); an answer that"
+    " names none of the options counts as wrong.",
+    "constrained": "The model wrote its answer, restricted to the options.",
 }
 _METRICS = (
-    "Accuracy is the share of stories that are right at the first tier, consistency that of"
-    " implausible stories right at the first two, verifiability at all three [@storks2021;"
-    " @pensa2024]."
+    "Accuracy is the share of stories that are right at the first tier, consistency the share of"
+    " implausible stories that are right at the first two, and verifiability at all three"
+    " [@storks2021; @pensa2024]."
 )
 
 
@@ -145,15 +145,15 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         if reading.suite is None:
             return SuiteAudit.of_faults(reading)
         suite, faults = reading.suite, tuple(self.check(reading.suite))
-        return SuiteAudit(faults, audit_record(suite), self.holds(suite))
+        needs = "" if _has_examples(suite) else "--set shots=0"
+        return SuiteAudit(faults, audit_record(suite), self.holds(suite), needs)
 
     def holds(self, suite: StorySuite) -> str:
         """The number of stories, and whether they suffice for the usual worked examples."""
-        count, others = len(suite.stories), len({story.story_id for story in suite.stories}) - 1
-        stories = f"{count} stor{'y' if count == 1 else 'ies'}"
-        if others >= Shots().n:
+        stories = counted(len(suite.stories), "story", "stories")
+        if _has_examples(suite):
             return stories
-        return f"{stories}, too few for {Shots().n} worked examples: add --set shots=0"
+        return f"{stories}, too few for {Shots().n} worked examples in the prompt"
 
     def limited(self, suite: StorySuite, limit: int) -> StorySuite:
         """The first stories are asked about; worked examples come from all of them."""
@@ -261,9 +261,10 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         prompt = prompt_for(options, suite)
         answered = _ANSWERS.get(options.answer, f"Options were compared by {_NORMS[options.norm]}.")
         asked = (
-            f"Stories were asked about with the prompt {prompt.id} (version {prompt.version}),"
-            f" protocol {options.protocol}, after {options.shots} examples ({options.shots_mode},"
-            f" seed {options.shots_seed}); chat template: {options.chat}."
+            f"Questions about stories used the prompt {prompt.id} (version {prompt.version}) with"
+            f" {counted(options.shots, 'worked example')} ({options.shots_mode}, seed"
+            f" {options.shots_seed}), the protocol {options.protocol}, and the chat template"
+            f" {options.chat}."
         )
         is_recorded = run.model_kind == "replay"
         sentences = ["The answers were recorded."] if is_recorded else [asked]
@@ -273,11 +274,10 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
             sentences.append(_METRICS)
         if suite.corrections:
             names = ", ".join(suite.corrections)
-            sentences.append(f"Corrections were made to the stories: {names}.")
-        sentences.append("Options that are exactly equal are a tie, which is not right.")
-        n = len(suite.asked)
+            sentences.append(f"The stories were corrected: {names}.")
+        sentences.append("Ties, in which options are exactly equal, count as failures.")
         return MethodFacts(
-            counted="1 story" if n == 1 else f"{n} stories",
+            counted=counted(len(suite.asked), "story", "stories"),
             sentences=tuple(sentences),
             brief=(
                 answered,
@@ -301,6 +301,11 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
     def text(self, runs: Sequence[Run]) -> str:
         """The tables of each run."""
         return runs_text(runs)
+
+
+def _has_examples(suite: StorySuite) -> bool:
+    """Whether there are enough other stories for the usual worked examples."""
+    return len({story.story_id for story in suite.stories}) > Shots().n
 
 
 def _stored_suite(folder: RunFolder, manifest: Manifest) -> StorySuite:

@@ -7,9 +7,9 @@ implausible stories that are right at the first two; verifiability at all three 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from types import MappingProxyType
 
 from cimento.paradigms.stories.grouping import Grouping
@@ -331,7 +331,7 @@ def baselines(stories: Sequence[Story], grouping: Grouping) -> dict[str, dict[st
         ),
         TRUE_ONLY: _constant(stories, grouping, {**majority, STORY: TRUE}),
         f"{FIRST_OPTION} ({', '.join(first.values())})": _constant(stories, grouping, first),
-        CHANCE: {name: float(_chance(tier)) for name, (tier, _) in METRICS.items()},
+        CHANCE: {name: chance_of(tier, chained=True) for name, (tier, _) in METRICS.items()},
     }
 
 
@@ -343,9 +343,7 @@ def _constant(
     return {name: rate.value for name, rate in by_metric.items()}
 
 
-def _chance(tier: Tier) -> Fraction:
-    """The probability of getting through a tier and all before it by drawing lots."""
-    probability = Fraction(1)
-    for name in TIERS[: TIERS.index(tier) + 1]:
-        probability /= len(OPTIONS[name])
-    return probability
+def chance_of(tier: Tier, *, chained: bool = False) -> float:
+    """The accuracy of options drawn by lot at a tier, or there and at all tiers before."""
+    tiers = TIERS[: TIERS.index(tier) + 1] if chained else (tier,)
+    return 1 / math.prod(len(OPTIONS[name]) for name in tiers)

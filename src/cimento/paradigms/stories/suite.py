@@ -161,6 +161,8 @@ class TierAnswer:
         tier: which question.
         logprobs_nats: of each option, in the order of `options`; None where they are not known.
         options: labels in the order in which they were given; ties go to the first.
+        nats_per_character: log-probability of each option as the model gave it, divided by the
+            number of characters of its words in the prompt; empty where the labels are the words.
         greedy: whether each option is what greedy decoding would write; empty where not known.
         label: read from a reply; None where none could be read or options were scored.
         reply: the text that was generated; None where options were scored.
@@ -174,6 +176,7 @@ class TierAnswer:
     tier: Tier
     logprobs_nats: tuple[float, ...] | None = None
     options: tuple[str, ...] = ()
+    nats_per_character: tuple[float, ...] = ()
     greedy: tuple[bool, ...] = ()
     label: str | None = None
     reply: str | None = None

@@ -13,7 +13,7 @@ from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, j
 from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.paradigms.stories.rates import METRICS, constant_answers, majority_labels
 from cimento.paradigms.stories.suite import TIERS
-from cimento.report.formatting import interval
+from cimento.report.formatting import interval, reasons_together
 from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ def tier_rows(estimates: Sequence[Estimate], judged: Judged) -> Rows:
     }
     answers = {tier: choices(judged.outcomes, tier) for tier in TIERS}
     return [
-        ("tier", "accuracy", "95 %", "n", "ties", "greedy", "unread", "unscored"),
+        ("tier", "accuracy", "95 % interval", "n", "ties", "greedy", "unread", "unscored"),
         *(
             (
                 tier,
                 shown(known[tier].value, 3),
-                _interval_or_reason(known[tier]),
+                interval(known[tier].low, known[tier].high),
                 str(known[tier].n) if known[tier].value is not None else UNKNOWN,
                 str(at_tier.n_ties_at_max),
                 shown(at_tier.any_choice_greedy_rate.value, 2),
@@ -131,10 +131,10 @@ def share_of(step: Step) -> float | None:
 def question_rows(estimates: Iterable[Estimate]) -> Rows:
     """The shares of additional questions that are right."""
     return [
-        ("", "share", "95 %", "right", "n", "chance"),
+        ("", "share", "95 % interval", "right", "n", "chance"),
         *(
             (
-                estimate.question, shown(estimate.value, 3), _interval_or_reason(estimate),
+                estimate.question, shown(estimate.value, 3), interval(estimate.low, estimate.high),
                 str(estimate.right or 0), str(estimate.n), shown(estimate.chance, 2),
             )
             for estimate in estimates
@@ -147,20 +147,14 @@ def interval_notes(estimates: Sequence[Estimate]) -> list[str]:
     known = [rate for rate in estimates if rate.is_share and rate.value is not None and rate.n]
     rates = [rate for rate in known if rate.statistic in ("accuracy", "share of answers")]
     made = dict.fromkeys(rate.interval_method for rate in rates if rate.low is not None)
-    missing = dict.fromkeys(rate.reason for rate in rates if rate.low is None)
+    missing = reasons_together(rate.reason for rate in rates if rate.low is None)
     notes = [f"Intervals (95 %): {'; '.join(filter(None, made))}."] if made else []
-    return [*notes, *(f"No interval: {reason}." for reason in missing if reason)]
+    return [*notes, *([f"No interval where there is a dash ({missing})."] if missing else [])]
 
 
 def shown(value: float | None, digits: int) -> str:
     """A number to read."""
     return UNKNOWN if value is None else f"{value:.{digits}f}"
-
-
-def _interval_or_reason(estimate: Estimate) -> str:
-    if estimate.low is None:
-        return estimate.reason
-    return interval(estimate.low, estimate.high)
 
 
 def _with_interval(estimate: Estimate) -> str:

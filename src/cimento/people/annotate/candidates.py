@@ -12,13 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from cimento.errors import UsageError, need_known
+from cimento.errors import UsageError, counted, need_known
 from cimento.io.files import write_text
 from cimento.people.annotate.decisions import CandidateDecision, CandidateKey, Journal, YesOrNo
 
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import ClozeAnswers
 
+OTHER = "other"
 REMARKS = "remarks.txt"
 _SHOWN = ("template", "dimension", "expression", "seed", "category", "expected")
 """Columns of an item that are shown with its candidates."""
@@ -149,14 +150,16 @@ class CandidateDialogue:
             StorageError: a decision cannot be written.
         """
         self._go_to_unjudged()
-        write(f"{self.judged} of {len(self._tasks)} candidates are judged. ? shows the keys.")
+        write(f"{self.judged} of {counted(len(self._tasks), 'candidate')} judged. ? for the keys.")
         while self._place < len(self._tasks):
             write(self._shown())
             line = read("fits? ")
             if line is None or line.strip() == "q":
                 break
             write(self._answer(line.strip()))
-        write(f"{self.judged} of {len(self._tasks)} candidates are judged; everything is kept.")
+        write(
+            f"{self.judged} of {counted(len(self._tasks), 'candidate')} judged; everything is kept."
+        )
 
     def _shown(self) -> str:
         task = self._tasks[self._place]
@@ -272,7 +275,9 @@ def part_of(
     ]
 
 
-def candidate_tasks(answers: ClozeAnswers, method: str = "") -> list[CandidateTask]:
+def candidate_tasks(
+    answers: ClozeAnswers, method: str = "", *, only_other: bool = False
+) -> list[CandidateTask]:
     """Each candidate of each item once, in the order of items and ranks.
 
     Two tokens may be one text: it has the probability of its best rank.
@@ -280,19 +285,28 @@ def candidate_tasks(answers: ClozeAnswers, method: str = "") -> list[CandidateTa
     Args:
         answers: of a run.
         method: the protocol by which candidates were asked for; empty for the first.
+        only_other: only of items that have options, and neither a target nor a plausible one among
+            the candidates: the class *Other* of Albertin, Miaschi and Brunato 2021.
 
     Raises:
         UsageError: the run has no such method.
     """
+    from cimento.paradigms.cloze.answers import by_item
+    from cimento.paradigms.cloze.people import top_class
+
     if method:
         seen = "the run has no candidates that were asked for so"
         need_known(method, answers.methods, where=f"--method {method}", seen=seen)
-    by_item = answers.by_method(method or next(iter(answers.methods), ""))
+    method = method or next(iter(answers.methods), "")
+    fills, candidates = answers.by_method(method), by_item(answers.candidates(method))
     tasks = []
     for item in answers.items:
+        found = candidates.get(item.id, ())
+        if only_other and not (item.options and top_class(item, found, answers.options.k) == OTHER):
+            continue
         details = {name: item.columns.get(name, "") for name in _SHOWN}
         best: dict[str, float | None] = {}
-        for answer in by_item.get(item.id, []):
+        for answer in fills.get(item.id, []):
             best.setdefault(answer.text, answer.probability)
         tasks += [
             CandidateTask(item.id, text, item.before, item.after, details, probability)

@@ -13,7 +13,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.log import Log
 from cimento.io.tables import JUDGMENTS, read_table, write_table
 from cimento.paradigms.cloze.answers import ClozeAnswers
@@ -269,7 +269,9 @@ def candidate_agreement(run: Path) -> RunAgreement:
 
 def candidate_agreement_text(agreement: RunAgreement) -> str:
     """The agreement of the annotators as text."""
-    lines = [f"{name}: {count} candidates judged" for name, count in agreement.judged.items()]
+    lines = [
+        f"{name}: {counted(count, 'candidate')} judged" for name, count in agreement.judged.items()
+    ]
     lines += [
         f"{pair.first} / {pair.second}: equal on {pair.equal} of {pair.n},"
         f" Cohen's kappa {formatting.agreement_text(pair.kappa)}"

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from cimento.errors import InputError, UsageError
+from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import read_bytes, writing
 from cimento.paradigms.base import Applied
 from cimento.paradigms.loading import load_suite, load_suites
@@ -165,7 +165,9 @@ def judgments_from(rows: Sequence[RawRow], reading: ImportRules) -> Import:
     if faults:
         more = f"\n  ... and {len(faults) - _SHOWN} more" if len(faults) > _SHOWN else ""
         shown = "".join(f"\n  {fault}" for fault in faults[:_SHOWN])
-        raise InputError(where="", seen=f"{len(faults)} answers cannot be used:{shown}{more}")
+        raise InputError(
+            where="", seen=f"{counted(len(faults), 'answer')} cannot be used:{shown}{more}"
+        )
     notes = (*_doubled(judgments), *_prolific_notes(people, reading.submissions))
     return Import(judgments=tuple(judgments), passed=passed, notes=notes)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.errors import InputError, did_you_mean
+from cimento.errors import InputError, counted, did_you_mean
 from cimento.io.files import write_bytes
 from cimento.io.log import Log
 from cimento.io.parsing import parse_json, read_json
@@ -236,7 +236,9 @@ def _read_sentences(typed: str, values: Values, known: Sequence[Story]) -> JsonV
     text = typed.removeprefix(INSIST).strip()
     sentences = _split(text)
     if len(sentences) != LENGTH:
-        raise RefusedError(f"These are {len(sentences)} sentences, and a story has {LENGTH}.")
+        raise RefusedError(
+            f"That is {counted(len(sentences), 'sentence')}, and a story has {LENGTH}."
+        )
     if len(set(sentences)) < len(sentences):
         raise RefusedError("A sentence comes twice.")
     bare = [sentence for sentence in sentences if sentence[-1] not in '.!?…»”"']
@@ -286,7 +288,7 @@ def _how_to_insist() -> str:
 def _read_length(typed: str, values: Values) -> JsonValue:
     number = _whole(_text(typed))
     if number != len(_sentences(values)):
-        raise RefusedError(f"There are {len(_sentences(values))} sentences.")
+        raise RefusedError(f"The story has {counted(len(_sentences(values)), 'sentence')}.")
     return number
 
 

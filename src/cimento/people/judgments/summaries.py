@@ -12,6 +12,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import TypeAlias
 
+from cimento.errors import counted
 from cimento.people.judgments.records import ACCEPTABILITY, Judgment, finite
 from cimento.statistics.agreement import Agreement, cohen_kappa, krippendorff_alpha
 from cimento.statistics.design import Design
@@ -31,6 +32,8 @@ class QuestionSummary:
         people: who answered it.
         places: sentences, pairs or blanks that it was asked about.
         judgments: answers.
+        fewest: answers to the place that has the fewest.
+        most: answers to the place that has the most.
         mean: of the means of all places; None where answers are no numbers.
         sd: mean of the standard deviations (n - 1) of the answers to one place.
         by_condition: condition to the mean of its places' means; empty where answers are no
@@ -43,6 +46,8 @@ class QuestionSummary:
     people: int
     places: int
     judgments: int
+    fewest: int
+    most: int
     mean: float | None
     sd: float | None
     by_condition: Mapping[str, float]
@@ -89,6 +94,7 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
         if value is not None:
             answers.setdefault(judgment.key, []).append(value)
     means = mean_ratings(judgments) if rated else {}
+    sizes = [len(got) for got in answers.values()]
     deviations = [statistics.stdev(got) for got in _ratings(judgments).values() if len(got) >= _TWO]
     conditions: dict[str, list[float]] = {}
     for (_, _, condition, _), mean in means.items():
@@ -98,6 +104,8 @@ def _described(question: str, judgments: Sequence[Judgment]) -> QuestionSummary:
         people=len({judgment.annotator for judgment in judgments}),
         places=len(answers),
         judgments=len(judgments),
+        fewest=min(sizes, default=0),
+        most=max(sizes, default=0),
         mean=_mean(list(means.values())),
         sd=_mean(deviations) if rated else None,
         by_condition={name: math.fsum(got) / len(got) for name, got in conditions.items()},
@@ -300,7 +308,9 @@ def _shares(people: Mapping[str, Mapping[QuestionKey, Judgment]]) -> dict[str, M
             if others:
                 equal.append(others[judgment.value] == max(others.values()))
         if len(equal) < LEAST_SHARED:
-            measured[name] = Measurement(None, f"only {len(equal)} places are shared with others")
+            measured[name] = Measurement(
+                None, f"only {counted(len(equal), 'place is', 'places are')} shared with others"
+            )
         else:
             share = sum(equal) / len(equal)
             measured[name] = Measurement(share, f"{sum(equal)} of {len(equal)} as most others")

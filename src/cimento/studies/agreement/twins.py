@@ -91,7 +91,7 @@ def agreement_run(
             item: None if verdict == "unscored" else verdict == "pass"
             for item, verdict in verdicts.iter_rows()
         },
-        n_tokens=target_tokens(tokens_of(run), run.table("requests"), contrast.regions),
+        n_tokens=target_tokens(tokens_of(run).collect(), run.table("requests"), contrast.regions),
         other_contexts=items_with_other_contexts(suite, contrast),
         details=_details(run.manifest.get("model")),
         kind=run.model_kind,

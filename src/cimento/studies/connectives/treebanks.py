@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cimento.corpus.connectives.frequencies import Counts, count_connectives
-from cimento.corpus.connectives.inventories import open_inventory
+from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
 from cimento.corpus.treebanks import SAMPLE, ReadingProblem, TreebankFile, open_treebanks
 from cimento.errors import InputError

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from operator import gt, lt
 from statistics import fmean
 
-from cimento.errors import Fault, FormulaError
+from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
+from cimento.suites.design import squares
 from cimento.suites.formula import (
     Comparison,
     Number,
@@ -224,8 +225,8 @@ def _elsewhere(stimuli: Stimuli) -> Iterator[Fault]:
                     texts = [repr(text) for text in _region_texts(stimuli, pair, region)]
                     seen = (
                         f"Region {region} is {texts[1]}, and in condition {first!r} it is"
-                        f" {texts[0]}; {len(pairs) - len(unlike)} of {len(pairs)} items have it"
-                        " alike."
+                        f" {texts[0]}; {len(pairs) - len(unlike)} of"
+                        f" {counted(len(pairs), 'item')} have it alike."
                     )
                     yield fault("CIM-S058", where=stimuli.where(pair[1]), seen=seen)
 
@@ -264,15 +265,27 @@ def _unlike(stimuli: Stimuli) -> Iterator[Fault]:
         for _, part in _parts(stimuli.suite)
         if isinstance(part.left, Reference) and isinstance(part.right, Reference)
     ]
+    # Opposite cells of a design differ in both factors, and may well share few words.
+    opposite = [{cells[0], cells[3]} for cells in _cells(stimuli.suite)]
     for first, second in dict.fromkeys(pairs):
+        if {first, second} in opposite:
+            continue
         both, texts = stimuli.pairs(first, second), stimuli.texts
         unlike = [pair for pair in both if have_little_in_common(texts[pair[0]], texts[pair[1]])]
         if unlike:
             left, right = unlike[0]
             seen = f"{texts[left]!r} and {texts[right]!r} are compared."
             if len(unlike) > 1:
-                seen += f" {len(unlike)} of {len(both)} pairs are like this."
+                seen += f" {len(unlike)} of {counted(len(both), 'pair')} are like this."
             yield fault("CIM-S060", where=stimuli.where(left), seen=seen)
+
+
+def _cells(suite: Suite) -> list[tuple[str | None, ...]]:
+    """The conditions of each two by two design; none if the design has a fault."""
+    try:
+        return [square.conditions for square in squares(suite)]
+    except InputError:
+        return []
 
 
 MOST_BY_HAND = 500
@@ -296,8 +309,8 @@ def _other_words(stimuli: Stimuli) -> Iterator[Fault]:
         for (_, right), unlike in changed.items():
             if 0 < usual <= MOST_USUAL and len(unlike) > usual:
                 seen = (
-                    f"{len(unlike)} words differ from condition {first!r} ({', '.join(unlike)});"
-                    f" in nearly all items {usual} at most."
+                    f"{counted(len(unlike), 'word differs', 'words differ')} from condition"
+                    f" {first!r} ({', '.join(unlike)}); in nearly all items {usual} at most."
                 )
                 yield fault("CIM-S058", where=stimuli.where(right), seen=seen)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -11,11 +10,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
-from cimento.errors import Fault, FormulaError, InputError, did_you_mean
+from cimento.errors import Fault, FormulaError, InputError, counted, did_you_mean
 from cimento.suites.builtin import LANGUAGE_CODE, language_code
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
-from cimento.suites.formula import Reference, parse, references
+from cimento.suites.formula import Reference, is_condition_name, parse, references
 from cimento.suites.model import Prediction, Suite, is_canary
 from cimento.suites.reading import NO_LANGUAGE, fault
 
@@ -145,9 +144,6 @@ class Listing:
         return f"{shown} and {more} more" if more else shown
 
 
-_CONDITION_NAME = re.compile(r"[A-Za-z0-9_-]+")
-
-
 def _filled(stimuli: Stimuli) -> Iterator[Fault]:
     ids = stimuli.suite.columns.ids
     if not ids:
@@ -194,7 +190,7 @@ def _conditions(stimuli: Stimuli) -> Iterator[Fault]:
 
 def _names(stimuli: Stimuli) -> Iterator[Fault]:
     for name in stimuli.names:
-        if name and not _CONDITION_NAME.fullmatch(name):
+        if name and not is_condition_name(name):
             seen = "Formulas cannot use this name."
             yield fault("CIM-S015", where=f"condition {name!r}", seen=seen)
 
@@ -211,7 +207,7 @@ def _condition_sets(stimuli: Stimuli) -> Iterator[Fault]:
             continue
         parts = [f"lacks {', '.join(sorted(most - names))}"] if most - names else []
         parts += [f"has {', '.join(sorted(names - most))}"] if names - most else []
-        seen = f"The item {' and '.join(parts)}, unlike {count} of {len(sets)} items."
+        seen = f"The item {' and '.join(parts)}, unlike {count} of {counted(len(sets), 'item')}."
         todo = _meant(sorted(names - most), most - names) or None
         yield fault("CIM-S012", where=stimuli.where_item(number), seen=seen, todo=todo)
 
@@ -228,13 +224,24 @@ def _meant(unknown: Sequence[str], lacking: Collection[str]) -> str:
 
 
 def _regions(stimuli: Stimuli) -> Iterator[Fault]:
-    names, bounds = stimuli.suite.region_names, stimuli.suite.columns.bounds
-    for number, (begin, end) in enumerate(pairwise(bounds)):
-        count = end - begin
+    names = stimuli.suite.region_names
+    counts = [end - begin for begin, end in pairwise(stimuli.suite.columns.bounds)]
+    todo = _of_names(stimuli) if len(set(counts)) == 1 else None
+    for number, count in enumerate(counts):
         if count != len(names):
             there = "is 1 region" if count == 1 else f"are {count} regions"
             seen = f"There {there}; the suite names {len(names)}: {Listing(names)}."
-            yield fault("CIM-S013", where=stimuli.where(number), seen=seen)
+            yield fault("CIM-S013", where=stimuli.where(number), seen=seen, todo=todo)
+
+
+def _of_names(stimuli: Stimuli) -> str:
+    """Advice for sentences that all have the same number of regions, other than the names."""
+    if stimuli.suite.columns.bounds[1] == 1:
+        return (
+            "Divide the sentences with bars ( | ); or delete regions in suite.toml, if predictions"
+            " compare whole sentences."
+        )
+    return "Add or remove bars ( | ), or correct regions in suite.toml."
 
 
 def _texts(stimuli: Stimuli) -> Iterator[Fault]:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from operator import eq
 
-from cimento.errors import Fault
+from cimento.errors import Fault, counted
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
 from cimento.suites.reading import fault
 
@@ -116,9 +116,10 @@ def _apostrophes(stimuli: Stimuli) -> Iterator[Fault]:
     rarer, other = sorted(found, key=lambda mark: found[mark].count)
     if found[rarer].count:
         seen = (
-            f"{found[rarer].count} stimuli have {rarer} (U+{ord(rarer):04X}) and "
-            f"{found[other].count} have {other} (U+{ord(other):04X})"
-            + (f", {both} of them both." if both else ".")
+            f"{counted(found[rarer].count, 'stimulus has', 'stimuli have')} {rarer}"
+            f" (U+{ord(rarer):04X}) and "
+            f"{counted(found[other].count, 'has', 'have')} {other} (U+{ord(other):04X})"
+            + (f"; {counted(both, 'has', 'have')} both." if both else ".")
         )
         yield fault("CIM-S044", where=str(found[rarer]), seen=seen)
 

@@ -27,6 +27,7 @@ from cimento.suites.design import (
     squares,
 )
 from cimento.suites.formats.items import read_regions
+from cimento.suites.formula import is_condition_name
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.reading import (
     Reading,
@@ -295,11 +296,20 @@ def read_factorial_table(path: Path) -> Reading:
     if not rows:
         seen = "There is no row below the header."
         raise unusable(path, [*faults, fault("CIM-S005", where=path.name, seen=seen)])
+    _rename_good_and_bad(rows)
     places = RowPlaces(table.name, table.numbers)
     suite, order = _suite(rows, path.stem, places, faults)
     return Reading(
         with_design(suite), sha256_of(data), [places[index] for index in order], tuple(faults)
     )
+
+
+def _rename_good_and_bad(rows: Sequence[dict[str, str]]) -> None:
+    """Call two conditions good and bad if that is what they mean and formulas cannot name them."""
+    sides = {name: meaning(name) for name in dict.fromkeys(row["condition"] for row in rows)}
+    if sorted(sides.values()) == ["bad", "good"] and not all(map(is_condition_name, sides)):
+        for row in rows:
+            row["condition"] = sides[row["condition"]]
 
 
 def _with_a_sentence_a_row(table: Table) -> Table:

@@ -1,0 +1,135 @@
+"""Stories as rows of a spreadsheet: sentences are counted from 1, and no cell holds a list.
+
+A row has a number shared by a story and its variants, its version (``plausible``, ``order 1``,
+``cloze 2``), a column for each sentence, and the numbers of the two sentences in conflict. Fields
+that follow from these have columns only where they say something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from cimento.errors import InputError
+from cimento.suites.model import JsonValue
+
+STORY, VERSION, SENTENCE = "story", "version", "sentence"
+CONFLICT, SHOWN, STATE = "conflicting sentence", "revealing sentence", "state"
+PLAUSIBLE = "plausible"
+COLUMNS = (STORY, VERSION, CONFLICT, SHOWN, STATE)
+"""The columns of a row besides those of its sentences."""
+
+_VERSION = re.compile(r"(order|cloze)(?:\s+([1-9][0-9]{0,8}))?", re.IGNORECASE)
+_SENTENCE = re.compile(rf"{SENTENCE} ([1-9][0-9]*)")
+_DERIVED = (
+    "story_id", "type", "idx", "aug", "sentences", "length", "example_id", "plausible",
+    "breakpoint", "confl_sents", "confl_pairs", "states", "worker_id",
+)  # fmt: skip
+
+
+def is_story_row(cells: Mapping[str, str]) -> bool:
+    """Whether a row has the columns of this module."""
+    return STORY in cells and VERSION in cells
+
+
+def is_column_of_story(column: str) -> bool:
+    """Whether a column is one of those from which `story_record` makes a story."""
+    return column in COLUMNS or bool(_SENTENCE.fullmatch(column))
+
+
+def story_row(
+    record: Mapping[str, JsonValue],
+) -> tuple[dict[str, str], dict[str, JsonValue]] | None:
+    """A story as cells and the fields that they do not imply; None if it has no such row.
+
+    Args:
+        record: the story, as a line of GITA4CALAMITA.
+    """
+    sentences = record.get("sentences")
+    if not isinstance(sentences, list) or not set(_DERIVED) <= record.keys():
+        return None
+    kind, number, shown = (record[name] for name in ("type", "idx", "breakpoint"))
+    version = PLAUSIBLE
+    if kind is not None:
+        version = f"{kind} {number + 1}" if isinstance(number, int) else str(kind)
+    found = record["confl_sents"]
+    first = found[0] if isinstance(found, list) and len(found) == 1 else None
+    cells = {STORY: str(record["story_id"]), VERSION: version}
+    cells |= {f"{SENTENCE} {k}": str(each) for k, each in enumerate(sentences, start=1)}
+    cells |= {
+        CONFLICT: str(first + 1) if isinstance(first, int) else "",
+        SHOWN: str(shown + 1) if isinstance(shown, int) and shown >= 0 else "",
+        STATE: str(record["states"]),
+    }
+    try:
+        implied = story_record(cells, where="")
+    except InputError:
+        return None
+    if implied["sentences"] != sentences:
+        return None  # blanks around a sentence, say
+    return cells, {k: v for k, v in record.items() if k not in implied or implied[k] != v}
+
+
+def story_record(cells: Mapping[str, str], *, where: str) -> dict[str, JsonValue]:
+    """The story of a row, without the fields that have columns of their own.
+
+    Args:
+        cells: the cells of the row by column.
+        where: place of the row, for messages.
+
+    Raises:
+        InputError: a cell is not what its column needs.
+    """
+    texts = {name: cell.strip() for name, cell in cells.items()}
+    numbered = {int(m[1]): texts[name] for name in texts if (m := _SENTENCE.fullmatch(name))}
+    sentences: list[JsonValue] = [text for _, text in sorted(numbered.items()) if text]
+    story = _number(texts, STORY, where, least=0)
+    conflict, shown = (
+        _number(texts, name, where, most=len(sentences)) for name in (CONFLICT, SHOWN)
+    )
+    if story is None:
+        raise InputError(where=where, seen=f"{STORY} is empty", todo="Number your stories 1, 2, 3.")
+    kind, number = _version(texts.get(VERSION, ""), where)
+    letter = "" if kind is None else f"-{kind[0].upper()}{number}"
+    both = [n - 1 for n in (conflict, shown) if n is not None]
+    return {
+        "story_id": story,
+        "type": kind,
+        "idx": number,
+        "aug": False,
+        "sentences": sentences,
+        "length": len(sentences),
+        "example_id": f"{story}{letter}",
+        "plausible": kind is None,
+        "breakpoint": -1 if shown is None else shown - 1,
+        "confl_sents": [] if conflict is None else [conflict - 1],
+        "confl_pairs": [*both] if len(both) > 1 else [],
+        "states": texts.get(STATE, ""),
+        "worker_id": "",
+    }
+
+
+def _version(text: str, where: str) -> tuple[str | None, int | None]:
+    """The type of a variant and its number from 0; None for a plausible story."""
+    if text.casefold() == PLAUSIBLE:
+        return None, None
+    found = _VERSION.fullmatch(text)
+    if not found:
+        seen = f"{VERSION} is {text!r}" if text else f"{VERSION} is empty"
+        raise InputError(where=where, seen=seen, todo="Write plausible, order 1 or cloze 1.")
+    return found[1].lower(), int(found[2] or 1) - 1
+
+
+def _number(
+    texts: Mapping[str, str], name: str, where: str, *, least: int = 1, most: int | None = None
+) -> int | None:
+    text = texts.get(name, "")
+    if not text:
+        return None
+    number = int(text) if re.fullmatch(r"[0-9]{1,9}", text) else -1
+    if number < least or (most is not None and number > most):
+        upto = f" from {least} to {most}" if most is not None else ""
+        raise InputError(
+            where=where, seen=f"{name} is {text!r}", todo=f"Write a whole number{upto}."
+        )
+    return number

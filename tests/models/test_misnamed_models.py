@@ -1,0 +1,164 @@
+"""Names without a model, folders that are none, and checkpoints that do not load: what is said."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+import cimento
+from cimento import ModelError, UsageError
+from cimento.cli.main import invoke
+from cimento.models.hf.files import locate
+from tests.helpers.whole_path import load_folder
+
+
+@pytest.fixture(scope="module")
+def here(zoo_folder, tmp_path_factory):
+    """A folder with a model, a folder of checkpoints, and one with a GGUF file."""
+    folder = tmp_path_factory.mktemp("here")
+    shutil.copytree(zoo_folder("gpt2"), folder / "models" / "first")
+    for step in (100, 200, 1000):
+        inside = folder / "steps" / f"checkpoint-{step}"
+        inside.mkdir(parents=True)
+        (inside / "config.json").write_text("{}", "utf-8")
+    (folder / "quantized").mkdir()
+    (folder / "quantized" / "a.gguf").touch()
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def inside(here, monkeypatch):
+    monkeypatch.chdir(here)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("models/first@main", "models/first is a folder on this machine, .* Give models/first"),
+        ("steps@200", r"only names on the hub have revisions. Give its check\w+, steps/\w+-200"),
+        ("steps@checkpoint-100", "Give its checkpoint, steps/checkpoint-100"),
+        ("steps@300", "Give steps"),
+        ("steps", "no model, and holds 3: checkpoint-100, checkpoint-200, checkpoint-1000"),
+        ("steps", "that you mean: -m steps/checkpoint-100 -m steps/checkpoint-200 -m steps/c"),
+        ("", "model '': the name is empty. Give a folder, org/name@revision"),
+        ("  ", "the name is empty"),
+        ("demo-casual", r"nor downloadable \(\w+\)\. Did you mean 'demo-causal'"),
+        ("models/frist", "Did you mean 'models/first'"),
+        ("./models/frist", "Did you mean 'models/first'"),
+        ("quantized", "the file a.gguf. Give -m gguf:quantized/a.gguf"),
+        ("quantized/a.gguf", "this is a file, .* Give gguf:quantized/a.gguf"),
+        ("models/first/config.json", "Give the folder with config.json"),
+        ("https://huggingface.co/org/name/tree/main", "Give the name alone: org/name"),
+        ("models/first@" + "x" * 300, "Give models/first"),
+        ("x" * 300, "nor downloadable"),
+    ],
+)  # fmt: skip
+def test_what_may_be_meant_by_a_name_without_a_model(name, said):
+    with pytest.raises(UsageError, match=said):
+        locate(name)
+
+
+def test_of_many_checkpoints_a_few_are_listed(tmp_path):
+    for step in range(1, 12):
+        (tmp_path / f"step{step}").mkdir()
+        (tmp_path / f"step{step}" / "config.json").write_text("{}", "utf-8")
+    with pytest.raises(UsageError, match=r"holds 11: step1, step2, \.\.\., step11\."):
+        locate(str(tmp_path))
+
+
+def test_a_tokenizer_is_named_like_a_model():
+    with pytest.raises(UsageError, match=r"tokenizer 'models/first@x': .* Give models/first"):
+        locate("demo-causal", tokenizer="models/first@x")
+
+
+@pytest.mark.parametrize("command", [["study", "agreement"], ["score", "suite.txt"]])
+def test_every_command_asks_what_was_meant(command, here, capsys):
+    (here / "suite.txt").write_text("Le zie cantano.\n", "utf-8")
+    assert invoke([*command, "-m", "demo-casual"]) == 2
+    assert "Did you mean 'demo-causal'?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["models/first", "-m", "it-subject-verb"], "it-subject-verb -m models/first`"),
+        (["gpt2", "-m", "it-subject-verb"], "no suite is called 'gpt2'"),
+        (["it-subject-verb", "demo-causal"], "it-subject-verb -m demo-causal`"),
+        (["it-subject-verb", "-m", "it-idioms"], "it-subject-verb it-idioms -m MODEL`"),
+        (["demo-causal"], "SUITE -m demo-causal`"),
+        (
+            ["it-idioms", "demo-causal", "-m", "demo-masked"],
+            "it-idioms -m demo-masked -m demo-causal`",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_suites_and_models_that_look_swapped(command, arguments, said, capsys):
+    assert invoke([command, *arguments]) == 2
+    told = capsys.readouterr().err
+    assert said in told
+    assert f"Did you mean `cimento {command} " in told
+    assert "Suites come first, models after -m." in told
+
+
+def test_a_folder_of_suites_is_no_model(tmp_path, capsys):
+    assert invoke(["suites", "new", "pairs", str(tmp_path / "all" / "mine")]) == 0
+    capsys.readouterr()
+    assert invoke(["plan", str(tmp_path / "all"), "-m", "demo-causal"]) == 0
+
+
+@pytest.fixture
+def broken(zoo_folder, tmp_path):
+    """A model whose config is another one."""
+
+    def made(config):
+        folder = shutil.copytree(zoo_folder("gpt2"), tmp_path / "broken")
+        if not isinstance(config, str):
+            whole = json.loads((folder / "config.json").read_text("utf-8"))
+            config = json.dumps({**whole, **config})
+        (folder / "config.json").write_text(config, "utf-8")
+        return folder
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ('{"architectures": [', r"config\.json: cannot be read .* Copy the file from the model"),
+        ("[]", r"config\.json: is not a JSON object"),
+        ({"model_type": "foo"}, "transformers does not know its type, 'foo'. Upgrade"),
+        ({"vocab_size": 50}, "its weights have other sizes than its config.json says"),
+    ],
+)
+def test_a_config_is_to_blame_for_its_own_faults(broken, config, said):
+    with pytest.raises(ModelError, match=said):
+        load_folder(broken(config))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "said"),
+    [
+        ("gpt2", "masked", r"--kind masked: model '\w+' \(GPT2LMHeadModel\) is a causal"),
+        ("gpt2", "seq2seq", "is a causal language model. Leave the option out"),
+        ("modernbert", "causal", r"\(ModernBertForMaskedLM\) is a masked"),
+    ],
+)
+def test_a_kind_that_a_model_is_not(zoo_folder, name, kind, said):
+    with pytest.raises(UsageError, match=said):
+        load_folder(zoo_folder(name), kind=kind)
+
+
+def test_a_vocabulary_that_is_too_small_names_the_model(zoo_folder, tmp_path):
+    from transformers import AutoModelForCausalLM
+
+    folder = shutil.copytree(zoo_folder("gpt2"), tmp_path / "small")
+    model = AutoModelForCausalLM.from_pretrained(folder)
+    model.resize_token_embeddings(100)
+    model.save_pretrained(folder)
+    with pytest.raises(ModelError, match=r"^model 'small', text 'Le .* the model knows 100 tokens"):
+        cimento.score("Le zie cantano bene.", str(folder))
