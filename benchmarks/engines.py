@@ -33,7 +33,7 @@ from cimento.engine.workers import Processes, TaskOutcome, UnitTask, Worker
 from cimento.models.registry import OPENERS, ScorerSource, Source
 from cimento.models.settings import Asking
 from cimento.options import RunOptions
-from cimento.paradigms.loading import load_suites
+from cimento.paradigms.registry import load_suites
 from cimento.runs.job import SuiteJob
 from cimento.runs.run import Run
 from cimento.suites.formats.native import write_native

@@ -77,6 +77,14 @@ def pytest_runtest_setup() -> None:
         gc.freeze()
 
 
+_LONGEST = ("test_conformance.py", "test_frozen.py", "test_fuzzing.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The longest files come first, so that at the end no worker waits for another."""
+    items.sort(key=lambda item: item.path.name not in _LONGEST)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of expected values and real inputs; the test is skipped where it is absent."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from cimento.models.settings import Asking, Policy
     from cimento.options import RunOptions
     from cimento.paradigms.cloze.requests import fill
-    from cimento.paradigms.loading import LoadedSuite, load_suite, load_suites
+    from cimento.paradigms.registry import LoadedSuite, load_suite, load_suites
     from cimento.people.reading_times import join_surprisals
     from cimento.report.document import figure, report
     from cimento.runs.outcomes import Estimate, Outcome
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "cimento.api": ("Failure", "evaluate", "evaluate_all", "load_model"),
-    "cimento.paradigms.loading": ("LoadedSuite", "load_suite", "load_suites"),
+    "cimento.paradigms.registry": ("LoadedSuite", "load_suite", "load_suites"),
     "cimento.cite": ("cite",),
     "cimento.paradigms.cloze.requests": ("fill",),
     "cimento.compare": ("compare",),

@@ -33,7 +33,7 @@ from cimento.models.registry import AnyScorer, shown_name
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions, RunOptions, checked, from_names
 from cimento.paradigms.base import ParadigmOptions
-from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suite, load_suites
+from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
 from cimento.runs.job import SuiteJob, honoured, refuse_unused, suite_job
 from cimento.runs.run import Run
 from cimento.suites.model import JsonValue

@@ -67,13 +67,13 @@ def test_what_has_no_perplexity_says_why():
 
 
 def test_the_worst_sentences_come_first_with_their_worst_token():
-    found = worst_items(island_run({"longisland": 6.0, "2": 9.0}), count=3)
-    assert (found[0].item, found[0].condition) == ("2", "long_island")
-    assert found[0].value == pytest.approx(-19 / 4 * LN2)
-    assert (found[0].token, found[0].token_bits) == ("2", pytest.approx(9.0))
-    assert [each.item for each in found] == ["2", "2", "2"]
+    found = worst_items(island_run({"longisland": 6.0, "2": 9.0}), count=3).rows(named=True)
+    assert (found[0]["item"], found[0]["condition"]) == ("2", "long_island")
+    assert found[0]["value"] == pytest.approx(-19 / 4 * LN2)
+    assert (found[0]["token"], found[0]["token_bits"]) == ("2", pytest.approx(9.0))
+    assert [each["item"] for each in found] == ["2", "2", "2"]
     by_surprisal = worst_items(island_run({"longisland": 6.0}), measure="surprisal-bits", count=1)
-    assert (by_surprisal[0].condition, by_surprisal[0].token) == ("long_island", "longisland")
+    assert by_surprisal.select("condition", "token").row(0) == ("long_island", "longisland")
 
 
 def test_one_table_over_suites_of_any_kind(pairs):

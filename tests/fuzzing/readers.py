@@ -102,7 +102,7 @@ def choices_of_people(path: Path) -> object:
 
 def notebooks(path: Path) -> object:
     """The notebooks of the Brazilian study, each read as either of them."""
-    from cimento.paradigms.cloze import portuguese_notebooks as study
+    from cimento.paradigms.cloze import portuguese as study
 
     found = []
     for read in (study.read_multiwords, study.read_predictions, study.read_templates):

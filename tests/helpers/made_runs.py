@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from cimento import Estimate, Meta, Outcome, Run
-from cimento.paradigms import MethodFacts, ParadigmOptions, PlainParadigm, outcomes_table, rate
+from cimento.paradigms import MethodFacts, Paradigm, ParadigmOptions, outcomes_table, rate
 
 MARKS = {"+": "pass", "-": "fail", "=": "tie", "?": "unscored"}
 
@@ -35,7 +35,7 @@ class MadeOptions(ParadigmOptions):
 
 
 @dataclass
-class MadeParadigm(PlainParadigm[MadeSuite, MadeOptions]):
+class MadeParadigm(Paradigm[MadeSuite, MadeOptions]):
     """A paradigm whose outcomes are given; rates are those of questions with verdicts."""
 
     made: Sequence[Outcome]

@@ -7,11 +7,11 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cimento import Suite, evaluate
 from cimento.paradigms.ratings.formats import read_rated
-from cimento.paradigms.ratings.paradigm import rated_run
+from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import (
     RatedSentence,
     RatedSet,
@@ -22,9 +22,6 @@ from cimento.paradigms.ratings.suite import (
 )
 from cimento.suites.load import open_suite
 from cimento.testing import FakeScorer
-
-if TYPE_CHECKING:
-    from cimento.paradigms.ratings.sections import RatedRun
 
 LENGTHS = FakeScorer(lambda tokens, index: -float(len(tokens[index])))
 """A model to which a sentence is the less probable the more letters it has."""
@@ -81,7 +78,7 @@ def judged(some: RatedSet, *measures: str, **options: Any) -> RatedRun:
     """What a model that goes by length gives of some sentences beside their ratings."""
     measure, *also = measures or ("lp",)
     chosen = {"draws": 200, "model": LENGTHS, **options}
-    return rated_run(evaluate(suite_from_ratings(some), measure=measure, also=also, **chosen))
+    return RatedRun(evaluate(suite_from_ratings(some), measure=measure, also=also, **chosen))
 
 
 FIVE = rated(

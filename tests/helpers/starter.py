@@ -6,12 +6,14 @@ from functools import cache
 from pathlib import Path
 
 from cimento import Suite
-from cimento.suites.builtin import REGIONS, kind_of
+from cimento.suites.builtin import DEFAULT_KIND, kind_of
 from cimento.suites.formats.native import read_native
 
 FOLDER = Path(__file__).parents[2] / "src" / "cimento" / "data" / "suites"
 NAMES = tuple(
-    sorted(path.name for path in FOLDER.iterdir() if path.is_dir() and kind_of(path) == REGIONS)
+    sorted(
+        path.name for path in FOLDER.iterdir() if path.is_dir() and kind_of(path) == DEFAULT_KIND
+    )
 )
 
 

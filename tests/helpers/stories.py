@@ -41,7 +41,7 @@ class Templated:
         self._render = render_of(template, bos)
 
     def chat(self, messages: Sequence[tuple[str, str]]) -> str:
-        return self._render([{"role": role, "content": text} for role, text in messages])
+        return self._render(messages)
 
 
 def render_of(template: str, bos: str) -> Callable[[Sequence[Message]], str]:
@@ -54,7 +54,9 @@ def render_of(template: str, bos: str) -> Callable[[Sequence[Message]], str]:
     environment.globals["raise_exception"] = refuse
     compiled = environment.from_string(template)
     return lambda turns: compiled.render(
-        messages=list(turns), bos_token=bos, add_generation_prompt=True
+        messages=[{"role": role, "content": text} for role, text in turns],
+        bos_token=bos,
+        add_generation_prompt=True,
     )
 
 

@@ -9,8 +9,8 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import UsageError
-from cimento.paradigms.loading import load_suite, save_suite
 from cimento.paradigms.regions.sections import region_report
+from cimento.paradigms.registry import load_suite, save_suite
 from cimento.report.terminal import terminal_item, terminal_table
 from cimento.runs.summary import Summary, from_json, to_json
 from cimento.suites.formats.registry import convert

@@ -12,11 +12,9 @@ import cimento
 from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms import Choose
-from cimento.paradigms.loading import load_suite
-from cimento.paradigms.prompted.asking import CHOICE, LETTERS, RATING, prompted_suite
-from cimento.paradigms.prompted.judging import UNREAD
+from cimento.paradigms.prompted.judging import CHOICE, LETTERS, RATING, UNREAD, prompted_suite
 from cimento.paradigms.prompted.paradigm import NOT_PROBABILITIES, PROMPTED
-from cimento.paradigms.registry import sentence_suite
+from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.runs.outcomes import each_outcome
 from cimento.suites.model import Prediction
 from tests.helpers.servers.replies import reply_server

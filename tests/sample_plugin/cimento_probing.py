@@ -21,8 +21,8 @@ from cimento.paradigms import (
     AskedModel,
     Asking,
     Choose,
+    Paradigm,
     ParadigmOptions,
-    PlainParadigm,
     Requests,
     Run,
     SuiteReading,
@@ -76,7 +76,7 @@ class ProbingOptions(ParadigmOptions):
     seed: int = 0
 
 
-class Probing(PlainParadigm[ProbingSuite, ProbingOptions]):
+class Probing(Paradigm[ProbingSuite, ProbingOptions]):
     """Forced choice between two continuations, options scored by their summed log-probability."""
 
     name = "probing"

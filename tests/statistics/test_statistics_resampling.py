@@ -84,6 +84,28 @@ def test_clusters_that_agree_with_themselves_widen_the_interval():
     assert clustered.high - clustered.low > 1.8 * (rows.high - rows.low)
 
 
+@pytest.mark.parametrize("sizes", [(1,) * 12, (3,) * 12, (1, 2, 3, 4) * 3])
+def test_several_draws_at_once_give_what_each_gives_alone(sizes):
+    values = np.random.default_rng(9).normal(size=sum(sizes))
+    values[:2] = 0.0
+    clusters = tuple(np.repeat(np.arange(12), sizes).tolist())
+    design = Design(tuple(range(len(values))), clusters)
+
+    def mean(rows):
+        return math.nan if rows.min() > -1.5 else rows.mean()
+
+    def means(draws):
+        return np.where(draws.min(axis=1) > -1.5, np.nan, draws.mean(axis=1))
+
+    for method in ("percentile", "bca"):
+        for alone, together in ((np.mean, lambda draws: draws.mean(axis=1)), (mean, means)):
+            one, several = (
+                bootstrap(values, alone, design, seed=3, draws=2500, method=method, several=each)
+                for each in (None, together)
+            )
+            assert one == several
+
+
 def test_degenerate_samples_have_a_reason_and_no_interval():
     def found(values, statistic, draws=500, method="percentile"):
         design = Design.independent(len(values))

@@ -13,8 +13,14 @@ import pytest
 from cimento import Meta, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms.cloze.checks import read_cloze
-from cimento.paradigms.cloze.portuguese import MULTIWORD, SHEET, SNAPSHOT, SYNTACTIC
-from cimento.paradigms.cloze.portuguese_notebooks import read_multiwords, read_templates
+from cimento.paradigms.cloze.portuguese import (
+    MULTIWORD,
+    SHEET,
+    SNAPSHOT,
+    SYNTACTIC,
+    read_multiwords,
+    read_templates,
+)
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_templates
 from cimento.paradigms.cloze.writing import write_cloze
 from cimento.studies.portuguese.data import StudyData, load

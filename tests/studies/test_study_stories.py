@@ -299,10 +299,10 @@ def test_published_figures_are_those_of_the_reference(folder):
 
 def test_templates_write_turns_with_their_marks():
     turns = [
-        {"role": "system", "content": "Rispondi. "},
-        {"role": "user", "content": "Piove? "},
-        {"role": "assistant", "content": "No"},
-        {"role": "user", "content": "E ora?"},
+        ("system", "Rispondi. "),
+        ("user", "Piove? "),
+        ("assistant", "No"),
+        ("user", "E ora?"),
     ]
     assert gemma(turns[1:]) == (
         "<bos><start_of_turn>user\nPiove?<end_of_turn>\n<start_of_turn>model\nNo<end_of_turn>\n"

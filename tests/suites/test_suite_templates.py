@@ -11,10 +11,10 @@ import pytest
 
 from cimento import InputError, UsageError
 from cimento.errors import StorageError
-from cimento.paradigms.loading import load_suite, save_suite
+from cimento.paradigms.registry import load_suite, save_suite
 from cimento.suites import builtin
 from cimento.suites.builtin import (
-    REGIONS,
+    DEFAULT_KIND,
     TEMPLATE_LANGUAGES,
     builtin_names,
     find_suite,
@@ -144,7 +144,7 @@ def test_built_in_suites_are_listed_as_they_are():
     listed = list_builtin()
     assert [each.name for each in listed] == builtin_names()
     assert builtin_names()
-    for each in list_builtin(kind=REGIONS):
+    for each in list_builtin(kind=DEFAULT_KIND):
         suite = open_suite(each.path).suite
         assert (each.name, each.language) == (suite.name, suite.meta.language)
         assert (each.phenomenon, each.status) == (suite.meta.phenomenon, suite.meta.status)

@@ -388,8 +388,7 @@ def _nli(options: InferenceOptions) -> None:
     """
     from cimento.corpus.making.inference import inferences, open_wording
     from cimento.paradigms.cloze.writing import write_cloze
-    from cimento.paradigms.loading import load_suite
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.model import Meta
 
     source, words = sentence_suite(load_suite(options.suite)), open_wording(options.wording)

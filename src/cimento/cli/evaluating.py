@@ -14,7 +14,7 @@ from cimento.api import Failure, refuse_same_names, run_all
 from cimento.cli.console import note, show
 from cimento.engine.cache import AnswerCache, FileCache, MemoryCache, default_cache_folder
 from cimento.engine.engines import ONE_WORKER, Engine
-from cimento.paradigms.loading import load_suites
+from cimento.paradigms.registry import load_suites
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from cimento.api import ProgressFor
     from cimento.options import RunOptions
-    from cimento.paradigms.loading import SuiteLike
+    from cimento.paradigms.registry import SuiteLike
 
 PART_MISSING = 3
 

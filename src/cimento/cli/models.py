@@ -86,8 +86,7 @@ def _check(options: _CheckOptions) -> int:
     The exit code is 1 if they differ, or if the model fails one of the checks.
     """
     from cimento.engine.handle import ModelHandle
-    from cimento.paradigms.loading import load_suites
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suites, sentence_suite
     from cimento.testing import check_model
 
     named = [sentence_suite(suite) for suite in load_suites(options.suites)]
@@ -136,7 +135,7 @@ def _default_suites(language: str) -> list[Suite]:
     Raises:
         UsageError: there is none in this language.
     """
-    from cimento.paradigms.loading import load_suite
+    from cimento.paradigms.registry import load_suite
     from cimento.suites.builtin import list_builtin
     from cimento.suites.model import Suite
 

@@ -34,7 +34,7 @@ def _plan(options: RunOptions) -> int:
     from cimento.api import refuse_same_names
     from cimento.engine.cache import FileCache, default_cache_folder
     from cimento.engine.engines import visible_gpus
-    from cimento.paradigms.loading import load_suites
+    from cimento.paradigms.registry import load_suites
     from cimento.runs.job import refuse_unused, unused_options
     from cimento.runs.planning import plan_all
     from cimento.runs.usage import read_prices
@@ -296,7 +296,7 @@ collect = run_command(_CollectOptions, _collect)
 
 def _check(options: RunOptions) -> int:
     """List what is missing, and return the exit code."""
-    from cimento.paradigms.loading import load_suites
+    from cimento.paradigms.registry import load_suites
     from cimento.runs.planning import find_missing
 
     loaded = list(load_suites(options.suites, language=options.language))

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import SheetOptions, command_of, run_option
@@ -144,7 +144,7 @@ def _found(
 
 
 def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
-    from cimento.paradigms.cloze.figures import dimensions_figure, expressions_figure
+    from cimento.paradigms.cloze.sections import dimensions_figure, expressions_figure
 
     profiles = [(each.answers.run.model, each.profile) for each in found]
     has_expressions = any(own.heat for _, own in profiles)
@@ -154,18 +154,16 @@ def _draw(found: Sequence[_Found], figure: FigureName | None) -> Figure:
 
 
 def _plain(found: Sequence[_Found]) -> JsonValue:
-    from cimento.paradigms.cloze.profile import comparison_json, people_json, profile_json
+    from cimento.paradigms.cloze.profile import as_record
 
     told: list[JsonValue] = [
         {
             "suite": each.answers.suite.name,
             "model": each.answers.run.model,
             "method": each.method,
-            **profile_json(each.profile),
-            "dictionary_and_people": (
-                comparison_json(each.judged.comparison) if each.judged.comparison else None
-            ),
-            "people": people_json(each.people) if each.people else None,
+            **cast("dict[str, JsonValue]", as_record(each.profile)),
+            "dictionary_and_people": as_record(each.judged.comparison),
+            "people": as_record(each.people),
         }
         for each in found
     ]
@@ -174,7 +172,7 @@ def _plain(found: Sequence[_Found]) -> JsonValue:
 
 def _as_text(found: Sequence[_Found], k: int) -> str:
     """The profile of each run, then a comparison of the models on each suite."""
-    from cimento.paradigms.cloze.profile_text import (
+    from cimento.paradigms.cloze.text import (
         compared_text,
         comparison_text,
         people_text,

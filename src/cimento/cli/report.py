@@ -173,7 +173,7 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
         each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
         return datasets_grid([run.summary() for several in each for run in several])
     chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
-    worst = [one for run in runs for one in worst_items(run, measure=chosen[0])]
+    worst = [worst_items(run, measure=chosen[0]) for run in runs]
     return worst_items_grid(worst, measure=chosen[0])
 
 

@@ -411,7 +411,7 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
     Raises:
         UsageError: the table cannot be made or printed.
     """
-    from cimento.paradigms.loading import load_suites
+    from cimento.paradigms.registry import load_suites
     from cimento.suites.model import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))

@@ -19,8 +19,8 @@ from cimento.suites.builtin import TEMPLATE_LANGUAGES, template_kinds
 if TYPE_CHECKING:
     from cimento.errors import Fault
     from cimento.models.base import Scorer
-    from cimento.paradigms.loading import LoadedSuite
     from cimento.paradigms.regions.audit import Audit, Baseline
+    from cimento.paradigms.registry import LoadedSuite
     from cimento.suites.model import JsonValue, Suite
 
 
@@ -49,8 +49,8 @@ def audit_suites(
     json: flags.Json = False,
 ) -> None:
     """Report tokens, balance, overlap, confounds, and the items that frequency or n-grams solve."""
-    from cimento.paradigms.loading import load_suites
     from cimento.paradigms.regions.audit import audit_suite
+    from cimento.paradigms.registry import load_suites
     from cimento.suites.model import Suite
 
     loaded = list(load_suites(suites, language=language))
@@ -289,7 +289,7 @@ def show_suite(
     items: Annotated[int, flags.flag("--items", min=0, help="Number of items to print.")] = 3,
 ) -> None:
     """Print the description of a suite, its predictions, and its first items."""
-    from cimento.paradigms.loading import load_suites
+    from cimento.paradigms.registry import load_suites
 
     for loaded in load_suites(suite):
         show(loaded.paradigm.describe(loaded.suite, items))
@@ -371,8 +371,7 @@ def convert(
 
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """
-    from cimento.paradigms.loading import load_suite, save_suite
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suite, save_suite, sentence_suite
     from cimento.suites.builtin import WORKBOOK, find_suite
     from cimento.suites.formats.registry import convert as write
     from cimento.suites.load import open_suite

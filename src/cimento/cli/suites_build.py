@@ -288,10 +288,9 @@ def prompted(
     This is for models that only chat. Their answers are not the probability of a sentence, so the
     suite has its own name (NAME-prompted), and so have its runs and their numbers.
     """
-    from cimento.paradigms.loading import load_suite
-    from cimento.paradigms.prompted.asking import prompted_suite
+    from cimento.paradigms.prompted.judging import prompted_suite
     from cimento.paradigms.prompted.paradigm import PROMPTED
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suite, sentence_suite
 
     found = prompted_suite(sentence_suite(load_suite(suite)))
     PROMPTED.write(found, output)

@@ -42,8 +42,7 @@ def _match_suite(options: MatchOptions) -> None:
 
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
-    from cimento.paradigms.loading import load_suite
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.derived import Limits, match_items
     from cimento.suites.formats.native import write_native
 
@@ -100,8 +99,7 @@ def prime_suite(
 
     Run it with --context-column context; cimento compare shows the effect of exposure.
     """
-    from cimento.paradigms.loading import load_suite
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.variants import COLUMN, prime
 
@@ -122,8 +120,7 @@ def merge_suite(
 
     Scores are normalized over a suite, so data to be pooled must be in one suite.
     """
-    from cimento.paradigms.loading import load_suites
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suites, sentence_suite
     from cimento.suites.derived import merge_suites
     from cimento.suites.formats.native import write_native
 
@@ -175,7 +172,7 @@ def _power_of_suite(options: PowerOptions) -> None:
     rate minus the first's. The power is exact for independent items; for items in clusters, it is
     from clusters of the pilot, which are drawn whole.
     """
-    from cimento.paradigms.loading import load_suite
+    from cimento.paradigms.registry import load_suite
     from cimento.report.grid import as_text
     from cimento.report.robustness import plan_grid
     from cimento.statistics.planning import plan_size
@@ -327,8 +324,7 @@ def vary_suite(
 
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
-    from cimento.paradigms.loading import load_suite
-    from cimento.paradigms.registry import sentence_suite
+    from cimento.paradigms.registry import load_suite, sentence_suite
     from cimento.suites.formats.native import write_native
     from cimento.suites.load import inspect_suite
     from cimento.suites.reading import summarize

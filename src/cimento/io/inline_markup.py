@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from cimento.errors import counted
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -70,6 +72,9 @@ def columns(rows: Sequence[tuple[str, ...]], *, indent: int = 0) -> str:
     return "\n".join(" " * indent + line.rstrip() for line in lines)
 
 
+ITEMS_SHOWN = 3
+"""Number of items of a suite that are shown."""
+
 LONGEST_CELL = 160
 """Number of characters of a cell that are shown; a mark stands for the others."""
 
@@ -106,6 +111,35 @@ def notebook_table(
     return (
         f"<div><p><strong>{isolated(title)}</strong></p>"
         f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}</div>"
+    )
+
+
+def suite_table(
+    header: Sequence[str],
+    items: Sequence[Sequence[Sequence[str]]],
+    *,
+    n_items: int,
+    facts: Sequence[str],
+    notes: Sequence[str] = (),
+) -> str:
+    """The first items of a suite for a notebook.
+
+    Args:
+        header: names of the columns, all of which hold text.
+        items: the rows of each item that is shown.
+        n_items: number of items of the suite.
+        facts: name of the suite, then what is known about it; empty ones are left out.
+        notes: sentences below the table.
+    """
+    name, *others = facts
+    count = counted(n_items, "item")
+    left = n_items - len(items)
+    return notebook_table(
+        header,
+        [row for rows in items for row in rows],
+        title=", ".join(filter(None, (f"{name}: {count}", *others))),
+        notes=[*([f"... and {left} more items"] if left > 0 else []), *notes],
+        labels=len(header),
     )
 
 

@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from cimento.paradigms.base import (
         AskedModel,
         MethodFacts,
-        Paradigm,
         ParadigmOptions,
         Stored,
         SuiteReading,
     )
-    from cimento.paradigms.plain import PlainParadigm, prompts_table
+    from cimento.paradigms.paradigm import Paradigm, prompts_table
     from cimento.runs.outcomes import outcomes_table, rate
     from cimento.runs.run import Run
 
@@ -36,9 +35,9 @@ _HOMES = {
         "Answers", "Choose", "Fill", "Reply", "Requests", "Score",
     ),
     "cimento.paradigms.base": (
-        "AskedModel", "MethodFacts", "Paradigm", "ParadigmOptions", "Stored", "SuiteReading",
+        "AskedModel", "MethodFacts", "ParadigmOptions", "Stored", "SuiteReading",
     ),
-    "cimento.paradigms.plain": ("PlainParadigm", "prompts_table"),
+    "cimento.paradigms.paradigm": ("Paradigm", "prompts_table"),
     "cimento.runs.outcomes": ("outcomes_table", "rate"),
     "cimento.runs.run": ("Run",),
     "cimento.models.registry": ("Asking",),
@@ -54,7 +53,6 @@ __all__ = [  # noqa: PLE0604, RUF100  # the names are loaded on demand
     "MethodFacts",
     "Paradigm",
     "ParadigmOptions",
-    "PlainParadigm",
     "Reply",
     "Requests",
     "Run",

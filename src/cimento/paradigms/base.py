@@ -1,9 +1,4 @@
-"""The protocol of a paradigm, that is, a kind of test: its requests, its judging, its reports.
-
-Everything else is written once for all paradigms: the engine answers the requests, the store keeps
-the run, and every command reads the outcomes and the estimates. A package provides its own paradigm
-under the entry point ``cimento.paradigms`` (docs/paradigms.md).
-"""
+"""The records that paradigms take and return: options, suites as read, surveys, stored runs."""
 
 from __future__ import annotations
 
@@ -22,16 +17,10 @@ from cimento.suites.model import JsonValue, Meta
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
-    from cimento.engine.requests import Answers, Requests
     from cimento.io.tables import Column
     from cimento.models.base import ModelCard
     from cimento.models.settings import Asking
-    from cimento.people.judgments.records import Judgment
-    from cimento.report.records import SuiteReport
-    from cimento.runs.outcomes import Estimate
-    from cimento.runs.run import Run
-    from cimento.runs.store import Manifest, RunFolder
+    from cimento.paradigms.paradigm import Paradigm
 
 
 class TestSuite(Protocol):
@@ -51,6 +40,13 @@ class TestSuite(Protocol):
 TestSuite.__test__ = False  # type: ignore[attr-defined]
 
 SuiteT = TypeVar("SuiteT", bound=TestSuite)
+
+
+def option_names(value: object) -> object:
+    """A list of names as an option has it; a text is split at its commas."""
+    if not isinstance(value, str):
+        return tuple(value) if isinstance(value, list) else value
+    return tuple(filter(None, (name.strip() for name in value.split(","))))
 
 
 class ParadigmOptions(BaseModel):
@@ -276,179 +272,6 @@ class AskedModel(Protocol):
     @property
     def takes_messages(self) -> bool:
         """Whether the model renders turns itself, as servers do."""
-
-
-class Paradigm(Protocol[SuiteT, OptionsT]):
-    """A kind of test.
-
-    Attributes:
-        name: name of the paradigm, which is in every manifest.
-        kinds: values of ``kind`` in suite.toml for its suites.
-        options: model of its options; any other option is an error.
-        scoring: names of the scoring options that it supports in addition to those of every model
-            (``context``, ``all_tokens``, ``columns``, ``spec``, ``recorded_unit``).
-    """
-
-    name: str
-    kinds: tuple[str, ...]
-    options: type[OptionsT]
-    scoring: frozenset[str]
-
-    def detect(self, path: Path) -> bool:
-        """Whether a path that states no kind contains a suite of this paradigm."""
-
-    def read(self, path: Path) -> SuiteReading[SuiteT]:
-        """A suite, with every fault in it.
-
-        Raises:
-            InputError: the path does not exist or is not readable.
-        """
-
-    def files(self, path: Path) -> Sequence[Path]:
-        """The files that `read` reads, if their names and bytes alone determine its result.
-
-        Their sha256, one after the other, is then that of the reading. The list is empty if `read`
-        may use other sources.
-        """
-
-    def owns(self, suite: object) -> bool:
-        """Whether an object made in Python is a suite of this paradigm."""
-
-    def write(self, suite: SuiteT, folder: Path) -> None:
-        """Write a suite in the form that `read` reads.
-
-        Raises:
-            StorageError: the folder cannot be written.
-        """
-
-    def check(self, suite: SuiteT) -> Sequence[Fault]:
-        """Every fault of a suite made in Python."""
-
-    def limited(self, suite: SuiteT, limit: int) -> SuiteT:
-        """The first items of a suite; the suite itself if it has no more."""
-
-    def describe(self, suite: SuiteT, items: int) -> str:
-        """The text that ``suites show`` prints about a suite and its first items."""
-
-    def audit(self, reading: SuiteReading[SuiteT]) -> SuiteAudit:
-        """The content and the faults of a suite that was read."""
-
-    def survey_items(
-        self, suite: SuiteT, task: SurveyTask | None, *, run: Run | None = None
-    ) -> SurveyItems:
-        """The survey questions about a suite, or about a model's answers to it.
-
-        Args:
-            suite: suite of the questions.
-            task: task of the survey; None for the usual one.
-            run: run whose answers are judged; None for the suite itself.
-
-        Raises:
-            UsageError: suites of this paradigm have no surveys, or not this task.
-        """
-
-    def apply_judgments(
-        self,
-        suite: SuiteT,
-        judgments: Sequence[Judgment],
-        folder: Path,
-        *,
-        scale: tuple[float, float] | None = None,
-    ) -> Applied:
-        """Write a copy of a suite with people's judgments.
-
-        Args:
-            suite: the suite that people were asked about.
-            judgments: judgments; those of other suites, and attention checks, are skipped and
-                counted.
-            folder: folder of the copy.
-            scale: ends of the rating scale, the worst first; None for the suite's own.
-
-        Raises:
-            InputError: no answer is about the suite, or a rating is off the scale.
-            UsageError: suites of this paradigm cannot contain judgments, or the scale is unknown.
-            StorageError: the copy cannot be written.
-        """
-
-    def requests(
-        self,
-        suite: SuiteT,
-        options: OptionsT,
-        *,
-        scoring: Asking,
-        model: AskedModel,
-        answers: Answers,
-    ) -> Requests | None:
-        """The next round of requests; None after the last one.
-
-        Args:
-            suite: the suite.
-            options: options of the paradigm.
-            scoring: rules by which texts are scored.
-            model: the model.
-            answers: answers to all rounds so far.
-
-        Raises:
-            CimentoError: the suite cannot be asked this way.
-        """
-
-    def later(self, suite: SuiteT, options: OptionsT) -> int:
-        """Most requests after the first round; 0 if there is only one round."""
-
-    def recording(self, name: str, suite: SuiteT, *, scoring: Asking) -> Recording:
-        """A recording of the answers to a suite.
-
-        Args:
-            name: the part after ``replay:``: a file, and after ``#`` the name of one of several
-                models in it.
-            suite: the recorded suite.
-            scoring: its ``spec`` and ``recorded_unit``; options that a recording cannot follow are
-                refused.
-
-        Raises:
-            InputError: the file cannot be read.
-            UsageError: suites of this paradigm have no recordings, or an option is refused.
-            TableError: the file is not a recording of this suite.
-        """
-
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[SuiteT, OptionsT]:
-        """The content of a run's folder, whichever version stored it.
-
-        Raises:
-            TableError: the folder cannot be read.
-        """
-
-    def judge(self, run: Run) -> pl.DataFrame:
-        """The outcomes table of a run, a pure function of its suite, tables and options.
-
-        Raises:
-            CimentoError: the answers cannot be judged this way.
-        """
-
-    def estimate(self, run: Run) -> Sequence[Estimate]:
-        """The estimates from the outcomes of a run."""
-
-    def scores(self, run: Run) -> pl.DataFrame | None:
-        """The score of every condition of every item; None if conditions have no scores.
-
-        Columns: ``item``, ``condition``, ``measure``, ``unit``, ``score`` (more is better; null if
-        undefined). Suites that cross two factors also have ``phenomenon``, ``first_factor``,
-        ``second_factor``, the level of each factor (``first_level`` ...) and its code
-        (``first``, ``second``), 1/2 or -1/2, so that the sum of ``4 * first * second * score``
-        over the four conditions of an item is its difference of differences.
-        """
-
-    def methods(self, run: Run) -> MethodFacts:
-        """The facts about a run that only the paradigm knows."""
-
-    def warnings(self, run: Run) -> Sequence[str]:
-        """Warnings for readers of a run, in addition to those of its manifest."""
-
-    def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
-        """The sections of a report on some runs of this paradigm, one for each suite."""
-
-    def text(self, runs: Sequence[Run]) -> str:
-        """The text that ``run`` prints for some runs of this paradigm."""
 
 
 AnyParadigm: TypeAlias = "Paradigm[Any, Any]"

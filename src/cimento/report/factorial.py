@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.report import formatting
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
+from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import (
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
         Factorial,
         PhenomenonEffects,
     )
-    from cimento.paradigms.regions.licensing import LicensingEffect
-    from cimento.paradigms.regions.two_by_two import Effects, RegionDD
+    from cimento.paradigms.regions.two_by_two import Effects
     from cimento.statistics.means import Mean
     from cimento.statistics.mixed import FixedEffect
 
@@ -78,12 +78,12 @@ def _accuracy_rows(
         name = f"{suite}: {phenomenon.name}" if many else phenomenon.name
         for number, pair in enumerate(phenomenon.pairs):
             values = [
-                _share(cell.phenomena[index].pairs[number]) if cell and cell.phenomena else None
+                rate_cell(cell.phenomena[index].pairs[number]) if cell and cell.phenomena else None
                 for cell in cells
             ]
             yield (name if number == 0 else BLANK, pair.name), values
         positive = [
-            _share(cell.phenomena[index].super_additive) if cell and cell.phenomena else None
+            rate_cell(cell.phenomena[index].super_additive) if cell and cell.phenomena else None
             for cell in cells
         ]
         yield (BLANK, SUPER_ADDITIVE), positive
@@ -95,8 +95,10 @@ def _accuracy_rows(
     yield (BLANK, SUPER_ADDITIVE), [_mean(mean[1]) if mean else None for mean in means]
 
 
-def _share(share: DesignRate) -> EstimateCell:
-    return EstimateCell.percent((share.accuracy, share.low, share.high), share.n, share.reason)
+def rate_cell(rate: DesignRate) -> EstimateCell:
+    """A rate over items in percent, with its interval."""
+    ends = (rate.accuracy, rate.interval.low, rate.interval.high)
+    return EstimateCell.percent(ends, rate.n, rate.interval.reason)
 
 
 def _mean(mean: Mean) -> EstimateCell:
@@ -115,7 +117,7 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
         for one in result.phenomena
         for share in (*one.pairs, one.super_additive)
     ]
-    methods = dict.fromkeys(share.interval_method for share in shares if share.interval_method)
+    methods = dict.fromkeys(share.interval.method for share in shares if share.interval.method)
     # With only one phenomenon there is nothing to average.
     several = [result for result in results if len(result.phenomena) > 1]
     means = [mean for result in several for mean in result.averages() if mean.n]
@@ -213,12 +215,12 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
     return Grid.of(
         tests,
         {
-            "suite": lambda test: test.suite,
-            "model": lambda test: test.model,
-            "measure": lambda test: test.measure,
+            "suite": lambda test: test.result.suite,
+            "model": lambda test: test.result.model,
+            "measure": lambda test: test.result.measure,
             "phenomenon": lambda test: test.phenomenon,
             "scale": lambda test: test.normalisation,
-            "items": lambda test: test.n_items,
+            "items": lambda test: test.dd.n,
             "DD": lambda test: _number(test.dd.value),
             "low": lambda test: _number(test.dd.low),
             "high": lambda test: _number(test.dd.high),
@@ -237,20 +239,20 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
     )
 
 
-def regions_grid(regions: Sequence[RegionDD]) -> Grid:
+def regions_grid(regions: Sequence[Estimate]) -> Grid:
     """A table of the DD of whole sentences and of their parts, with n and an interval."""
     return Grid.of(
         regions,
         {
             "suite": lambda region: region.suite,
             "model": lambda region: region.model,
-            "phenomenon": lambda region: region.phenomenon,
-            "regions": lambda region: region.window,
-            "items": lambda region: region.n_items,
-            "DD": lambda region: _bits(region.dd.value),
-            "low": lambda region: _bits(region.dd.low),
-            "high": lambda region: _bits(region.dd.high),
-            "reason": lambda region: region.reason or region.dd.reason,
+            "phenomenon": lambda region: region.level,
+            "regions": lambda region: region.question.partition(": ")[2],
+            "items": lambda region: region.n,
+            "DD": lambda region: _bits(region.value),
+            "low": lambda region: _bits(region.low),
+            "high": lambda region: _bits(region.high),
+            "reason": lambda region: region.reason,
         },
         title="DD by region, in bits of surprisal: where in the sentence the effect arises.",
         grouped=3,
@@ -258,24 +260,24 @@ def regions_grid(regions: Sequence[RegionDD]) -> Grid:
         remarks=1,
         notes=(
             "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
-            f"Intervals (95 %): {_methods(region.dd for region in regions)}. No test is made here.",
+            f"Intervals (95 %): {_methods(regions)}. No test is made here.",
         ),
     )
 
 
-def _methods(means: Iterable[Mean]) -> str:
+def _methods(means: Iterable[Mean | Estimate]) -> str:
     """The interval methods behind some means, each named once."""
-    return "; ".join(dict.fromkeys(mean.method for mean in means))
+    methods = (
+        mean.interval_method if isinstance(mean, Estimate) else mean.method for mean in means
+    )
+    return "; ".join(filter(None, dict.fromkeys(methods)))
 
 
 def mixed_grid(models: Sequence[DesignModel]) -> Grid:
     """A table of the interaction in every mixed model."""
     rows = tuple(
         (
-            model.suite,
-            model.model,
-            model.measure,
-            model.phenomenon,
+            *_place(model.result, model.phenomenon),
             model.normalisation,
             model.formula,
             str(model.fit.n),
@@ -315,27 +317,27 @@ def _interaction(effect: FixedEffect | None) -> tuple[str, ...]:
     return (*map(_number, numbers), _p(effect.p))
 
 
-def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
+def licensing_grid(effects: Sequence[Estimate]) -> Grid:
     """A table of filler effects, wh-licensing interactions and island terms.
 
     Args:
-        effects: the effects, each with the name of its suite and the label of its model.
+        effects: the effects, whose questions name the window and the effect.
     """
     return Grid.of(
         effects,
         {
-            "suite": lambda row: row[0],
-            "model": lambda row: row[1],
-            "window": lambda row: row[2].window,
-            "island": lambda row: row[2].island,
-            "effect": lambda row: row[2].name,
-            "items": lambda row: row[2].mean.n,
-            "mean": lambda row: _number(row[2].mean.value),
-            "low": lambda row: _number(row[2].mean.low),
-            "high": lambda row: _number(row[2].mean.high),
-            "p": lambda row: _p(row[2].mean.p),
-            "p (Holm)": lambda row: _p(row[2].p_holm),
-            "reason": lambda row: row[2].reason,
+            "suite": lambda effect: effect.suite,
+            "model": lambda effect: effect.model,
+            "window": lambda effect: effect.question.rpartition(": ")[0],
+            "island": lambda effect: effect.level,
+            "effect": lambda effect: effect.question.rpartition(": ")[2],
+            "items": lambda effect: effect.n,
+            "mean": lambda effect: _number(effect.value),
+            "low": lambda effect: _number(effect.low),
+            "high": lambda effect: _number(effect.high),
+            "p": lambda effect: _p(effect.p),
+            "p (Holm)": lambda effect: _p(effect.p_corrected),
+            "reason": lambda effect: effect.reason,
         },
         title="Wh-licensing over items, in bits.",
         labels=5,
@@ -344,7 +346,7 @@ def licensing_grid(effects: Sequence[tuple[str, str, LicensingEffect]]) -> Grid:
             "Filler effect: surprisal with the wh-word less that without it.",
             "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
             "Intervals of 95 % and p: "
-            + _methods(effect.mean for _, _, effect in effects)
+            + _methods(effects)
             + ". Holm's correction is over all effects of a suite and model.",
         ),
     )

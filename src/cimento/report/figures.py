@@ -7,7 +7,7 @@ import importlib.util
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +37,18 @@ LOOK: VegaSpec = {
 
 PNG_SCALE = 2.0
 """PNG pixels per unit of the figure."""
+
+
+def frame_of(rows: Iterable[Sequence[object]], **columns: type) -> pl.DataFrame:
+    """The data frame of a figure.
+
+    Args:
+        rows: cells of each row, in the order of the columns.
+        columns: type of each column: ``str``, ``int`` or ``float``.
+    """
+    import polars as pl
+
+    return pl.DataFrame(list(rows), schema=columns, orient="row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -336,6 +336,11 @@ _EMPTY = re.compile(r'<path(?: display="none"| d="(?:M0,0h0v0h0Z)?")+\s*/>|<g>\s
 _LONG = re.compile(r"\d+\.\d{2,}")
 _TAG = re.compile(r"<[^>]+>")
 _NAMED = re.compile(r'(\bid="|url\(#|href="#)')
+_QUICKLY: VegaSpec = {"aria": False, "axisQuantitative": {"labelLimit": 0}}
+"""Settings that leave out a fifth of the work and change nothing in a page.
+
+Names of marks are needless there, and numbers on axes are too short to be cut.
+"""
 _OPENING = re.compile(r"<svg\b[^>]*>")
 _SIZE = re.compile(r'viewBox="0 0 ([\d.]+) ([\d.]+)"')
 
@@ -351,9 +356,8 @@ def inline_svg(figure: Figure, *, name: str) -> str:
         MissingDependencyError: vl-convert-python is not installed.
     """
     # The page has the title in the caption; inside the drawing, a long title would be cut off.
-    # Names of marks, which are removed below, take a tenth of the time where they are made.
     spec = {key: value for key, value in figure.spec.items() if key != "title"}
-    spec["config"] = {**cast("VegaSpec", spec.get("config", {})), "aria": False}
+    spec["config"] = {**cast("VegaSpec", spec.get("config", {})), **_QUICKLY}
     svg = _BACKGROUND.sub("", _NEEDLESS.sub("", replace(figure, spec=spec).svg()))
     while _EMPTY.search(svg):
         svg = _EMPTY.sub("", svg)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-    from cimento.paradigms.loading import LoadedSuite
+    from cimento.paradigms.registry import LoadedSuite
 
 
 SCORING_OPTIONS = ("context", "all_tokens", "columns", "spec", "recorded_unit")

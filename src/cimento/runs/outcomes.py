@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.io.tables import TableSchema
@@ -19,6 +19,8 @@ from cimento.statistics.intervals import counted_interval
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from cimento.statistics.means import Mean
 
 
 VerdictName: TypeAlias = Literal["pass", "fail", "tie", "unscored"]
@@ -158,8 +160,6 @@ def rate(table: pl.DataFrame, like: Estimate) -> Estimate:
         table: outcomes of one question; unscored ones are counted apart.
         like: an estimate with the suite, model, question, group and chance of the result.
     """
-    from dataclasses import replace
-
     import polars as pl
 
     counts = Counter(dict(table["verdict"].value_counts().iter_rows()))
@@ -278,6 +278,26 @@ class Estimate:
     def is_share(self) -> bool:
         """Whether the value is a share of items, between 0 and 1."""
         return self.right is not None
+
+
+def mean_estimate(mean: Mean, like: Estimate) -> Estimate:
+    """A mean over items, with its interval and its test.
+
+    Args:
+        mean: the mean.
+        like: an estimate with the suite, model and question; its reason, if any, takes precedence.
+    """
+    return replace(
+        like,
+        value=mean.value,
+        low=mean.low,
+        high=mean.high,
+        interval_method=mean.method,
+        reason=like.reason or mean.reason or "",
+        n=mean.n,
+        clustered=mean.m < mean.n,
+        p=mean.p,
+    )
 
 
 def _columns() -> dict[str, str]:

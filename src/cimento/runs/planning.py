@@ -14,7 +14,7 @@ from cimento.engine.plan import ModelPlan, plan_jobs, plan_models
 from cimento.engine.units import UnitStore
 from cimento.models.registry import AnyScorer
 from cimento.options import RunOptions
-from cimento.paradigms.loading import LoadedSuite
+from cimento.paradigms.registry import LoadedSuite
 from cimento.runs.job import SuiteJob
 from cimento.runs.usage import Price
 from cimento.suites.model import JsonValue

@@ -18,10 +18,10 @@ from cimento.models.base import Score
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import DtypeName, Policy
 from cimento.options import RunOptions
-from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suites
 from cimento.paradigms.regions.judging import ALL, compares_sentences, options_of, suite_of
 from cimento.paradigms.regions.predictions import VERDICTS, judged_items, parse_predictions
 from cimento.paradigms.regions.requests import region_requests
+from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.statistics.design import Design

@@ -23,7 +23,7 @@ from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
 from cimento.models.in_memory import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
-from cimento.paradigms.loading import SuiteLike, load_suites
+from cimento.paradigms.registry import SuiteLike, load_suites
 from cimento.report.benchmarks import benchmark_means
 from cimento.runs.job import refuse_unused, suite_job
 from cimento.runs.run import Run

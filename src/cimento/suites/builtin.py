@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from pathlib import Path
@@ -206,13 +207,15 @@ def _texts(value: object) -> tuple[str, ...]:
     return tuple(map(str, value)) if isinstance(value, Sequence) else ()
 
 
-REGIONS = "regions"
+DEFAULT_KIND = "regions"
+"""The kind of suites that state none."""
+
 RATED = "acceptability"
 """The ``kind`` in ``suite.toml`` of a suite whose columns hold ratings of people."""
 
 
 def kind_of(path: Path) -> str:
-    """The ``kind`` at the top of a folder's ``suite.toml``; else ``regions``.
+    """The ``kind`` at the top of a folder's ``suite.toml``; else `DEFAULT_KIND`.
 
     Args:
         path: a suite folder, its ``suite.toml``, or a file of any other format.
@@ -221,13 +224,14 @@ def kind_of(path: Path) -> str:
         InputError: the kind is not text.
     """
     toml = path / "suite.toml" if path.is_dir() else path
-    if toml.name != "suite.toml" or not toml.is_file():
-        return REGIONS
-    try:
-        kind = parse_toml(toml.read_text(encoding="utf-8-sig")).get("kind", REGIONS)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+    settings: Mapping[str, object] = {}
+    if toml.name == "suite.toml" and toml.is_file():
         # Its faults are reported later, when the whole suite is read.
-        return REGIONS
+        with suppress(OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+            settings = parse_toml(toml.read_text(encoding="utf-8-sig"))
+    kind = settings.get("kind")
+    if kind is None:
+        return DEFAULT_KIND
     if not isinstance(kind, str):
         raise InputError(
             where=str(toml), seen=f"kind is {kind!r}", todo='Write kind = "..." as a text.'

@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Generic, Literal, Never, TypeAlias, TypeVar, cast, overload
 
+from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
+
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]
 UnitName: TypeAlias = Literal["bits", "nats"]
@@ -312,12 +314,6 @@ class Meta:
     extra: Mapping[str, JsonValue] = field(default_factory=_nothing)
 
 
-def reviewers(meta: Meta) -> str:
-    """The reviewers of a suite, as `cimento annotate review` writes them; empty without any."""
-    names = meta.extra.get("reviewed_by", [])
-    return ", ".join(map(str, names)) if isinstance(names, list) else str(names)
-
-
 @dataclass(frozen=True, slots=True)
 class Suite:
     """A test suite.
@@ -391,9 +387,18 @@ class Suite:
 
     def _repr_html_(self) -> str:
         """The suite in HTML, for notebooks."""
-        from cimento.suites.describing import suite_html
-
-        return suite_html(self)
+        meta = self.meta
+        rows = [
+            [(item.id, c.name, " | ".join(r.text for r in c.regions)) for c in item.conditions]
+            for item in self.items[:ITEMS_SHOWN]
+        ]
+        predicted = [
+            f"prediction {each.name or n}: {each.formula} {each.comment}".rstrip()
+            for n, each in enumerate(self.predictions)
+        ]
+        facts = (meta.name, meta.language, meta.phenomenon, meta.licence, meta.status)
+        notes, header = predicted or ["It predicts nothing."], ("item", "condition", "text")
+        return suite_table(header, rows, n_items=len(self.items), facts=facts, notes=notes)
 
     def stimuli(self) -> Iterator[tuple[Item, Condition]]:
         """Every item with each of its conditions, in file order."""
@@ -492,8 +497,3 @@ CANARY = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 def new_canary() -> str:
     """A fresh canary, such as ``cimento:5f0c2b1e-7d3a-4b56-9a51-0d6f6f2f7a10``."""
     return f"cimento:{uuid.uuid4()}"
-
-
-def is_canary(text: object) -> bool:
-    """Whether an object is a text with a random identifier, as every canary has."""
-    return isinstance(text, str) and CANARY.search(text) is not None

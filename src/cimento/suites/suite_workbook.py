@@ -61,61 +61,8 @@ _FORMULA = {
 }
 _JSON_BEGINS = re.compile(r'[\[{"\-0-9]|(?:true|false|null)$')
 _NUMBERED = re.compile(r"(.+) ([1-9][0-9]*)")
-_FIRST = (
-    "1. Sheet about: write the name and the language of your suite, and the rest if you like.",
-    "2. Sheet items: replace the examples by your own. Add columns of your own to the right.",
-)
-_LAST = (
-    "4. Save the workbook, close it, and look for mistakes: cimento suites check FILE.xlsx",
-    "5. Ask a model: cimento run FILE.xlsx -m demo-causal",
-    "A folder of text files is made with: cimento suites convert FILE.xlsx -o FOLDER",
-)
-_OF_SENTENCES = (
-    "   Rows with the same item are versions of one sentence; condition names the version.",
-    "   A bar ( | ) divides a sentence into regions, whose names stand on about, under regions.",
-    "3. Sheet predictions: say what should hold. (2;%match%) < (2;%mismatch%) means that region 2",
-    "   is less surprising in condition match than in mismatch; * is the whole sentence.",
-)
-_OF_PAIRS = (
-    "   Each row is a pair: good has the acceptable sentence, bad the other one. Only the words",
-    "   that make the difference should differ.",
-    "3. Sheet predictions: it says already that good is less surprising than bad.",
-)
-_OF_KIND: Mapping[object, tuple[str, ...]] = {
-    "acceptability": (
-        "   rating: one number for each sentence; or ratings: one number for each person, 6; 7; 5.",
-        "   Decimals may have a point or a comma. An empty cell is a sentence without a rating.",
-        "3. Sheet about: ratings.low and ratings.high are the ends of your scale; ratings.by is",
-        "   people, or author if the numbers are what you expect.",
-    ),
-    "cloze": (
-        "   text: the sentence, with ___ for the blank; target: the word that you expect there.",
-        "   plausible and implausible: other words that fit and that do not, with | between;",
-        "   spellings of one word have a slash: e/ed.",
-        "   Braces hide the words of an expression in turn: Con quel {braccio} {destro} ...",
-        "3. The sheet predictions stays empty.",
-    ),
-    "templates": (
-        "   text: the sentence, with ___ for the blank and <SEED> for what stands on the sheet",
-        "   seeds; seeds: the set of seeds it takes, if several are there.",
-        "   Sheet seeds: set, category and form of each seed; target, implausible and expected say",
-        "   which words fit after it (expected in the features of Universal Dependencies).",
-        "3. The sheet predictions stays empty.",
-    ),
-    "stories": (
-        "   One row is a story of five sentences. A plausible story and its implausible variants",
-        "   have the same number in the column story.",
-        "   version: plausible; order 1 (two sentences swapped); cloze 1 (a sentence replaced);",
-        "   order 2 or cloze 2 for another variant of that type.",
-        "   revealing sentence: number of the sentence, from 1, at which the story stops making",
-        "   sense; conflicting sentence: number of the earlier sentence that it contradicts.",
-        "   state: the physical state in conflict, such as temperature. Leave these three cells",
-        "   empty for a plausible story. actor, location and objects may stay empty.",
-        "3. The sheet predictions stays empty. Prompts take three worked examples from other",
-        "   stories: with fewer than four, add --set shots=0 to cimento run. See docs/stories.md.",
-    ),
-}
-"""What the sheet *how to* says of each kind of suite."""
+_HOW_TO = Path(__file__).parents[1] / "data" / "how-to.toml"
+"""The lines of the sheet *how to*, by kind of suite."""
 
 
 def is_suite_workbook(path: Path) -> bool:
@@ -147,8 +94,10 @@ def fold(folder: Path, path: Path) -> Path:
     if (folder / f"{SEEDS}.tsv").exists():
         sheets[SEEDS] = _table_rows(folder / f"{SEEDS}.tsv")
     sheets[PREDICTIONS] = list(_prediction_rows(predictions))
-    of_sentences = _OF_PAIRS if {"good", "bad"} <= {*sheets[ITEMS][0]} else _OF_SENTENCES
-    lines = (*_FIRST, *_OF_KIND.get(settings.get("kind"), of_sentences), *_LAST)
+    texts = read_toml(_HOW_TO)
+    of_sentences = "pairs" if {"good", "bad"} <= {*sheets[ITEMS][0]} else "sentences"
+    own = texts.get(str(settings.get("kind")), texts[of_sentences])
+    lines = f"{texts['first']}\n{own}\n{texts['last']}".split("\n")
     sheets[HOW_TO] = [[line] for line in lines]
     return write_bytes(write_sheets(sheets, where=str(path)), path)
 

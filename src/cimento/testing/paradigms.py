@@ -23,7 +23,7 @@ from cimento.errors import CimentoError, ModelError, UsageError
 from cimento.io.files import read_bytes
 from cimento.io.tables import validate
 from cimento.models.registry import AnyScorer
-from cimento.paradigms.loading import LoadedSuite, SuiteLike, load_suites
+from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suites
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES, rate
 from cimento.runs.run import Run, open_run, open_runs
 from cimento.runs.summary import Summary, from_json, to_json

@@ -8,7 +8,7 @@ import pytest
 
 from cimento import Meta, UsageError, evaluate
 from cimento.cli.main import invoke
-from cimento.paradigms.cloze.figures import curve_figure, curve_frame
+from cimento.paradigms.cloze.sections import curve_figure, curve_frame
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, MultiwordItem
 from cimento.paradigms.cloze.writing import write_cloze
 

@@ -21,9 +21,9 @@ from cimento.paradigms.cloze.judgments import (
     parse_expectation,
     reuse_judgments,
 )
-from cimento.paradigms.cloze.profile_text import hit_outcomes
 from cimento.paradigms.cloze.shares import calibration, clustering, confidence, precision_interval
 from cimento.paradigms.cloze.suite import ClozeItem, Option
+from cimento.paradigms.cloze.text import hit_outcomes
 from cimento.statistics.differences import cochran_q
 from cimento.statistics.intervals import wilson
 

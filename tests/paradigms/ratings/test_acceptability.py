@@ -12,17 +12,16 @@ from hypothesis import strategies as st
 
 from cimento import UsageError
 from cimento.measures.sentence import Missing
-from cimento.paradigms.ratings.correlation import divide
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
     RATING,
     TOKENS,
+    agreement_estimates,
     describe,
     describe_labels,
 )
 from cimento.paradigms.ratings.people import (
-    agreements,
     attentive,
     mean_z,
     preference_by_paradigm,
@@ -34,10 +33,17 @@ from cimento.paradigms.ratings.suite import (
     RatedSentence,
     Rating,
 )
+from cimento.runs.outcomes import Estimate
 from cimento.testing import FakeScorer
 from tests.helpers.rated import FIVE, judged, rated, sentence
 
 KINDS = ("spearman", "pearson", "kendall")
+
+
+def agreement_of(sentences):
+    """The estimates of agreement among the people who rated some sentences, by statistic."""
+    like = Estimate(suite="s", model="m", question=RATING)
+    return {each.statistic: each for each in agreement_estimates(sentences, like)}
 
 
 class TestBeside:
@@ -54,16 +60,16 @@ class TestBeside:
     def test_the_worst_miss_is_named(self):
         misses = judged(FIVE).misses()
         # By people a > b > d > c > e; by the model a = d > b > c > e.
-        assert [miss.id for miss in misses[:2]] == ["d", "b"]
-        assert misses[0].gap == pytest.approx((3.5 - 2) / 4)
-        assert misses[1].gap == pytest.approx((2 - 3) / 4)
+        assert [row.sentence.id for row, _ in misses[:2]] == ["d", "b"]
+        assert misses[0][1] == pytest.approx((3.5 - 2) / 4)
+        assert misses[1][1] == pytest.approx((2 - 3) / 4)
 
     def test_equal_ratings_or_scores_make_no_misses(self):
         rated_alike = rated(*(sentence(str(n), "a" * n, 4) for n in range(1, 5)))
         scored_alike = rated(*(sentence(str(n), "abc", n) for n in range(1, 5)))
         for suite, reason in ((rated_alike, "all ratings"), (scored_alike, "all scores")):
             run = judged(suite)
-            assert run.misses() == ()
+            assert run.misses() == []
             assert run.find("lp", "spearman").reason == f"{reason} are equal"
 
     def test_measures_that_should_be_low_are_turned(self):
@@ -71,7 +77,7 @@ class TestBeside:
         spearman = run.find("surprisal-bits", "spearman")
         assert spearman.value == pytest.approx(-0.8207826816681233, abs=1e-12)
         assert spearman.description.endswith("the lower the better")
-        assert run.misses()[0].id == "d"
+        assert run.misses()[0][0].sentence.id == "d"
 
     def test_length_that_explains_all_leaves_nothing(self):
         words = rated(*(sentence(str(n), " ".join("a" * n), 5 - n / 2) for n in range(1, 8)))
@@ -246,25 +252,33 @@ class TestGroups:
 
 
 class TestBinary:
+    LABELS = ("unacceptable", "unacceptable", "acceptable", "acceptable", "acceptable")
+
+    def binary(self, texts, labels):
+        run = judged(
+            rated(
+                *(
+                    sentence(str(n), text, label=label)
+                    for n, (text, label) in enumerate(zip(texts, labels, strict=True))
+                )
+            )
+        )
+        return [run.find("lp", name) for name in ("AUC", "MCC", "MCC in sample")]
+
     def test_a_clean_division(self):
-        found = divide([1, 2, 3, 7, 8, 9], [False] * 3 + [True] * 3, list("abcdef"), seed=0)
-        assert (found.n, found.auc.value, found.threshold.mcc_in_sample) == (6, 1, 1)
+        area, _, in_sample = self.binary(("aaaaa", "aaaa", "aaa", "aa", "a"), self.LABELS)
+        assert (area.n, area.value, in_sample.value) == (5, 1, 1)
 
     def test_one_class_has_no_mcc(self):
-        found = divide([1, 2, 3], [True] * 3, list("abc"), seed=0)
-        assert (found.auc.value, found.threshold.mcc, found.threshold.mcc_in_sample) == (None,) * 3
-        assert found.auc.reason
-        assert found.threshold.reason
-
-    def test_nothing_to_divide(self):
-        nothing = divide([], [], [], seed=0)
-        assert nothing.auc.reason == nothing.interval.reason == nothing.threshold.reason
+        found = self.binary(("aaa", "aa", "a"), ["acceptable"] * 3)
+        assert [each.value for each in found] == [None] * 3
+        assert all(each.reason for each in found)
 
     def test_auc_is_scipys(self):
-        values, labels = [3, 1, 2, 2, 5, 4], [True, False, True, False, True, False]
-        found = divide(values, labels, list("abcdef"), seed=0)
+        labels = ["acceptable" if n % 2 == 0 else "unacceptable" for n in range(6)]
+        area, *_ = self.binary(["a" * n for n in (3, 5, 4, 4, 1, 2)], labels)
         # python -c "from scipy import stats as s; print(s.mannwhitneyu([3,2,5],[1,2,4])[0] / 9)"
-        assert found.auc.value == pytest.approx(0.7222222222222222)
+        assert area.value == pytest.approx(0.7222222222222222)
 
 
 class TestPeople:
@@ -311,12 +325,13 @@ class TestPeople:
             standardised([sentence("a", "A", 1, 2)])
 
     def test_unnamed_ratings_have_no_kappa_but_an_alpha(self):
-        found = agreements([sentence("a", "A", 1, 2), sentence("b", "B", 4, 5)])
-        assert found.kappa.value is None
-        assert "no two people" in found.kappa.reason
-        assert found.with_rest.value is None
-        assert "nobody shares" in found.with_rest.reason
-        assert found.alphas[0].value is not None
+        found = agreement_of([sentence("a", "A", 1, 2), sentence("b", "B", 4, 5)])
+        kappa, with_rest = found["mean Cohen's kappa"], found["mean correlation with the rest"]
+        assert kappa.value is None
+        assert "no two people" in kappa.reason
+        assert with_rest.value is None
+        assert "nobody shares" in with_rest.reason
+        assert found["Krippendorff's alpha"].value is not None
 
     def test_weighted_kappa_of_people_who_share_enough(self):
         scores = [(n % 5 + 1, (n + n % 2) % 5 + 1) for n in range(12)]
@@ -324,14 +339,14 @@ class TestPeople:
             RatedSentence(id=str(n), text="x", ratings=(Rating(a, "p"), Rating(b, "q")))
             for n, (a, b) in enumerate(scores)
         ]
-        found = agreements(some)
+        kappa = agreement_of(some)["mean Cohen's kappa"]
         # By hand from the 5 x 5 table: 1 - (sum of squared differences) / (their expectation,
         # the mean over all 144 combinations of one rating of each, times 12).
         first, second = zip(*scores, strict=True)
         observed = sum((a - b) ** 2 for a, b in scores)
         expected = sum((a - b) ** 2 for a in first for b in second) / 12
-        assert found.kappa.value == pytest.approx(1 - observed / expected)
-        assert found.kappa_pairs == 1
+        assert kappa.value == pytest.approx(1 - observed / expected)
+        assert kappa.n == 1
 
     def test_sheets_that_fail_a_check_of_attention_are_left_out(self):
         def choice(sheet, good, chose, *, check=False):

@@ -116,11 +116,11 @@ def test_workbooks_are_read_too(tmp_path):
 @pytest.mark.parametrize(
     ("text", "seen"),
     [
-        (ACCOMPLIT + "a\t10\tmolto\t1\t1\tCiao.\tt\tr\n", "mean is 'molto' and not a number"),
+        (ACCOMPLIT + "a\t10\tmolto\t1\t1\tCiao.\tt\tr\n", "the mean is 'molto', not a number"),
         (ACCOMPLIT + "a\t10\t7.5\t1\t1\tCiao.\tt\tr\n", "off the scale from 1 to 7 (a: 7.5)"),
         (ACCOMPLIT + "a\t10.5\t5\t1\t1\tCiao.\tt\tr\n", "not a whole number"),
         (ACCOMPLIT + "a\t9\t5\t1\t1\tSì.\tt\tr\n" * 2, "ids are there twice: a"),
-        (PLAYERS + "1\tCiao.\t1\t1\t2\t1,0\tanna\n", "2 answers and 1 players"),
+        (PLAYERS + "1\tCiao.\t1\t1\t2\t1,0\tanna\n", "2 ratings and 1 participants"),
         (PLAYERS + "1\tCiao.\tforse\t1\t1\t1\tanna\n", "not yes or no"),
         (CONNECTIVE + "e 1A\tSì.\tyes\t5\ne 11\tCiao.\tyes\t5\n", "the id is 'e 11'"),
         (CONNECTIVE + "e 11A\tCiao.\tyes\t5,6\n", "off the scale from 1 to 5"),

@@ -69,53 +69,75 @@ def values(*, unit="bits", second=BITS) -> RegionValues:
     return RegionValues(unit=unit, metric="sum", values={"1": item(BITS), "2": item(second)})
 
 
-def by_name(effects, window="after"):
-    return {(effect.name, effect.island): effect for effect in effects if effect.window == window}
+def estimates(suite_, values_, window="after"):
+    """The effects of a suite, by name and island."""
+    found = licensing_effects(suite_, values_, model="m", seed=0)
+    return {
+        (effect.question.removeprefix(f"{window}: "), effect.level): effect
+        for effect in found
+        if effect.question.startswith(f"{window}: ")
+    }
+
+
+def by_name(effects):
+    return {(effect.name, effect.island): effect for effect in effects}
 
 
 def test_effects_by_hand():
     second = {**BITS, "what_gap_none": (0.0, 4.0)}
-    found = by_name(licensing_effects(suite(), values(second=second), seed=0))
+    found = estimates(suite(), values(second=second))
     # with a gap: 2 - 5 = -3 and 4 - 5 = -1; without: 7 - 3 = 4
-    assert found["filler effect, gap", "none"].items == {"1": -3.0, "2": -1.0}
-    assert found["filler effect, gap", "none"].mean.value == -2.0
-    assert found["filler effect, gap", "none"].se_bits == pytest.approx(1.0)
-    assert found["filler effect, full", "none"].mean.value == 4.0
-    assert found["wh-licensing", "none"].items == {"1": 7.0, "2": 5.0}
+    assert found["filler effect, gap", "none"].value == -2.0
+    assert found["filler effect, full", "none"].value == 4.0
+    assert found["wh-licensing", "none"].value == (7.0 + 5.0) / 2
     # inside the island: 0.5 without a gap, -0.5 with one
-    assert found["wh-licensing", "whether"].mean.value == 1.0
-    assert found["reduction by the island", "whether"].items == {"1": 6.0, "2": 4.0}
+    assert found["wh-licensing", "whether"].value == 1.0
+    assert found["reduction by the island", "whether"].value == (6.0 + 4.0) / 2
     # Two items are too few for an interval or a test.
-    assert found["reduction by the island", "whether"].mean.p is None
+    assert found["reduction by the island", "whether"].p is None
+
+
+def test_effects_of_items_by_hand():
+    def cells(bits):
+        return {tuple(name.split("_")): pair[1] for name, pair in bits.items() if "gap" in name} | {
+            tuple(name.split("_")): pair[0] for name, pair in bits.items() if "full" in name
+        }
+
+    second = {**BITS, "what_gap_none": (0.0, 4.0)}
+    found = by_name(
+        effects_of_items(licensing_of(suite()), {"1": cells(BITS), "2": cells(second)}, seed=0)
+    )
+    assert found["filler effect, gap", "none"].items == {"1": -3.0, "2": -1.0}
+    assert found["filler effect, gap", "none"].se_bits == pytest.approx(1.0)
+    assert found["wh-licensing", "none"].items == {"1": 7.0, "2": 5.0}
+    assert found["reduction by the island", "whether"].items == {"1": 6.0, "2": 4.0}
 
 
 def test_over_a_region():
-    found = by_name(licensing_effects(suite(), values(), seed=0), window="rest")
-    assert found["wh-licensing", "none"].mean.value == 7.0
-    assert found["wh-licensing", "whether"].mean.value == pytest.approx((5.0 - 5.5) - (4.0 - 4.5))
+    found = estimates(suite(), values(), window="rest")
+    assert found["wh-licensing", "none"].value == 7.0
+    assert found["wh-licensing", "whether"].value == pytest.approx((5.0 - 5.5) - (4.0 - 4.5))
 
 
 def test_nats_are_shown_in_bits():
-    found = by_name(licensing_effects(suite(), values(unit="nats"), seed=0))
-    assert found["wh-licensing", "none"].mean.value == pytest.approx(7 * BITS_PER_NAT)
+    found = estimates(suite(), values(unit="nats"))
+    assert found["wh-licensing", "none"].value == pytest.approx(7 * BITS_PER_NAT)
 
 
 def test_what_has_no_score_is_null_with_its_reason():
     cut = dict.fromkeys(BITS, (None, None))
-    found = by_name(licensing_effects(suite(), values(second=cut), seed=0))
-    one = found["wh-licensing", "none"]
-    assert (one.mean.n, one.items["2"], one.se_bits) == (1, None, None)
-    assert one.mean.p is None
+    one = estimates(suite(), values(second=cut))["wh-licensing", "none"]
+    assert (one.n, one.p) == (1, None)
     whole = values(second=cut)
     nothing = RegionValues("bits", "sum", {"1": whole.values["2"], "2": whole.values["2"]})
-    none = by_name(licensing_effects(suite(), nothing, seed=0))["wh-licensing", "none"]
-    assert (none.mean.n, none.mean.value, none.reason) == (0, None, "cut")
+    none = estimates(suite(), nothing)["wh-licensing", "none"]
+    assert (none.n, none.value, none.reason) == (0, None, "cut")
 
 
 def test_without_an_island_there_is_no_island_term():
     declared = {key: value for key, value in DECLARED.items() if key != "island"}
     plain = replace(suite(declared), factors={k: FACTORS[k] for k in ("filler", "gap")})
-    names = {name for name, _ in by_name(licensing_effects(plain, values(), seed=0))}
+    names = {name for name, _ in estimates(plain, values())}
     assert names == {"filler effect, gap", "filler effect, full", "wh-licensing"}
 
 
@@ -140,17 +162,19 @@ def test_declarations_that_cannot_be_used(declared, message):
 
 
 def test_suites_that_declare_nothing():
-    assert licensing_effects(replace(suite(), extra={}), values(), seed=0) == ()
+    assert estimates(replace(suite(), extra={}), values()) == {}
 
 
 def test_the_starter_suite_is_measured_and_shown(tmp_path, capsys):
     run = evaluate("en-filler-gap", uniform_scorer(4), output=tmp_path / "runs")
-    found = licensing_effects(run.suite, values_of(run), seed=0)
-    assert {each.window for each in found} == {"at the gap", "to the end"}
+    found = licensing_effects(run.suite, values_of(run), model="m", seed=0)
+    assert {each.question.partition(": ")[0] for each in found} == {"at the gap", "to the end"}
     # Every word costs two bits, so a filler makes no difference.
-    assert {each.mean.value for each in found if each.window == "at the gap"} == {0.0}
+    at_gap = estimates(run.suite, values_of(run), window="at the gap")
+    assert {each.value for each in at_gap.values()} == {0.0}
     # A window may name regions that no prediction does; they are asked for too.
-    assert {each.mean.n for each in found if each.window == "to the end"} == {len(run.suite.items)}
+    to_end = estimates(run.suite, values_of(run), window="to the end")
+    assert {each.n for each in to_end.values()} == {len(run.suite.items)}
     assert invoke(["report", str(run.folder), "--table", "licensing"]) == 0
     table = capsys.readouterr().out
     assert "wh-licensing" in table
@@ -177,7 +201,7 @@ def test_three_way_terms_are_those_of_wilcox_2023(shared):
             items = cells.setdefault(row["model"], {}).setdefault(row["item"], {})
             items[row["wh"], row["gap"], row["island"]] = float(row["surprisal"])
     for model, want in expected["models"].items():
-        found = by_name(effects_of_items(design, cells[model], seed=0), window="")
+        found = by_name(effects_of_items(design, cells[model], seed=0))
         for key, each in want["filler_effect"].items():
             island, gap = key.split("|")
             mean = found[f"filler effect, {gap}", island].mean.value

@@ -12,7 +12,6 @@ import pytest
 from cimento import InputError, Meta, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms.stories.checks import CHECKED, CHECKS, audit, story_names
-from cimento.paradigms.stories.description import audit_record, describe
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.grouping import (
     applicable,
@@ -22,6 +21,7 @@ from cimento.paradigms.stories.grouping import (
     left_out,
 )
 from cimento.paradigms.stories.suite import SentenceStates, Story, StorySuite
+from cimento.paradigms.stories.text import audit_record, describe
 
 BASE = Story(
     row=0,

@@ -61,6 +61,10 @@ from cimento.suites.model import Meta
 from tests.helpers.stories_small import ANSWERS, STORIES, chose, story
 
 
+def outcome_of(answer, story, **options):
+    return judge(answer, story.gold(answer.tier), **options)
+
+
 @pytest.fixture
 def judged():
     return judge_stories(STORIES, ANSWERS)
@@ -226,7 +230,7 @@ def test_later_tiers_may_be_asked_of_all():
 )
 def test_what_is_no_score_is_left_out_and_counted(values, reason):
     answer = TierAnswer(row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=values)
-    outcome = judge(answer, STORIES[0])
+    outcome = outcome_of(answer, STORIES[0])
     assert (outcome.correct, outcome.chosen, outcome.reason) == (None, None, reason)
     judged = judge_stories(STORIES, (answer, *ANSWERS[1:]))
     rate = rates(judged.chained, by_type(STORIES))["Accuracy"]
@@ -237,7 +241,7 @@ def test_what_is_no_score_is_left_out_and_counted(values, reason):
 
 def test_one_impossible_option_is_never_chosen():
     answer = TierAnswer(row=1, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-9.0, -math.inf))
-    outcome = judge(answer, STORIES[1])
+    outcome = outcome_of(answer, STORIES[1])
     assert outcome.correct is True
     assert probabilities(answer) == (1.0, 0.0)
     summarize(judge_stories(STORIES, (ANSWERS[0], answer, *ANSWERS[2:])), seed=1)
@@ -245,13 +249,13 @@ def test_one_impossible_option_is_never_chosen():
 
 def test_a_tie_is_no_choice_but_for_the_study_which_took_the_option_listed_first():
     tied = TierAnswer(row=0, tier=STORY, options=("true", "false"), logprobs_nats=(-1.0, -1.0))
-    outcome = judge(tied, STORIES[0])
+    outcome = outcome_of(tied, STORIES[0])
     assert (outcome.chosen, outcome.tied, outcome.correct) == (None, True, False)
     assert (outcome.verdict, outcome.margin_bits, outcome.reason) == ("tie", 0.0, TIED)
     found = choices([outcome], STORY)
     assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 0.0, 0.0)
     assert (found.chance, found.majority.value) == (0.5, 1.0)
-    first = judge(tied, STORIES[0], first_of_ties=True)
+    first = outcome_of(tied, STORIES[0], first_of_ties=True)
     assert (first.chosen, first.correct) == ("true", True)
     found = choices([first], STORY)
     assert (found.n_ties_at_max, found.acc.value, found.acc_if_ties_wrong.value) == (1, 1.0, 0.0)
@@ -272,7 +276,7 @@ def test_the_order_of_options_changes_nothing_but_ties(order):
         options=tuple(plain.options[place] for place in order),
         logprobs_nats=tuple(plain.logprobs_nats[place] for place in order),
     )
-    one, other = judge(plain, STORIES[1]), judge(mixed, STORIES[1])
+    one, other = outcome_of(plain, STORIES[1]), outcome_of(mixed, STORIES[1])
     assert (one.chosen, one.correct) == (other.chosen, other.correct)
     assert sorted(probabilities(plain)) == pytest.approx(sorted(probabilities(mixed)))
 
@@ -285,17 +289,17 @@ def test_replies_that_cannot_be_read_are_wrong_and_counted():
     found = choices(outcomes, STORY)
     assert (found.n, found.invalid, found.acc.value, found.confidence) == (2, 1, 0.5, None)
     assert detect(STORIES, outcomes).invalid == 1
-    assert judge(TierAnswer(row=0, tier=STORY, reply="?"), STORIES[0]).reason == INVALID
+    assert outcome_of(TierAnswer(row=0, tier=STORY, reply="?"), STORIES[0]).reason == INVALID
 
 
 def test_plausible_stories_have_no_later_tiers():
-    outcome = judge(chose(0, CONFLICT, "0 and 1"), STORIES[0])
+    outcome = outcome_of(chose(0, CONFLICT, "0 and 1"), STORIES[0])
     assert (outcome.correct, outcome.reason) == (None, NO_GOLD)
 
 
 def test_lengths_are_in_characters_of_the_options():
     answer = TierAnswer(row=0, tier=STORY, options=OPTIONS[STORY], logprobs_nats=(-4.5, -4.0))
-    assert judge(answer, STORIES[0]).chosen == "true"
+    assert outcome_of(answer, STORIES[0]).chosen == "true"
     assert by_characters(answer) == "false"
 
 

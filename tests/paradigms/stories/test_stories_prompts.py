@@ -207,7 +207,7 @@ def test_a_system_turn_is_used_where_it_is_rendered():
     render = render_of(SYSTEM_TEMPLATE, "")
     assert system_rule(render, name="m") == "system"
     found = chat(parts(), render, system="system")
-    assert [turn["role"] for turn in found.messages] == [
+    assert [role for role, _ in found.messages] == [
         "system", "user", "assistant", "user", "assistant", "user",
     ]  # fmt: skip
     # Answers follow the header as the template leaves it, with nothing between.
@@ -218,8 +218,9 @@ def test_a_refused_system_turn_goes_into_the_first_user_turn():
     render = render_of(GEMMA, "<bos>")
     assert system_rule(render, name="m") == "folded"
     found = chat(parts(), render, system="folded")
-    assert found.messages[0]["role"] == "user"
-    assert found.messages[0]["content"].startswith(parts().instruction)
+    role, text = found.messages[0]
+    assert role == "user"
+    assert text.startswith(parts().instruction)
 
 
 def test_a_template_that_drops_system_turns_is_not_used():
@@ -235,8 +236,8 @@ def test_a_template_that_drops_other_turns_is_not_used():
 
 def test_shots_may_stand_in_one_text():
     turns = messages(parts(), shots="text")
-    assert [turn["role"] for turn in turns] == ["system", "user"]
-    assert turns[1]["content"] == flat(parts()).text.removeprefix(parts().instruction + parts().gap)
+    assert [role for role, _ in turns] == ["system", "user"]
+    assert turns[1][1] == flat(parts()).text.removeprefix(parts().instruction + parts().gap)
 
 
 def test_blanks_at_the_end_of_a_flat_prompt_go_with_the_answer():

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 
 from cimento.paradigms.stories.checks import audit
-from cimento.paradigms.stories.description import describe
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.suite import ATTRIBUTES, STATES, by_triple
+from cimento.paradigms.stories.text import describe
 from cimento.suites.builtin import builtin_names, find_suite, list_builtin
 
 TRIPLES = {"it-stories": 60, "es-stories": 20, "pt-stories": 20}

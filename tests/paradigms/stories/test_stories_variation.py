@@ -60,13 +60,14 @@ def store(root, *, model, prompt, seed, right, suite="mine", order="paper"):
     )  # fmt: skip
 
 
-@pytest.fixture
-def runs(tmp_path):
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    root = tmp_path_factory.mktemp("variation")
     for prompt, right in (("it-1", 6), ("it-2", 3)):
         for seed in (1, 2):
-            store(tmp_path, model="alpha", prompt=prompt, seed=seed, right=right)
-            store(tmp_path, model="beta", prompt=prompt, seed=seed, right=4)
-    return tmp_path / "runs"
+            store(root, model="alpha", prompt=prompt, seed=seed, right=right)
+            store(root, model="beta", prompt=prompt, seed=seed, right=4)
+    return root / "runs"
 
 
 def test_models_vary_and_change_places(runs):

@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from cimento.errors import InputError, TableError
+from cimento.errors import InputError, TableError, counted
 from cimento.models.questions import CHOICE
 from cimento.paradigms.cloze.requests import ClozeOptions
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
@@ -92,12 +92,12 @@ def check_candidates(
         empty = [item for item in items if item not in groups]
         if empty:
             warnings.append(
-                f"{_count(len(empty), 'item')} without candidates; the first is {empty[0]!r}."
+                f"{counted(len(empty), 'item')} without candidates; the first is {empty[0]!r}."
             )
     short = [item for item, group in groups.items() if k is not None and len(group) < k]
     if short:
         warnings.append(
-            f"{_count(len(short), 'item')} with fewer than {k} candidates; the first is"
+            f"{counted(len(short), 'item')} with fewer than {k} candidates; the first is"
             f" {short[0]!r} with {len(groups[short[0]])}."
         )
     every = [candidate for group in groups.values() for candidate in group]
@@ -105,7 +105,7 @@ def check_candidates(
     if unjudged and len(unjudged) < len(every):
         first = unjudged[0]
         warnings.append(
-            f"{_count(len(unjudged), 'candidate')} of {len(every)} not judged, and left out of"
+            f"{counted(len(unjudged), 'candidate')} of {len(every)} not judged, and left out of"
             f" every share; the first is {first.text!r} (item {first.item!r}, rank {first.rank})."
         )
     return tuple(warnings)
@@ -133,10 +133,6 @@ def _refuse_unknown(groups: Mapping[str, object], items: Sequence[str]) -> None:
             seen=f"there is no item {unknown!r}",
             todo="Do the candidates belong to another suite, or to another version of it?",
         )
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 @dataclass(frozen=True)

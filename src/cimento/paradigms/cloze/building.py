@@ -19,7 +19,7 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import filled, parse_toml
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.paradigms.cloze.judgments import EXPECTED
-from cimento.paradigms.cloze.reading import meta_of, read_blanks, read_cell, table_with
+from cimento.paradigms.cloze.reading import read_blanks, read_cell, table_with
 from cimento.paradigms.cloze.seeds import (
     AskModel,
     Seed,
@@ -31,6 +31,7 @@ from cimento.paradigms.cloze.seeds import (
 )
 from cimento.paradigms.cloze.suite import SEED, BaseSentence, ClozeSuite, SeedSet, Template
 from cimento.paradigms.cloze.writing import as_tsv, write_cell, write_cloze
+from cimento.suites.formats.native import meta_of
 from cimento.suites.reading import decode
 
 if TYPE_CHECKING:

@@ -9,10 +9,18 @@ from operator import attrgetter
 from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError, counted
+from cimento.io.files import file_digest
 from cimento.io.parsing import filled
 from cimento.paradigms.base import SuiteReading
 from cimento.paradigms.cloze.judgments import EXPECTED, parse_expectation
-from cimento.paradigms.cloze.portuguese import is_released, read_released
+from cimento.paradigms.cloze.portuguese import (
+    MULTIWORD,
+    SHEET,
+    SYNTACTIC,
+    read_multiwords,
+    read_sheet,
+    read_templates,
+)
 from cimento.paradigms.cloze.reading import (
     TOML,
     cloze_fault,
@@ -27,6 +35,7 @@ from cimento.paradigms.cloze.suite import (
     Template,
     expand_suite,
 )
+from cimento.suites.model import Meta
 from cimento.suites.reading import errors
 
 _SHOWN = 5
@@ -68,6 +77,31 @@ def read_cloze(path: Path) -> SuiteReading[ClozeSuite]:
         return SuiteReading(suite=None, faults=error.faults, sha256="", path=path)
     faults = () if reading.suite is None else check_cloze(reading.suite)
     return replace(reading, faults=(*reading.faults, *faults), path=path)
+
+
+def is_released(path: Path) -> bool:
+    """Whether a file is one of the study's whose items can be asked, by its name."""
+    return path.name in {SHEET, SYNTACTIC, MULTIWORD} and path.is_file()
+
+
+def read_released(path: Path) -> SuiteReading[ClozeSuite]:
+    """The templates, their instances or the multiword items of the study, as a suite.
+
+    Args:
+        path: the sheet of judgments, or one of the notebooks.
+
+    Raises:
+        InputError: it cannot be used.
+    """
+    meta = Meta(path.stem, language="pt")
+    if path.name == SYNTACTIC:
+        suite = ClozeSuite(meta, templates=tuple(read_templates(path)), cluster="template")
+    elif path.name == SHEET:
+        items = tuple(instance.item for instance in read_sheet(path)[0])
+        suite = ClozeSuite(meta, items=items, cluster="template")
+    else:
+        suite = ClozeSuite(meta, items=tuple(read_multiwords(path)), cluster="expression")
+    return SuiteReading(suite=suite, faults=(), sha256=file_digest(path), path=path)
 
 
 def check_cloze(suite: ClozeSuite) -> tuple[Fault, ...]:

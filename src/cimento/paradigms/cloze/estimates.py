@@ -1,4 +1,7 @@
-"""Estimates of a cloze run: accuracies of hits, precisions of candidates, forced choices."""
+"""Estimates of a cloze run: accuracies of hits, precisions of candidates, forced choices.
+
+Also: the sentences on them in a methods paragraph.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from cimento.cite.sentences import listed
+from cimento.errors import counted
+from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.judging import DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked, depths_of
 from cimento.paradigms.cloze.shares import Share, macro
@@ -186,3 +192,48 @@ def _choice_estimates(
 def _chance(item: ClozeItem) -> float:
     """The chance that a target is the most probable option, if all options are as likely to be."""
     return sum(option.role == "target" for option in item.options) / len(item.options)
+
+
+_PROTOCOLS = {
+    "mask": "the most probable tokens at one mask",
+    "words": "the most probable whole words at one mask",
+    "complete": "whole words of one to {masks} tokens at as many masks",
+    "beam": "sequences of one to {masks} tokens at as many masks",
+    "left": "the most probable next tokens after the text before the blank",
+    "sentinel": "the answers of the encoder-decoder to a sentinel in place of the blank",
+}
+_AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
+_HITS = (
+    "A hit at k means that an answer expected by the suite's author is among the first k"
+    " candidates; an answer that could not be found counts as a miss. The share of fitting"
+    " candidates is the share of those that were judged [@wilkens2023]."
+)
+
+
+_IN_BRIEF = (
+    "For each blank we took the most probable words, and counted a hit at k where one of the"
+    " expected answers was among the first k; answers that could not be found count as misses."
+)
+
+
+def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
+    """The methods by which blanks were filled, and what counts as a hit."""
+    several = "rules" if len(answers.choices) > 1 else "rule"
+    named = listed(answers.choices) if answers.choices else ""
+    rules = [f"Options were scored by the {several} {named}."] if named else []
+    return MethodFacts(
+        counted=counted(len(answers.items), "item"),
+        sentences=(_candidates(answers), _HITS, *rules),
+        brief=(_IN_BRIEF,),
+        together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
+    )
+
+
+def _candidates(answers: ClozeAnswers) -> str:
+    options = answers.options
+    if answers.run.model_kind == "replay":
+        return f"The candidates for a blank were recorded; the first {options.k} count."
+    rule: str = options.protocol
+    rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
+    what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
+    return f"The candidates for a blank were {what}; the first {options.k} were kept."

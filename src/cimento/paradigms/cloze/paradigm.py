@@ -7,27 +7,25 @@ people or a dictionary say (``fits@k``), and which option is the most probable (
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from cimento.engine.requests import Requests
-from cimento.errors import Fault, InputError, SuiteError, TableError, counted
+from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
-from cimento.io.tables import REQUESTS
 from cimento.models.recorded.replay import is_log
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
-    Stored,
     SuiteReading,
     SurveyItems,
     SurveyTask,
 )
 from cimento.paradigms.cloze.answers import FITS, NAME, ClozeAnswers, check_candidates
-from cimento.paradigms.cloze.checks import check_cloze, load_cloze, read_cloze
-from cimento.paradigms.cloze.estimates import cloze_estimates
+from cimento.paradigms.cloze.checks import check_cloze, is_released, read_cloze
+from cimento.paradigms.cloze.estimates import cloze_estimates, cloze_methods
 from cimento.paradigms.cloze.judging import (
     HIT,
     UNREACHABLE,
@@ -38,15 +36,15 @@ from cimento.paradigms.cloze.judging import (
     refuse_unknown_columns,
 )
 from cimento.paradigms.cloze.judgments import human_judgments
-from cimento.paradigms.cloze.portuguese import is_released
 from cimento.paradigms.cloze.reading import folder_files
 from cimento.paradigms.cloze.recording import logged_options, read_recorded_candidates
 from cimento.paradigms.cloze.requests import ClozeOptions, blank_requests
 from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
-from cimento.paradigms.cloze.text import cloze_text, describe_cloze
 from cimento.paradigms.cloze.writing import write_cloze
-from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.paradigm import Paradigm
 from cimento.runs.outcomes import Estimate
+from cimento.runs.store import manifest_part
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
@@ -58,11 +56,11 @@ if TYPE_CHECKING:
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.run import Run
-    from cimento.runs.store import Manifest, RunFolder
+    from cimento.runs.store import Manifest
 
 
-class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
-    """Blanks, their candidates and their options; see `cimento.paradigms.base.Paradigm`."""
+class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
+    """Blanks, their candidates and their options; see `cimento.paradigms.paradigm.Paradigm`."""
 
     name = NAME
     kinds = ("cloze", "templates")
@@ -106,6 +104,8 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
     def describe(self, suite: ClozeSuite, items: int) -> str:
         """The suite in a few lines, and its first items."""
+        from cimento.paradigms.cloze.text import describe_cloze
+
         return describe_cloze(suite, items)
 
     def survey_items(
@@ -167,16 +167,13 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
             return logged_options(path, expand_suite(suite).items)
         return read_recorded_candidates(name)
 
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[ClozeSuite, ClozeOptions]:
-        """The suite as far as it was asked, and how; version 0.1 named the options differently.
-
-        Raises:
-            TableError: the run cannot be read.
-        """
-        return Stored(
-            suite=lambda: _stored_suite(folder),
-            options=ClozeOptions.model_validate(_stored_options(manifest)),
-        )
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 kept what was asked under ``fill``."""
+        options = super().stored_options(manifest)
+        if "paradigm" in manifest:
+            return options
+        given, fill = manifest_part(options, "set"), manifest_part(manifest, "fill")
+        return {**given, **fill, "seed": options.get("seed", 0)}
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Hits, candidates that fit, and forced choices.
@@ -193,6 +190,8 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
     def text(self, runs: Sequence[Run]) -> str:
         """One block for each suite and model: hits, candidates that fit, forced choices."""
+        from cimento.paradigms.cloze.text import cloze_text
+
         return cloze_text(runs)
 
     def sections(self, runs: Sequence[Run]) -> Sequence[SuiteReport]:
@@ -203,8 +202,6 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
     def methods(self, run: Run) -> MethodFacts:
         """The methods by which blanks were filled, and what counts as a hit."""
-        from cimento.paradigms.cloze.text import cloze_methods
-
         return cloze_methods(ClozeAnswers(run))
 
     def warnings(self, run: Run) -> Sequence[str]:
@@ -216,36 +213,6 @@ class ClozeParadigm(PlainParadigm[ClozeSuite, ClozeOptions]):
 
 CLOZE = ClozeParadigm()
 """The paradigm of suites of the kinds ``cloze`` and ``templates``."""
-
-
-def _stored_suite(folder: RunFolder) -> ClozeSuite:
-    """The copy of the suite, limited as it was.
-
-    Raises:
-        TableError: it cannot be read.
-    """
-    from cimento.io.tables import read_table
-
-    try:
-        suite = load_cloze(folder.suite_folder)
-    except (InputError, SuiteError) as error:
-        raise TableError(where=str(folder.suite_folder), seen=str(error)) from error
-    asked = read_table(REQUESTS, folder.path)["item"].n_unique()
-    return suite if asked == len(expand_suite(suite).items) else replace(suite, limit=asked)
-
-
-def _stored_options(manifest: Manifest) -> dict[str, object]:
-    """The options of a stored run; 0.1 kept what was asked under ``fill``, the rest as given."""
-    stored = manifest.get("options")
-    options = dict(stored) if isinstance(stored, dict) else {}
-    if "paradigm" in manifest:
-        return cast("dict[str, object]", options)
-    fill, given = manifest.get("fill"), options.get("set")
-    return {
-        **(given if isinstance(given, dict) else {}),
-        **(fill if isinstance(fill, dict) else {}),
-        "seed": options.get("seed", 0),
-    }
 
 
 # --- Warnings

@@ -27,7 +27,7 @@ from cimento.paradigms.cloze.reading import read_cell, table_with
 from cimento.paradigms.cloze.shares import Share, mean_statistic
 from cimento.paradigms.cloze.suite import ClozeItem, expand_suite
 from cimento.paradigms.cloze.writing import write_cell, write_cloze
-from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing
+from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing
 from cimento.people.judgments.records import WHICH_FITS, Judgment
 from cimento.statistics.values import Statistic
 

@@ -7,28 +7,33 @@ r"""The files of Wilkens, Zilio and Villavicencio, read as they were released.
 - ``all-eval.xlsx`` is an earlier state of it, the snapshot that the paper's tables were made from,
   with the labels that they group by. A quotation mark was read there as an opening quote and
   swallowed 582 rows; what is left of the first and the last of them is one row.
-- ``BertMaskSyntactic.ipynb`` and ``BertMaskMWE.ipynb`` are read in `portuguese_notebooks`.
+- ``BertMaskSyntactic.ipynb`` prints the templates and their seeds, before and after the study's
+  review by hand. ``BertMaskMWE.ipynb`` has the multiword items in its cells and the candidates that
+  three models gave for them, without probabilities, in what it printed.
 """
 
 from __future__ import annotations
 
+import ast
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 from cimento.errors import InputError
-from cimento.io.files import file_digest, read_bytes
-from cimento.paradigms.base import SuiteReading
+from cimento.io.files import read_bytes
+from cimento.io.parsing import parse_json
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.suite import (
+    BaseSentence,
     ClozeItem,
-    ClozeSuite,
+    Option,
+    SeedSet,
     Template,
 )
-from cimento.suites.model import Meta
 
 MASK = "[MASK]"
 SHEET = "all-eval.tsv"
@@ -114,36 +119,6 @@ class Instance:
         return (item.columns["template"], item.columns["seed"], f"{item.before}{MASK}{item.after}")
 
 
-def is_released(path: Path) -> bool:
-    """Whether a file is one of the study's whose items can be asked, by its name."""
-    return path.name in {SHEET, SYNTACTIC, MULTIWORD} and path.is_file()
-
-
-def read_released(path: Path) -> SuiteReading[ClozeSuite]:
-    """The templates, their instances or the multiword items of the study, as a suite.
-
-    Args:
-        path: the sheet of judgments, or one of the notebooks.
-
-    Raises:
-        InputError: it cannot be used.
-    """
-    from cimento.paradigms.cloze.portuguese_notebooks import read_multiwords, read_templates
-
-    meta = Meta(path.stem, language="pt")
-    if path.name == SYNTACTIC:
-        suite = ClozeSuite(meta, templates=tuple(read_templates(path)), cluster="template")
-    elif path.name == SHEET:
-        items = tuple(instance.item for instance in read_sheet(path)[0])
-        suite = ClozeSuite(meta, items=items, cluster="template")
-    else:
-        suite = ClozeSuite(meta, items=tuple(read_multiwords(path)), cluster="expression")
-    return SuiteReading(suite=suite, faults=(), sha256=file_digest(path), path=path)
-
-
-# --- The sheet and the workbook
-
-
 def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     """Instances and judged candidates of the released sheet.
 
@@ -161,48 +136,21 @@ def read_sheet(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
     return _instances(rows)
 
 
-def read_snapshot(path: Path) -> tuple[list[Instance], list[JudgedRow]]:
-    """Instances with their labels, and judged candidates, of the released workbook alone.
-
-    Raises:
-        InputError: the file is not this workbook, or a row cannot be used.
-    """
-    rows = list(_workbook_rows(path))
-    instances, judged = _instances(rows)
-    return labelled(instances, judged, rows)
-
-
-def with_snapshot(
-    instances: Sequence[Instance], judged: Sequence[JudgedRow], path: Path
+def read_snapshot(
+    path: Path, sheet: tuple[Sequence[Instance], Sequence[JudgedRow]] | None = None
 ) -> tuple[list[Instance], list[JudgedRow]]:
-    """Instances and candidates of the sheet, with the labels and the judgments of the workbook.
+    """Instances and judged candidates, with the labels and the judgments of the released workbook.
+
+    Args:
+        path: the workbook.
+        sheet: instances and candidates of the released sheet; None for the workbook alone.
 
     Raises:
         InputError: the file is not this workbook, or has a row that is not in the sheet.
     """
-    return labelled(instances, judged, list(_workbook_rows(path)))
-
-
-def labelled(
-    instances: Sequence[Instance], judged: Sequence[JudgedRow], rows: Sequence[_Row]
-) -> tuple[list[Instance], list[JudgedRow]]:
-    """Instances and candidates with what rows of the workbook say of them.
-
-    Args:
-        instances: of the sheet.
-        judged: of the sheet.
-        rows: of the workbook.
-
-    Raises:
-        InputError: a row is about no candidate.
-    """
-    key_of = {instance.item.id: instance.key for instance in instances}
-    place: dict[tuple[_Key, float | str], int] = {}
-    for number, row in enumerate(judged):
-        key, candidate = key_of[row.candidate.item], row.candidate
-        place[key, candidate.probability or 0.0] = number
-        if candidate.text == _QUOTE:
-            place[key, _QUOTE] = number
+    rows = list(_workbook_rows(path))
+    instances, judged = sheet or _instances(rows)
+    place = _places(instances, judged)
     relabelled = list(judged)
     labels: dict[_Key, Sequence[str]] = {}
     for where, fields, score in rows:
@@ -222,27 +170,31 @@ def labelled(
             snapshot_fits=JUDGED_AS[fields[_JUDGMENT]],
             snapshot_first=fields[_FIRST].lower() in ("true", "1"),
         )
-    return [_with_labels(instance, labels.get(instance.key)) for instance in instances], relabelled
-
-
-def _with_labels(instance: Instance, fields: Sequence[str] | None) -> Instance:
-    if fields is None:
-        return instance
-    categories = instance.categories or (fields[_CATEGORY],)
-    return replace(instance, categories=categories, case=fields[_CASE], tense=fields[_TENSE])
-
-
-def with_categories(instances: Iterable[Instance], templates: Iterable[Template]) -> list[Instance]:
-    """Instances with the categories that their seeds have in the templates."""
-    categories: dict[tuple[str, str], dict[str, None]] = {}
-    for template in templates:
-        for seeds in template.seeds:
-            for form in seeds.forms:
-                categories.setdefault((template.id, form), {})[seeds.category] = None
     return [
-        replace(instance, categories=tuple(categories.get(instance.key[:2], ())))
+        replace(
+            instance,
+            categories=instance.categories or (fields[_CATEGORY],),
+            case=fields[_CASE],
+            tense=fields[_TENSE],
+        )
+        if (fields := labels.get(instance.key, ()))
+        else instance
         for instance in instances
-    ]
+    ], relabelled
+
+
+def _places(
+    instances: Iterable[Instance], judged: Iterable[JudgedRow]
+) -> dict[tuple[_Key, float | str], int]:
+    """Instance and probability, or a quotation mark, to the number of the candidate."""
+    key_of = {instance.item.id: instance.key for instance in instances}
+    place: dict[tuple[_Key, float | str], int] = {}
+    for number, row in enumerate(judged):
+        key, candidate = key_of[row.candidate.item], row.candidate
+        place[key, candidate.probability or 0.0] = number
+        if candidate.text == _QUOTE:
+            place[key, _QUOTE] = number
+    return place
 
 
 def _instances(rows: Iterable[_Row]) -> tuple[list[Instance], list[JudgedRow]]:
@@ -252,11 +204,14 @@ def _instances(rows: Iterable[_Row]) -> tuple[list[Instance], list[JudgedRow]]:
     instances: list[Instance] = []
     judged: list[JudgedRow] = []
     numbers: Counter[str] = Counter()
-    for key, alike in groups.items():
-        instance = _instance(key, alike[0][0], numbers[key[_TEMPLATE]])
-        numbers[key[_TEMPLATE]] += 1
-        instances.append(instance)
-        judged += _ranked(instance.item.id, alike)
+    for (template, seed, sentence), alike in groups.items():
+        where = alike[0][0]
+        before, after = around_mask(sentence, where)
+        columns = {"template": template, **test_of(template, where), "seed": seed}
+        item = ClozeItem(f"{template}/{numbers[template]:03d}", before, after, columns=columns)
+        numbers[template] += 1
+        instances.append(Instance(item))
+        judged += _ranked(item.id, alike)
     return instances, judged
 
 
@@ -306,13 +261,6 @@ def _checked(fields: Sequence[str], where: str) -> _Row:
     return where, fields, score
 
 
-def _instance(key: _Key, where: str, number: int) -> Instance:
-    template, seed, sentence = key
-    before, after = around_mask(sentence, where)
-    columns = {"template": template, **test_of(template, where), "seed": seed}
-    return Instance(ClozeItem(f"{template}/{number:03d}", before, after, columns=columns))
-
-
 def test_of(template: str, where: str) -> dict[str, str]:
     """The test that a template belongs to, and its group there, as columns.
 
@@ -347,14 +295,10 @@ def _ranked(item: str, rows: Sequence[_Row]) -> Iterator[JudgedRow]:
                 text=_AS_IN_A_CELL.get(text, text.replace('\\"', _QUOTE)),
                 probability=score,
                 fits=JUDGED_AS[fields[_JUDGMENT]],
-                remarks=_parts(fields[_REMARKS], REMARK_JOINT),
-                tags=_parts(fields[_TAGS], TAG_JOINT),
+                remarks=tuple(filter(None, fields[_REMARKS].split(REMARK_JOINT))),
+                tags=tuple(filter(None, fields[_TAGS].split(TAG_JOINT))),
             )
         )
-
-
-def _parts(cell: str, joint: str) -> tuple[str, ...]:
-    return tuple(cell.split(joint)) if cell else ()
 
 
 def around_mask(text: str, where: str) -> tuple[str, str]:
@@ -387,3 +331,159 @@ def decoded(path: Path, data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(where=path.name, seen=f"not UTF-8: {error}", todo="Save it so.") from error
+
+
+MODELS: Mapping[str, str] = {
+    "neuralmind/bert-base-portuguese-cased": "bertimbau-base",
+    "neuralmind/bert-large-portuguese-cased": "bertimbau-large",
+    "bert-base-multilingual-cased": "mbert",
+}
+"""The models of the study, by their names on the hub."""
+
+_MODEL = re.compile(r"""pipeline\(\s*['"]fill-mask['"]\s*,\s*model\s*=\s*['"]([^'"]+)['"]""")
+_SENTENCE_BEGINS = re.compile(r"\d+ \S.*")
+_CANDIDATE = re.compile(r"\tW([12]) (.*?) -?[\d.e-]+ -?[\d.e-]+ -?[\d.e-]+ \t-\t")
+
+
+def read_templates(path: Path) -> list[Template]:
+    """Templates with the seeds that were left after the study's review by hand.
+
+    Raises:
+        InputError: the file is no notebook, or does not print them.
+    """
+    printed = [text for *_, shown in _cells(path) for text in shown if text.startswith("{")]
+    if not printed:
+        raise _unlike(path, "it prints no templates")
+    # The first are those that were generated, the last those that were kept.
+    tasks = _literal(printed[-1], path)
+    try:
+        return [
+            Template(
+                id=name,
+                sentences=tuple(BaseSentence(*around_mask(text, path.name)) for text in sentences),
+                seeds=tuple(SeedSet(category, tuple(forms)) for category, forms in seeds.items()),
+                columns=test_of(name, path.name),
+            )
+            for name, (seeds, sentences) in tasks.items()
+        ]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise _unlike(path, "what it prints are no templates") from error
+
+
+def read_multiwords(path: Path) -> list[ClozeItem]:
+    """The multiword items with one word masked each; columns `expression`, `word` and `cue`.
+
+    Raises:
+        InputError: the file is no notebook, or has none.
+    """
+    items = []
+    for name, sentences in _expressions(path).items():
+        for number, (text, answer) in enumerate(sentences):
+            first, second = answer.split()
+            texts = (
+                text.replace("[MASK2]", second).replace("[MASK1]", MASK),
+                text.replace("[MASK1]", first).replace("[MASK2]", MASK),
+            )
+            for word, masked in enumerate(texts, start=1):
+                before, after = around_mask(masked, path.name)
+                target, cue = (first, second) if word == 1 else (second, first)
+                columns = {"expression": name, "word": str(word), "cue": cue}
+                columns["sentence"] = str(number)
+                place = f"{name}/{number}/W{word}"
+                items.append(ClozeItem(place, before, after, (Option(target),), columns=columns))
+    return items
+
+
+def read_predictions(path: Path) -> dict[str, list[Candidate]]:
+    """Recorded candidates by model, without probabilities, in the order of their ranks.
+
+    Raises:
+        InputError: the file is no notebook, or has none.
+    """
+    places = [
+        f"{name}/{number}"
+        for name, sentences in _expressions(path).items()
+        for number in range(len(sentences))
+    ]
+    predictions: dict[str, list[Candidate]] = {}
+    model = ""
+    for source, printed, _ in _cells(path):
+        if named := _MODEL.search(source):
+            model = MODELS.get(named[1], named[1])
+        if any(map(_CANDIDATE.match, printed.split("\n")[1:2])):
+            predictions[model] = list(_printed_candidates(printed, places, path))
+    if not predictions:
+        raise _unlike(path, "it prints no candidates")
+    return predictions
+
+
+def _printed_candidates(text: str, places: Sequence[str], path: Path) -> Iterator[Candidate]:
+    """The candidates that one model gave, as they were printed, sentence after sentence."""
+    sentence = -1
+    ranks: Counter[str] = Counter()
+    for line in text.split("\n"):
+        if candidate := _CANDIDATE.match(line):
+            item = f"{places[sentence]}/W{candidate[1]}"
+            ranks[item] += 1
+            yield Candidate(item, ranks[item], candidate[2])
+        elif _SENTENCE_BEGINS.fullmatch(line):
+            sentence += 1
+            if sentence == len(places):
+                raise _unlike(path, f"it prints more than {len(places)} sentences")
+
+
+def _expressions(path: Path) -> dict[str, list[tuple[str, str]]]:
+    """The sentences of each expression, with the words that are masked in them."""
+    expressions: dict[str, list[tuple[str, str]]] = {}
+    for source, *_ in _cells(path):
+        name, assigned, value = source.partition("] = ")
+        if assigned and name.startswith('TASKS["'):
+            pairs, expression = _literal(value, path), _literal(name.removeprefix("TASKS["), path)
+            usable = isinstance(expression, str) and isinstance(pairs, list)
+            if not usable or not all(map(_is_sentence, pairs)):
+                raise _unlike(path, f"the sentences of {name}] cannot be used")
+            expressions[expression] = list(pairs)
+    if not expressions:
+        raise _unlike(path, "it has no multiword items")
+    return expressions
+
+
+def _is_sentence(pair: object) -> bool:
+    """Whether something is a sentence with the two words that are masked in it."""
+    match pair:
+        case (str(), str(answer)):
+            return len(answer.split()) == 2  # noqa: PLR2004  # the two words
+        case _:
+            return False
+
+
+def _cells(path: Path) -> list[tuple[str, str, list[str]]]:
+    """The cells of a notebook: source, what was printed, and values that were shown as text."""
+    try:
+        return [
+            (
+                "".join(cell["source"]),
+                "".join("".join(out.get("text", ())) for out in cell.get("outputs", ())),
+                [
+                    "".join(out.get("data", {}).get("text/plain", ()))
+                    for out in cell.get("outputs", ())
+                ],
+            )
+            for cell in parse_json(decoded(path, read_bytes(path)))["cells"]
+        ]
+    except (json.JSONDecodeError, AttributeError, KeyError, TypeError) as error:
+        raise _unlike(path, "it is no notebook") from error
+
+
+def _literal(text: str, path: Path) -> Any:  # noqa: ANN401  # what a notebook shows
+    """A value as Python writes it; nothing is executed."""
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError) as error:
+        raise _unlike(path, "a value in it cannot be read") from error
+
+
+def _unlike(path: Path, seen: str) -> InputError:
+    return InputError(
+        where=path.name, seen=seen, todo="Is this the notebook that the study released?"
+    )

@@ -16,7 +16,6 @@ from cimento.paradigms.cloze.judgments import JudgmentComparison
 from cimento.paradigms.cloze.people import (
     LABELS,
     Label,
-    PeopleReport,
     TopClass,
     count_first_matches,
     count_labels,
@@ -203,11 +202,7 @@ def profile(items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Pr
         top_classes=count_top_classes(chosen, groups, how.k) if chosen else {},
         first_matches=count_first_matches(chosen, groups) if chosen else {},
         labels=other_labels(chosen, groups, how.k),
-        frequency=frequency_effect(
-            with_target, ranks, how.frequency, how.k, seed=how.seed, cluster=how.cluster
-        )
-        if how.frequency and with_target
-        else None,
+        frequency=_frequency_effect(with_target, ranks, how),
     )
 
 
@@ -256,41 +251,27 @@ def heat_map(items: Iterable[ClozeItem], ranks: Ranks, k: int) -> tuple[HeatCell
     return tuple(sorted(cells, key=lambda c: (-hits[c.expression], c.expression, c.word)))
 
 
-def frequency_effect(
-    items: Iterable[ClozeItem],
-    ranks: Ranks,
-    frequency: ZipfFrequency,
-    k: int,
-    *,
-    seed: int,
-    cluster: str = "",
-) -> FrequencyEffect:
-    """Whether a model hits frequent words more often.
-
-    Args:
-        items: with targets; the first target's frequency counts.
-        ranks: of their hits.
-        frequency: of words, on the Zipf scale.
-        k: ranks that count as a hit.
-        seed: of the permutations behind the correlation's p.
-        cluster: column that says what belongs together; empty where each item stands alone.
-    """
+def _frequency_effect(
+    items: Sequence[ClozeItem], ranks: Ranks, how: Profiling
+) -> FrequencyEffect | None:
+    """Whether a model hits frequent words more often; of several targets the first counts."""
     from cimento.statistics.classification import auc
 
+    if how.frequency is None or not items:
+        return None
     known = [
-        (value, ranks[item.id], item.columns.get(cluster, item.id))
+        (value, ranks[item.id], item.columns.get(how.cluster, item.id))
         for item in items
-        if (value := frequency(item.targets[0])) > 0 and item.id in ranks
+        if (value := how.frequency(item.targets[0])) > 0
     ]
     groups = tuple(group for _, _, group in known)
     values = [value for value, _, _ in known]
-    hit = [is_hit(rank, k) for _, rank, _ in known]
+    hit = [is_hit(rank, how.k) for _, rank, _ in known]
     reciprocal = [1 / rank if rank else 0.0 for _, rank, _ in known]
+    design = Design(groups, groups)
     return FrequencyEffect(
         auc=auc(values, hit),
-        spearman=correlate(
-            values, reciprocal, kind="spearman", design=Design(groups, groups), seed=seed
-        ),
+        spearman=correlate(values, reciprocal, kind="spearman", design=design, seed=how.seed),
         unknown=len(ranks) - len(known),
     )
 
@@ -375,87 +356,62 @@ def _fitting(judged: Sequence[Candidate], cluster: Mapping[str, str], k: int) ->
     return Measured(micro(top), precision_interval(top, lambda candidate: cluster[candidate.item]))
 
 
-_Json = dict[str, JsonValue]
+def as_record(result: object) -> JsonValue:
+    """A profile, or a comparison with people, as plain values; of a share also its value."""
+    if isinstance(result, Mapping):
+        return {str(name): as_record(part) for name, part in result.items()}
+    if isinstance(result, tuple):
+        return [as_record(part) for part in result]
+    if not is_dataclass(result):
+        return cast("JsonValue", result)
+    return _told(
+        result, {each.name: as_record(getattr(result, each.name)) for each in fields(result)}
+    )
 
 
-def profile_json(profile: Profile) -> _Json:
-    """The profile as plain values."""
-    return {
-        **_plain_fields(profile),
-        "by": profile.by or None,
-        "dimensions": [_dimension_json(dimension) for dimension in profile.dimensions],
-        "frequency": _frequency(profile.frequency) if profile.frequency else None,
-    }
-
-
-def _plain(value: object) -> JsonValue:
-    """A record as plain values; of a share also its value."""
-    if isinstance(value, Share):
-        return {**_plain_fields(value), "share": value.value}
-    if isinstance(value, Measured):
-        interval = value.interval
-        return {
-            **cast("_Json", _plain(value.share)),
-            "low": interval.low,
-            "high": interval.high,
-            "interval_method": interval.method,
-            "reason": interval.reason,
-        }
-    if is_dataclass(value):
-        return _plain_fields(value)
-    if isinstance(value, Mapping):
-        return {str(name): _plain(part) for name, part in value.items()}
-    if isinstance(value, tuple):
-        return [_plain(part) for part in value]
-    return cast("JsonValue", value)
-
-
-def _plain_fields(record: object) -> _Json:
-    return {name.name: _plain(getattr(record, name.name)) for name in fields(record)}  # type: ignore[arg-type]  # a record
-
-
-def _frequency(effect: FrequencyEffect) -> _Json:
-    """One p: by permutation where items stand alone; rows of clusters are not exchangeable."""
-    correlation = effect.spearman
-    spearman: _Json = {
-        "r": correlation.r,
-        "n": correlation.n,
-        "low": correlation.low,
-        "high": correlation.high,
-        "interval_method": correlation.method,
-        "p": correlation.p_permutation,
-        "p_method": None if correlation.p_permutation is None else "permutation",
-        "reason": correlation.reason,
-    }
-    return {**_plain_fields(effect), "spearman": spearman}
-
-
-def people_json(report: PeopleReport) -> _Json:
-    """People's choices and a model's agreement with them as plain values."""
-    return _plain_fields(report)
-
-
-def comparison_json(comparison: JudgmentComparison) -> _Json:
-    """Judgments by dictionary and by people as plain values."""
-    return {
-        "both": comparison.both,
-        "dictionary_only": comparison.rule_only,
-        "people_only": comparison.person_only,
-        "neither": comparison.neither,
-        "agreement": comparison.agreement.value,
-        "kappa": _plain(comparison.kappa),
-    }
-
-
-def _dimension_json(dimension: Dimension) -> _Json:
-    plain = {name: value for name, value in _plain_fields(dimension).items() if name != "clusters"}
-    if plain["not_expected"] is None:
-        del plain["not_expected"]
-    return {
-        "name": dimension.name,
-        "items": dimension.clusters.items,
-        "clusters": dimension.clusters.clusters,
-        "largest_cluster": dimension.clusters.largest,
-        "in_largest_cluster": dimension.clusters.in_largest,
-        **plain,
-    }
+def _told(result: object, record: dict[str, JsonValue]) -> JsonValue:
+    """A record as JSON shows it: some have fewer names, or other ones."""
+    match result:
+        case Share():
+            record["share"] = result.value
+        case Measured(interval=interval):
+            record = {
+                **cast("dict[str, JsonValue]", record["share"]),
+                "low": interval.low,
+                "high": interval.high,
+                "interval_method": interval.method,
+                "reason": interval.reason,
+            }
+        case Profile(by=""):
+            record["by"] = None
+        case Dimension(clusters=clusters):
+            about: dict[str, JsonValue] = {
+                "name": result.name,
+                "items": clusters.items,
+                "clusters": clusters.clusters,
+                "largest_cluster": clusters.largest,
+                "in_largest_cluster": clusters.in_largest,
+            }
+            if result.not_expected is None:
+                del record["not_expected"]
+            del record["clusters"]
+            record = about | record
+        case Correlation(p_permutation=p):
+            # One p: by permutation where items stand alone; clusters cannot be exchanged.
+            record = {
+                **{name: record[name] for name in ("r", "n", "low", "high")},
+                "interval_method": result.method,
+                "p": p,
+                "p_method": None if p is None else "permutation",
+                "reason": result.reason,
+            }
+        case JudgmentComparison():
+            record = {
+                "both": result.both,
+                "dictionary_only": result.rule_only,
+                "people_only": result.person_only,
+                "neither": result.neither,
+                "agreement": result.agreement.value,
+                "kappa": record["kappa"],
+            }
+    return record

@@ -32,6 +32,7 @@ from cimento.paradigms.cloze.suite import (
     SeedSet,
     Template,
 )
+from cimento.suites.formats.native import meta_of
 from cimento.suites.model import Meta
 from cimento.suites.reading import decode, sha256_of
 from cimento.suites.reading import fault as file_fault
@@ -164,12 +165,6 @@ class TomlCloze(Open):
     kind: Literal["cloze", "templates"]
     meta: TomlMeta
     options: TomlClozeOptions = Field(default_factory=TomlClozeOptions)
-
-
-def meta_of(table: TomlMeta) -> Meta:
-    """Who made a suite, about what, and on which terms: its ``[meta]``."""
-    known = {name: getattr(table, name) for name in TomlMeta.model_fields if name != "tags"}
-    return Meta(**known, tags=tuple(table.tags), extra=table.rest())
 
 
 def read_folder(folder: Path) -> SuiteReading[ClozeSuite]:
@@ -377,34 +372,28 @@ def _templates(
     grouped: dict[str, list[Row]] = {}
     for name, row in _named_rows(table, faults):
         grouped.setdefault(name, []).append(row)
-    return [_template(table, name, rows, sets, faults) for name, rows in grouped.items()]
-
-
-def _template(
-    table: Table,
-    name: str,
-    rows: Sequence[Row],
-    sets: Mapping[str, Sequence[SeedSet]],
-    faults: list[Fault],
-) -> Template:
-    first, options = rows[0], _options(rows[0])
-    wanted = _cell(first, "seeds")
-    if wanted and wanted not in sets:
-        seen = f"There is no seed set {wanted!r} in seeds.tsv."
-        faults.append(cloze_fault("CIM-C002", where=table.where(first), seen=seen))
-    columns = [_free(row, (*ITEM_COLUMNS, "seeds")) for row in rows]
-    common = {
-        key: value
-        for key, value in columns[0].items()
-        if all(other.get(key) == value for other in columns)
-    }
-    sentences = []
-    for row, cells in zip(rows, columns, strict=True):
-        if _options(row) != options:
-            seen = f"Its options are not those of row {first.number}, of the same template."
-            faults.append(cloze_fault("CIM-C008", where=table.where(row), seen=seen))
-        if around := _around_blank(table, row, faults):
-            rest = {key: value for key, value in cells.items() if key not in common}
-            sentences.append(BaseSentence(*around, columns=rest))
-    seeds = tuple(sets.get(wanted or name, ()))
-    return Template(name, tuple(sentences), seeds, options, _has_none(first), common)
+    templates = []
+    for name, rows in grouped.items():
+        first, options = rows[0], _options(rows[0])
+        wanted = _cell(first, "seeds")
+        if wanted and wanted not in sets:
+            seen = f"There is no seed set {wanted!r} in seeds.tsv."
+            faults.append(cloze_fault("CIM-C002", where=table.where(first), seen=seen))
+        columns = [_free(row, (*ITEM_COLUMNS, "seeds")) for row in rows]
+        common = {
+            key: value
+            for key, value in columns[0].items()
+            if all(other.get(key) == value for other in columns)
+        }
+        sentences = []
+        for row, cells in zip(rows, columns, strict=True):
+            if _options(row) != options:
+                seen = f"Its options are not those of row {first.number}, of the same template."
+                faults.append(cloze_fault("CIM-C008", where=table.where(row), seen=seen))
+            if around := _around_blank(table, row, faults):
+                rest = {key: value for key, value in cells.items() if key not in common}
+                sentences.append(BaseSentence(*around, columns=rest))
+        seeds = tuple(sets.get(wanted or name, ()))
+        template = Template(name, tuple(sentences), seeds, options, _has_none(first), common)
+        templates.append(template)
+    return templates

@@ -138,7 +138,7 @@ def _by_model(path: Path, data: bytes) -> dict[str, list[Candidate]]:
     if path.name == SHEET:
         return {RECORDED_MODEL: [row.candidate for row in read_sheet(path)[1]]}
     if path.suffix == ".ipynb":
-        from cimento.paradigms.cloze.portuguese_notebooks import read_predictions
+        from cimento.paradigms.cloze.portuguese import read_predictions
 
         return read_predictions(path)
     if path.suffix == ".jsonl":

@@ -25,19 +25,12 @@ from cimento.models.questions import Fill as FoundFill
 from cimento.models.registry import AnyScorer
 from cimento.models.settings import Asking
 from cimento.options import ModelOptions, checked
-from cimento.paradigms.base import ParadigmOptions
+from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem, Option
 from cimento.suites.stimuli import one_or_several
 
 if TYPE_CHECKING:
     import polars as pl
-
-
-def _listed(value: object) -> object:
-    """``a, b`` as a tuple; anything else as it is."""
-    if not isinstance(value, str):
-        return value
-    return tuple(part.strip() for part in value.split(",") if part.strip())
 
 
 def _path(value: object) -> object:
@@ -66,8 +59,8 @@ class ClozeOptions(ParadigmOptions):
     k: int = Field(10, ge=1, le=MOST_CANDIDATES)
     protocol: OpenRule = "auto"
     masks: int = Field(3, ge=1, le=MOST_MASKS)
-    choice: Annotated[tuple[ChoiceRule, ...], BeforeValidator(_listed)] = ()
-    by: Annotated[tuple[str, ...], BeforeValidator(_listed)] = ()
+    choice: Annotated[tuple[ChoiceRule, ...], BeforeValidator(option_names)] = ()
+    by: Annotated[tuple[str, ...], BeforeValidator(option_names)] = ()
     dictionary: str = ""
     judgments: Annotated[Path | None, BeforeValidator(_path)] = None
     seed: int = 0

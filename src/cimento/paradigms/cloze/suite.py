@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
-from cimento.errors import InputError, counted
-from cimento.io.inline_markup import notebook_table
+from cimento.errors import InputError
+from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.suites.model import JsonValue, Meta
 
 BLANK = "___"
@@ -221,7 +221,24 @@ class ClozeSuite:
 
     def _repr_html_(self) -> str:
         """The suite as notebooks show it."""
-        return _suite_html(self)
+        meta, items = self.meta, expand_suite(self).items
+        return suite_table(
+            ("item", "text", "target", "other options"),
+            [
+                [
+                    (
+                        item.id,
+                        item.text,
+                        " / ".join(item.targets),
+                        ", ".join(each.text for each in item.options if each.role != "target"),
+                    )
+                ]
+                for item in items[:ITEMS_SHOWN]
+            ],
+            n_items=len(items),
+            facts=(self.name, meta.language, meta.phenomenon, meta.licence, meta.status),
+            notes=[f"Made of templates: {len(self.templates)}."] if self.templates else [],
+        )
 
 
 JOINT = "; "
@@ -313,9 +330,7 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
     Raises:
         InputError: a few rows would make so many items that they fill the memory.
     """
-    needed = sum(map(_template_bytes, suite.templates))
-    needed += sum(map(_multiword_bytes, suite.multiwords))
-    if needed > MOST_ITEM_BYTES:
+    if _bytes_needed(suite) > MOST_ITEM_BYTES:
         slots = sum(template.n_slots for template in suite.templates)
         slots += sum(len(multiword.words) for multiword in suite.multiwords)
         raise InputError(
@@ -330,30 +345,25 @@ def expand_suite(suite: ClozeSuite) -> Expansion:
     return Expansion(items, made.n_slots + written, made.shared)
 
 
-def _template_bytes(template: Template) -> int:
-    """The rough size in bytes of the items of a template."""
-    shared = _COLUMN * len(template.columns) + _OPTION * len(template.options) + len(template.id)
-    sets = [_set_bytes(seed) for seed in template.seeds]
-    forms = sum(len(seed.forms) for seed in template.seeds)
-    letters = sum(len(form) for seed in template.seeds for form in seed.forms)
-    seeded = sum(len(seed.forms) * size for seed, size in zip(template.seeds, sets, strict=True))
+def _bytes_needed(suite: ClozeSuite) -> int:
+    """The rough size of all items: as many as slots, each as large as the largest of its kind."""
     total = 0
-    for sentence in template.sentences:
-        size = _ITEM + shared + len(sentence.text) + _COLUMN * len(sentence.columns)
-        if sentence.has_seed:
-            total += seeded + forms * size + letters * (1 + sentence.text.count(SEED))
-        else:
-            total += size + sum(sets)
+    for template in suite.templates:
+        texts = [sentence.text for sentence in template.sentences]
+        forms = [form for seeds in template.seeds for form in seeds.forms]
+        slots = max((text.count(SEED) for text in texts), default=0)
+        size = len(template.id) + max(map(len, texts), default=0)
+        size += (1 + slots) * sum(map(len, forms)) // max(len(forms), 1)
+        columns = [seeds.columns for seeds in template.seeds]
+        columns += [sentence.columns for sentence in template.sentences]
+        size += _COLUMN * max(map(len, (template.columns, *columns)))
+        options = (template.options, *(seeds.options for seeds in template.seeds))
+        size += _OPTION * max(map(len, options))
+        total += template.n_slots * (_ITEM + size)
+    for item in suite.multiwords:
+        size = 2 * len(item.text) + _COLUMN * len(item.columns)
+        total += len(item.words) * (_ITEM + size)
     return total
-
-
-def _set_bytes(seeds: SeedSet) -> int:
-    return len(seeds.category) + _COLUMN * len(seeds.columns) + _OPTION * len(seeds.options)
-
-
-def _multiword_bytes(item: MultiwordItem) -> int:
-    """The rough size in bytes of an expression's items, each with the whole text."""
-    return len(item.words) * (_ITEM + 2 * len(item.text) + _COLUMN * len(item.columns))
 
 
 def _unmarked(text: str) -> str:
@@ -421,37 +431,3 @@ def _shared_forms(template: Template) -> list[SharedForm]:
         for form, sets in _by_form(template.seeds).items()
         if len(sets) > 1
     ]
-
-
-_ITEMS_SHOWN = 3
-"""Items that are shown."""
-
-
-def _suite_html(suite: ClozeSuite) -> str:
-    """The first items with their blanks and options, and what is known about the suite.
-
-    Args:
-        suite: written out, or made of templates.
-    """
-    items = expand_suite(suite).items
-    rows = [
-        (
-            item.id,
-            item.text,
-            " / ".join(item.targets),
-            ", ".join(option.text for option in item.options if option.role != "target"),
-        )
-        for item in items[:_ITEMS_SHOWN]
-    ]
-    meta = suite.meta
-    count = counted(len(items), "item")
-    facts = (f"{suite.name}: {count}", meta.language, meta.phenomenon, meta.licence, meta.status)
-    left = len(items) - _ITEMS_SHOWN
-    made = [f"Made of templates: {len(suite.templates)}."] if suite.templates else []
-    return notebook_table(
-        ("item", "text", "target", "other options"),
-        rows,
-        title=", ".join(filter(None, facts)),
-        notes=[*([f"... and {left} more items"] if left > 0 else []), *made],
-        labels=4,
-    )

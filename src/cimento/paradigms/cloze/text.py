@@ -1,25 +1,59 @@
-"""Cloze suites and their runs as text: descriptions, results, facts for the methods paragraph."""
+"""Cloze suites, their runs and profiles as text, and facts for the methods paragraph."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations, permutations
+from typing import TYPE_CHECKING
 
-from cimento.cite.sentences import listed
-from cimento.errors import counted
+from cimento.compare.item_outcomes import ItemOutcomes, rates_only
+from cimento.compare.pairwise import PairwiseComparison, compare_pair, corrected
+from cimento.errors import UsageError, counted
 from cimento.io.inline_markup import columns
-from cimento.paradigms.base import MethodFacts
 from cimento.paradigms.cloze.answers import FITS, ClozeAnswers
 from cimento.paradigms.cloze.estimates import MACRO, PRECISION, EstimateIndex
 from cimento.paradigms.cloze.judging import CHOSEN, DIVIDED, FORCED_CHOICE, HIT, REACHABLE, asked
-from cimento.paradigms.cloze.profile_text import ENDS
-from cimento.paradigms.cloze.shares import clustering, exact_percent
+from cimento.paradigms.cloze.profile import EXPRESSION
+from cimento.paradigms.cloze.shares import (
+    clustering,
+    exact_percent,
+    groups_hit_by_none,
+    hit_by_only,
+    hit_ranks,
+    is_hit,
+)
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, expand_suite
-from cimento.report.formatting import reasons_together
+from cimento.paradigms.paradigm import described
+from cimento.report.formatting import agreement_text, interval, number, reasons_together, signed
 from cimento.runs.outcomes import GROUP, Estimate
 from cimento.runs.run import Run
-from cimento.suites.model import reviewers
+from cimento.statistics.differences import cochran_q
+
+if TYPE_CHECKING:
+    from cimento.paradigms.cloze.answers import Candidate
+    from cimento.paradigms.cloze.judgments import JudgmentComparison
+    from cimento.paradigms.cloze.people import PeopleReport
+    from cimento.paradigms.cloze.profile import (
+        Dimension,
+        FrequencyEffect,
+        HeatCell,
+        Measured,
+        Profile,
+    )
+    from cimento.paradigms.cloze.shares import Ranks, Share
+    from cimento.paradigms.cloze.suite import ClozeItem
+    from cimento.statistics.calibration import Calibration
+
+
+Rows = list[tuple[str, ...]]
+
+_BAR = "█"
+_MISS = "·"
+_LISTED = 12
+ENDS = "95 % interval"
+"""The header of intervals of shares in percent."""
 
 _ROLE_MARKS = {"target": "", "plausible": "+ ", "implausible": "* "}
 
@@ -32,9 +66,7 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
         items: number of its items to show.
     """
     expansion = expand_suite(suite)
-    meta = suite.meta
     phenomena = Counter(item.columns.get("phenomenon", "") for item in expansion.items)
-    named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
     clusters, shared = "", len(expansion.shared)
     forms = counted(shared, "form")
     if suite.cluster:
@@ -42,32 +74,23 @@ def describe_cloze(suite: ClozeSuite, items: int) -> str:
         clusters = (
             f"{by.clusters} by {suite.cluster}; the largest, {by.largest!r}, has {by.in_largest}"
         )
-    facts = [
-        ("kind", suite.kind),
-        ("language", meta.language),
-        ("phenomenon", meta.phenomenon or named),
-        ("version", meta.version),
-        ("licence", meta.licence),
-        ("status", meta.status),
-        ("reviewers", reviewers(meta)),
-        ("citation", meta.citation),
-        ("templates", str(len(suite.templates)) if suite.templates else ""),
-        ("sentences", str(len(suite.multiwords)) if suite.multiwords else ""),
-        ("items", str(len(expansion.items))),
-        ("clusters", clusters),
-        ("shared", f"{forms} in several categories, one item each" if shared else ""),
-    ]
-    lines = [meta.name, *(f"  {label:<11}{value}" for label, value in facts if value)]
-    return "\n".join([*lines, *map(_item, expansion.items[:items])])
+    facts = {
+        "templates": str(len(suite.templates) or ""),
+        "sentences": str(len(suite.multiwords) or ""),
+        "items": str(len(expansion.items)),
+        "clusters": clusters,
+        "shared": f"{forms} in several categories, one item each" if shared else "",
+    }
+    named = ", ".join(f"{name} ({count})" for name, count in phenomena.items() if name)
+    name, *lines = described(suite.meta, facts, phenomenon=named)
+    kind = f"  {'kind':<11}{suite.kind}"
+    return "\n".join([name, kind, *lines, *map(_item, expansion.items[:items])])
 
 
 def _item(item: ClozeItem) -> str:
     options = [_ROLE_MARKS[option.role] + "/".join(option.spellings) for option in item.options]
     shown = f"    {', '.join(options)}" if options else ""
     return "\n".join(filter(None, [f"  item {item.id}", f"    {item.text}", shown]))
-
-
-_Rows = list[tuple[str, ...]]
 
 
 def cloze_text(runs: Sequence[Run]) -> str:
@@ -122,7 +145,7 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
         yield columns(_fit_rows(index, method, k), indent=2)
     for question, title in ((HIT, "acc"), (FITS, "P")):
         for column in answers.options.by:
-            rows: _Rows = [(f"{column} (%)", f"{title}@1", ENDS, f"{title}@{k}", ENDS)]
+            rows: Rows = [(f"{column} (%)", f"{title}@1", ENDS, f"{title}@{k}", ENDS)]
             for first, top in index.levels(question, method, column, k):
                 cells = (
                     text for measured in (first, top) for text in _share_and_interval(measured)
@@ -132,9 +155,9 @@ def _method(answers: ClozeAnswers, index: EstimateIndex, method: str) -> Iterato
                 yield columns(rows, indent=2)
 
 
-def _hit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
+def _hit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
     ranks = [*(rank for rank in (1, 2, 3, 5, 10) if rank < k), k]
-    rows: _Rows = [("hits (%)", *(f"acc@{rank}" for rank in ranks))]
+    rows: Rows = [("hits (%)", *(f"acc@{rank}" for rank in ranks))]
     for name, group, level in (("all items", "", ""), (REACHABLE, REACHABLE, "yes")):
         hits = [index.find(f"{HIT}{rank}", method, group=group, level=level) for rank in ranks]
         if hits[0] is not None:
@@ -143,10 +166,10 @@ def _hit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
     return rows
 
 
-def _fit_rows(index: EstimateIndex, method: str, k: int) -> _Rows:
+def _fit_rows(index: EstimateIndex, method: str, k: int) -> Rows:
     questions = [f"{FITS}1", f"{FITS}{k}"]
     fits = [index.find(question, method, statistic=PRECISION) for question in questions]
-    rows: _Rows = [("fitting (%)", "P@1", f"P@{k}")]
+    rows: Rows = [("fitting (%)", "P@1", f"P@{k}")]
     rows.append(("micro", *map(_share_text, fits)))
     rows.append((ENDS, *map(_interval_text, fits)))
     means = [index.find(question, method, statistic=MACRO) for question in questions]
@@ -197,46 +220,245 @@ def _interval_text(estimate: Estimate | None) -> str:
     return f"{100 * estimate.low:.1f} to {100 * estimate.high:.1f}"
 
 
-_PROTOCOLS = {
-    "mask": "the most probable tokens at one mask",
-    "words": "the most probable whole words at one mask",
-    "complete": "whole words of one to {masks} tokens at as many masks",
-    "beam": "sequences of one to {masks} tokens at as many masks",
-    "left": "the most probable next tokens after the text before the blank",
-    "sentinel": "the answers of the encoder-decoder to a sentinel in place of the blank",
-}
-_AUTO = {"masked": "mask", "causal": "left", "seq2seq": "sentinel"}
-_HITS = (
-    "A hit at k means that an answer expected by the suite's author is among the first k"
-    " candidates; an answer that could not be found counts as a miss. The share of fitting"
-    " candidates is the share of those that were judged [@wilkens2023]."
-)
+def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
+    """One profile: dimensions, clusters, confidence, calibration, options, expressions."""
+    lines = [f"{suite} x {model} ({method})", columns(_dimensions(profile), indent=2)]
+    if any(dimension.fitting for dimension in profile.dimensions):
+        lines += ["", columns(_confidences(profile.dimensions), indent=2)]
+    whole = profile.dimensions[0]
+    if whole.calibration is not None:
+        lines += ["", *_calibration(whole.calibration)]
+    if profile.top_classes:
+        lines += ["", *_options(profile)]
+    if profile.heat:
+        lines += ["", columns(_heat(profile.heat, profile.k), indent=2)]
+    if profile.frequency is not None:
+        lines += ["", _frequency(profile.frequency)]
+    return "\n".join(lines)
 
 
-_IN_BRIEF = (
-    "For each blank we took the most probable words, and counted a hit at k where one of the"
-    " expected answers was among the first k; answers that could not be found count as misses."
-)
-
-
-def cloze_methods(answers: ClozeAnswers) -> MethodFacts:
-    """The methods by which blanks were filled, and what counts as a hit."""
-    several = "rules" if len(answers.choices) > 1 else "rule"
-    named = listed(answers.choices) if answers.choices else ""
-    rules = [f"Options were scored by the {several} {named}."] if named else []
-    return MethodFacts(
-        counted=counted(len(answers.items), "item"),
-        sentences=(_candidates(answers), _HITS, *rules),
-        brief=(_IN_BRIEF,),
-        together=f"items of one {cluster}" if (cluster := answers.suite.cluster) else "",
+def people_text(report: PeopleReport) -> str:
+    """The choices of most people, and the agreement of the model with them."""
+    return (
+        f"  most people chose: {_counted(report.majorities.items())}\n"
+        f"  the model's best option is one of these: {_share(report.same_mode)}; "
+        f"mean Jensen-Shannon divergence {number(report.divergence_bits.value)} bits"
     )
 
 
-def _candidates(answers: ClozeAnswers) -> str:
-    options = answers.options
-    if answers.run.model_kind == "replay":
-        return f"The candidates for a blank were recorded; the first {options.k} count."
-    rule: str = options.protocol
-    rule = _AUTO.get(answers.run.model_kind, rule) if rule == "auto" else rule
-    what = _PROTOCOLS.get(rule, f"the rule {rule}").replace("{masks}", str(options.masks))
-    return f"The candidates for a blank were {what}; the first {options.k} were kept."
+def comparison_text(comparison: JudgmentComparison) -> str:
+    """Judgments by dictionary compared with those of people."""
+    return (
+        f"  dictionary and people: equal on {_share(comparison.agreement)}, "
+        f"kappa {agreement_text(comparison.kappa)}; only the dictionary lets pass "
+        f"{comparison.rule_only}, only people {comparison.person_only}"
+    )
+
+
+def compared_text(
+    suite: str,
+    models: Mapping[str, tuple[Sequence[ClozeItem], Sequence[Candidate]]],
+    k: int,
+    *,
+    cluster: str,
+    kinds: Iterable[str],
+) -> str:
+    """The items that one model hits and another does not, and those that none hits.
+
+    Args:
+        suite: its name.
+        models: name to the items that it was asked and its candidates.
+        k: rank up to which a hit counts.
+        cluster: column that says what belongs together; empty where each item stands alone.
+        kinds: of the models.
+
+    Raises:
+        UsageError: the models were not asked the same items.
+    """
+    ranks = {
+        name: hit_ranks([item for item in items if item.targets], candidates)
+        for name, (items, candidates) in models.items()
+    }
+    asked = next(iter(models.values()))[0]
+    clusters = {item.id: item.columns.get(cluster, item.id) for item in asked}
+    outcomes = hit_outcomes(suite, ranks, k, clusters)
+    lines = [f"{suite}: models compared; a hit is a target among the first {k} candidates"]
+    for (first, ours), (second, theirs) in permutations(ranks.items(), 2):
+        only = hit_by_only(ours, theirs, k)
+        lines.append(f"  hit by {first} and not by {second}: {_listed(only)}")
+    pairs = corrected([compare_pair(*pair) for pair in combinations(outcomes, 2)], "holm")
+    lines += [_pair_line(pair) for pair in pairs]
+    if len(pairs) > 1:
+        rows = list(zip(*(outcome.right.values() for outcome in outcomes), strict=True))
+        together = cochran_q(rows, outcomes[0].design(list(outcomes[0].right)), seed=0)
+        lines.append(f"  all models: {together.method}, p = {_p(together.p)}")
+    note = rates_only(kinds)
+    if note:
+        lines.append(f"  {note}")
+    key = {item.id: item.columns[EXPRESSION] for item in asked if EXPRESSION in item.columns}
+    if key:
+        none = groups_hit_by_none(ranks.values(), key, k)
+        lines.append(f"  expressions of which none hits any item: {_listed(none)}")
+    return "\n".join(lines)
+
+
+def hit_outcomes(
+    suite: str, models: Mapping[str, Ranks], k: int, clusters: Mapping[str, str]
+) -> list[ItemOutcomes]:
+    """The hits of each model at k, item by item.
+
+    Args:
+        suite: its name.
+        models: name to ranks.
+        k: rank up to which a hit counts.
+        clusters: item to what it belongs to; items that stand alone are not there.
+
+    Raises:
+        UsageError: the models did not answer the same items.
+    """
+    first = next(iter(models))
+    for name, ranks in models.items():
+        if ranks.keys() != models[first].keys():
+            raise UsageError(
+                where=f"models {first!r} and {name!r}",
+                seen="they did not answer the same items",
+                todo="Compare them on the items that both have.",
+            )
+    return [
+        ItemOutcomes(
+            suite=suite,
+            question=f"{HIT}{k}",
+            name=f"{HIT}{k}",
+            model=name,
+            right={item: is_hit(ranks[item], k) for item in models[first]},
+            clusters=clusters,
+        )
+        for name, ranks in models.items()
+    ]
+
+
+def _pair_line(pair: PairwiseComparison) -> str:
+    change = signed(pair.change.estimate, digits=3)
+    ends = interval(pair.change.low, pair.change.high, absent=f"({pair.change.reason})")
+    p = f"p = {_p(pair.test.p)}" if pair.test.p is not None else f"no p ({pair.test.reason})"
+    several = pair.family > 1
+    holm = f" (Holm over {pair.family} pairs {_p(pair.corrected)})" if several else ""
+    return (
+        f"  {pair.first} and {pair.second}, {pair.n} items: change {change} {ends}, "
+        f"{pair.test.method}, {p}{holm}"
+    )
+
+
+def _dimensions(profile: Profile) -> Rows:
+    header = [profile.by or "dimension", "items", "clusters", "largest cluster"]
+    has_hits = any(dimension.hits for dimension in profile.dimensions)
+    has_fits = any(dimension.fitting for dimension in profile.dimensions)
+    for given, name in ((has_hits, "acc"), (has_fits, "P")):
+        if given:
+            header += [f"{name}@1 (%)", ENDS, f"{name}@{profile.k} (%)", ENDS]
+    rows: Rows = [tuple(header)]
+    for part in profile.dimensions:
+        clusters = part.clusters
+        row = [part.name, str(clusters.items), str(clusters.clusters), _largest(part)]
+        for given, shares in ((has_hits, part.hits), (has_fits, part.fitting)):
+            if given:
+                row += [cell for share in shares for cell in _measured(share)] or ["-"] * 4
+        rows.append(tuple(row))
+    return rows
+
+
+def _largest(dimension: Dimension) -> str:
+    clusters = dimension.clusters
+    return "" if clusters.independent else f"{clusters.largest} ({clusters.in_largest})"
+
+
+def _measured(measured: Measured) -> tuple[str, str]:
+    low, high = measured.interval.low, measured.interval.high
+    interval = "-" if low is None or high is None else f"{100 * low:.1f} to {100 * high:.1f}"
+    return _share(measured.share), interval
+
+
+def _share(share: Share) -> str:
+    return "-" if share.percent is None else f"{share.percent:.2f} ({share.correct}/{share.n})"
+
+
+def _confidences(dimensions: Sequence[Dimension]) -> Rows:
+    asked = any(dimension.not_expected for dimension in dimensions)
+    header = ["probability", "fitting", "unfitting", "AUC", "wrong first", "wrong above"]
+    rows: Rows = [(*header, *(["not expected (%)", "above"] if asked else []))]
+    for part in dimensions:
+        confidence = part.confidence
+        if confidence is None:
+            continue
+        statistics = (confidence.fitting, confidence.unfitting, confidence.auc)
+        row = [part.name, *(number(statistic.value) for statistic in statistics)]
+        row += [str(confidence.wrong_first), f"{confidence.wrong_above} > {confidence.threshold:g}"]
+        if part.not_expected is not None:
+            row += [_share(part.not_expected.of_fitting), str(part.not_expected.above)]
+        rows.append(tuple(row))
+    return rows
+
+
+def _calibration(calibration: Calibration) -> Iterator[str]:
+    rows: Rows = [("probability", "candidates", "mean", "share that fits")]
+    for step in calibration.bins:
+        if step.n:
+            share = "-" if step.accuracy is None else f"{step.accuracy:.3f}"
+            bar = _BAR * round(20 * (step.accuracy or 0))
+            span = f"{step.low:.1f} to {step.high:.1f}"
+            rows.append((span, str(step.n), number(step.confidence), f"{share} {bar}"))
+    yield columns(rows, indent=2)
+    yield f"  expected calibration error {number(calibration.ece)}"
+
+
+def _options(profile: Profile) -> Iterator[str]:
+    # Shares of one item's candidates depend on each other, and have no interval.
+    yield f"  options among {profile.k}, without intervals: {_counted(profile.top_classes.items())}"
+    yield f"  first candidate, without intervals: {_counted(profile.first_matches.items())}"
+    if profile.labels:
+        yield f"  candidates where it is neither: {_counted(profile.labels.items())}"
+
+
+def _counted(shares: Iterable[tuple[str, Share]]) -> str:
+    return ", ".join(f"{name} {_share(share)}" for name, share in shares)
+
+
+def _heat(cells: Sequence[HeatCell], k: int) -> Rows:
+    words = sorted({cell.word for cell in cells})
+    by_name = {(cell.expression, cell.word): cell for cell in cells}
+    rows: Rows = [("expression", *(f"W{word} @1 / @{k}" for word in words))]
+    for expression in dict.fromkeys(cell.expression for cell in cells):
+        row = (by_name.get((expression, word)) for word in words)
+        rows.append((expression, *(_squares(cell) for cell in row)))
+    return rows
+
+
+def _squares(cell: HeatCell | None) -> str:
+    if cell is None:
+        return ""
+    first, top, n = cell.first.correct, cell.top.correct, cell.top.n
+    return f"{_BAR * first}{'▒' * (top - first)}{_MISS * (n - top)} {first} / {top} of {n}"
+
+
+def _frequency(effect: FrequencyEffect) -> str:
+    spearman = effect.spearman
+    interval = ""
+    if spearman.low is not None and spearman.high is not None:
+        interval = f" [{spearman.low:.2f}, {spearman.high:.2f}]"
+    unknown = f"; {effect.unknown} targets of unknown frequency left out" if effect.unknown else ""
+    return (
+        f"  frequency of the target (Zipf, wordfreq): a hit's is higher than a miss's in "
+        f"{number(effect.auc.value)} of pairs; Spearman with 1/rank "
+        f"{number(spearman.r)}{interval}, n = {spearman.n}{unknown}"
+    )
+
+
+def _p(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    if not names:
+        return "none"
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{len(names)}: {', '.join(names[:_LISTED])}{more}"

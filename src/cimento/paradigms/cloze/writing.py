@@ -15,7 +15,7 @@ from cimento.paradigms.cloze.suite import (
     Option,
     Template,
 )
-from cimento.suites.formats.native import META_KEYS
+from cimento.suites.formats.native import meta_table
 from cimento.suites.model import JsonValue
 
 _Record = Mapping[str, str]
@@ -56,12 +56,8 @@ def as_tsv(rows: Iterable[_Record]) -> str:
 
 
 def _settings(suite: ClozeSuite) -> dict[str, JsonValue]:
-    meta: dict[str, JsonValue] = {
-        key: value for key in META_KEYS if key != "tags" and (value := getattr(suite.meta, key))
-    }
-    if suite.meta.tags:
-        meta["tags"] = list(suite.meta.tags)
-    settings: dict[str, JsonValue] = {"kind": suite.kind, "meta": {**meta, **suite.meta.extra}}
+    meta = {**meta_table(suite.meta), **suite.meta.extra}
+    settings: dict[str, JsonValue] = {"kind": suite.kind, "meta": meta}
     if suite.cluster:
         settings["options"] = {"cluster": suite.cluster}
     return {**settings, **suite.extra}

@@ -11,21 +11,25 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, cast
 
 from cimento.engine.requests import NO_ANSWERS, Answers, Choose, Request, Requests
-from cimento.errors import Fault, UsageError, counted
+from cimento.errors import Fault, counted
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import MethodFacts, SuiteReading
-from cimento.paradigms.plain import PlainParadigm
-from cimento.paradigms.prompted.asking import (
+from cimento.paradigms.paradigm import Paradigm
+from cimento.paradigms.prompted.judging import (
     KIND,
     RATING,
     PromptedOptions,
+    answers_of,
+    choices,
+    correlated,
     judgment_wording,
     prompts_of,
+    ratings,
+    unread,
 )
-from cimento.paradigms.prompted.judging import answers_of, choices, correlated, ratings, unread
 from cimento.paradigms.ratings.paradigm import RATINGS
 from cimento.paradigms.stories.prompts import Dialogue
 from cimento.paradigms.stories.requests import StoryPrompt, find_format, rendered
@@ -35,7 +39,6 @@ from cimento.suites.model import Suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.engine.replay import Recording
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.runs.run import Run
@@ -58,11 +61,11 @@ _HOW = {
 }
 
 
-class Prompted(PlainParadigm[Suite, PromptedOptions]):
+class Prompted(Paradigm[Suite, PromptedOptions]):
     """Forced choice and ratings by prompt."""
 
     name = KIND
-    kinds: ClassVar[tuple[str, ...]] = (KIND,)
+    kinds = (KIND,)
     options = PromptedOptions
 
     def read(self, path: Path) -> SuiteReading[Suite]:
@@ -142,25 +145,13 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
             )
             number = numbers.setdefault(prompt.asked, len(numbers))
             if number == len(requests):
-                turns = tuple((turn["role"], turn["content"]) for turn in written.rendered.messages)
+                turns = written.rendered.messages
                 listed = Choose(prompt="", options=prompt.answers, messages=turns)
                 requests.append(listed if is_listed else written.request(prompting))
             region = (1, written.shown, "", 0, len(written.shown), True)
             rows.append((number, suite.name, prompt.item, prompt.condition, *region))
         places = pl.DataFrame(rows, schema=REQUESTS.polars(), orient="row")
         return Requests(asked=requests, places=places)
-
-    def recording(self, name: str, suite: Suite, *, scoring: Asking) -> Recording:  # noqa: ARG002
-        """What somebody recorded of the answers: nothing is read.
-
-        Raises:
-            UsageError: always.
-        """
-        raise UsageError(
-            where=f"replay:{name}",
-            seen="judgments by prompt have no recordings",
-            todo="Give a model.",
-        )
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Pairs pass, fail or tie over both orders; a rating stands beside the mean of people."""
@@ -218,7 +209,7 @@ class Prompted(PlainParadigm[Suite, PromptedOptions]):
         n = run.outcomes()["item"].n_unique()
         return MethodFacts(
             counted=counted(n, "pair" if is_choice else "sentence"),
-            sentences=(*brief, f"The prompt was {wording.id}, version {wording.version}."),
+            sentences=(*brief, f"The prompt was {wording['id']}, version {wording['version']}."),
             brief=brief,
         )
 

@@ -1,17 +1,14 @@
-"""Correlations of values of sentences with people's ratings and authors' labels.
+"""Correlations of values of sentences with people's ratings.
 
 The sentences of a pair, or of a cluster that the suite declares, are not independent. They are left
 out together in the jackknife; the permutation test exchanges whole pairs, and the two sentences
-within a pair. A threshold that separates acceptable from unacceptable sentences is chosen on nine
-parts and evaluated on the tenth, as for the baselines of CoLA (Warstadt et al. 2019,
-doi:10.1162/tacl_a_00290); clusters and pairs stay in one part.
+within a pair.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,13 +16,10 @@ from cimento.measures import Missing, Value, total
 from cimento.measures.scores import ScoredSentence
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import Interval
 
 if TYPE_CHECKING:
-    from cimento.statistics.classification import Threshold
     from cimento.statistics.correlation import Correlation
-    from cimento.statistics.reliability import SplitHalf
-    from cimento.statistics.values import Floats, Significance, Statistic
+    from cimento.statistics.values import Floats, Significance
 
 
 KINDS = ("spearman", "pearson", "kendall")
@@ -33,31 +27,10 @@ DRAWS = 1000
 MISSES = 5
 
 NO_RATINGS = "no sentence has both a rating and a score"
-NO_COVARIATE = "nothing to control"
 
 WORDS = "length in words"
 FREQUENCY = "mean log frequency"
 """The covariates of partial correlations."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Miss:
-    """A sentence that the model and people rank very differently.
-
-    Attributes:
-        id: id of the sentence.
-        text: the sentence.
-        rating: mean rating of the sentence.
-        score: model's score of the sentence.
-        gap: its rank by the model minus its rank by people, where the best rank is 1 and the worst
-            0; above 0 if the model ranks it higher.
-    """
-
-    id: str
-    text: str
-    rating: float
-    score: float
-    gap: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +88,8 @@ def partial_correlation(rows: Sequence[RatedValue], design: Design) -> Correlati
     """
     from cimento.statistics import correlation as statistics
 
-    if not rows or not rows[0].covariates:
-        reason = NO_COVARIATE if rows else NO_RATINGS
-        return statistics.Correlation(kind="spearman", r=None, n=len(rows), reason=reason)
+    if not rows:
+        return statistics.Correlation(kind="spearman", r=None, n=0, reason=NO_RATINGS)
     correlation = statistics.partial_correlation(
         [row.rating for row in rows],
         [row.value for row in rows],
@@ -165,65 +137,38 @@ def permutation_test(
     return permute_clusters(x, y, spearman, design, seed=seed, draws=draws)
 
 
-def ceiling_from_errors(sentences: Sequence[RatedSentence]) -> Statistic:
-    """The noise ceiling from the known standard deviations and numbers of ratings."""
-    from cimento.statistics.reliability import ceiling_of_means
+def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> list[tuple[RatedValue, float]]:
+    """Each sentence with its rank by the model minus its rank by people.
 
-    known = [
-        (sentence.mean, sentence.sd / math.sqrt(sentence.n))
-        for sentence in sentences
-        if sentence.mean is not None and sentence.sd is not None and sentence.n
-    ]
-    return ceiling_of_means([mean for mean, _ in known], [error for _, error in known])
-
-
-def ceiling(sentences: Sequence[RatedSentence], *, seed: int, draws: int = DRAWS) -> SplitHalf:
-    """The noise ceiling from split halves of the ratings; see `reliability.split_half`."""
-    from cimento.statistics.reliability import split_half
-
-    ratings = [[rating.value for rating in sentence.ratings] for sentence in sentences]
-    return split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
-
-
-def farthest_apart(
-    rows: Sequence[RatedValue], *, higher_is_better: bool, most: int = MISSES
-) -> tuple[Miss, ...]:
-    """The sentences whose ranks by rating and by value differ most, largest difference first.
-
-    There are none if all ratings or all values are equal, since nothing is ranked then.
-
-    Args:
-        rows: sentences with a rating and a value.
-        higher_is_better: whether the better sentence has the higher value.
-        most: largest number of sentences.
-    """
-    if len({row.rating for row in rows}) < 2 or len({row.value for row in rows}) < 2:  # noqa: PLR2004  # two make an order
-        return ()
-    misses = gaps(rows, higher_is_better=higher_is_better)
-    return tuple(sorted(misses, key=lambda miss: (-abs(miss.gap), miss.id))[:most])
-
-
-def gaps(rows: Sequence[RatedValue], *, higher_is_better: bool) -> tuple[Miss, ...]:
-    """The gap between model and people for each sentence; a single sentence has no rank.
+    The best rank is 1 and the worst 0, so that the gap is above 0 if the model ranks the sentence
+    higher. A single sentence has no rank.
 
     Args:
         rows: sentences with a rating and a value.
         higher_is_better: whether the better sentence has the higher value.
     """
     if len(rows) < 2:  # noqa: PLR2004  # one sentence has no rank
-        return ()
+        return []
     people = _relative_ranks([row.rating for row in rows])
     model = _relative_ranks([row.value if higher_is_better else -row.value for row in rows])
-    return tuple(
-        Miss(
-            id=row.sentence.id,
-            text=row.sentence.text,
-            rating=row.rating,
-            score=row.value,
-            gap=by_model - by_people,
-        )
-        for row, by_model, by_people in zip(rows, model, people, strict=True)
-    )
+    return [(row, m - p) for row, m, p in zip(rows, model, people, strict=True)]
+
+
+def farthest_apart(
+    rows: Sequence[RatedValue], *, higher_is_better: bool
+) -> list[tuple[RatedValue, float]]:
+    """The sentences whose ranks by rating and by value differ most, with their gaps, see `gaps`.
+
+    There are none if all ratings or all values are equal, since nothing is ranked then.
+
+    Args:
+        rows: sentences with a rating and a value.
+        higher_is_better: whether the better sentence has the higher value.
+    """
+    if len({row.rating for row in rows}) < 2 or len({row.value for row in rows}) < 2:  # noqa: PLR2004  # two make an order
+        return []
+    misses = gaps(rows, higher_is_better=higher_is_better)
+    return sorted(misses, key=lambda miss: (-abs(miss[1]), miss[0].sentence.id))[:MISSES]
 
 
 def _relative_ranks(values: Sequence[float]) -> list[float]:
@@ -252,61 +197,3 @@ def mean_log_frequency(scored: ScoredSentence) -> Value:
     if isinstance(unigrams, Missing):
         return unigrams
     return total(unigrams) / len(unigrams) if unigrams else Missing("it has no words")
-
-
-THRESHOLD_CHOSEN = "its threshold was chosen on other sentences: no interval"
-NO_LABELS = "no sentence is labelled acceptable or unacceptable"
-
-
-@dataclass(frozen=True, slots=True)
-class Binary:
-    """The agreement of values with labels.
-
-    Attributes:
-        n: number of sentences with a label and a value.
-        auc: probability that an acceptable sentence beats an unacceptable one, ties as half.
-        interval: 95% interval of `auc` over clusters or pairs.
-        threshold: Matthews's correlation of labels and answers, without an interval, because the
-            threshold was chosen from the data.
-    """
-
-    n: int
-    auc: Statistic
-    interval: Interval
-    threshold: Threshold
-
-
-def divide(
-    values: Sequence[float],
-    acceptable: Sequence[bool],
-    clusters: Sequence[Hashable],
-    *,
-    seed: int,
-    folds: int = 10,
-) -> Binary:
-    """The AUC, and the MCC of a threshold that was chosen on other sentences.
-
-    Args:
-        values: values that should be higher for acceptable sentences.
-        acceptable: whether each sentence is labelled acceptable.
-        clusters: unit that each sentence belongs to.
-        seed: seed of the division into parts.
-        folds: number of parts.
-
-    Raises:
-        UsageError: there are fewer than two folds, or columns of different lengths.
-    """
-    from cimento.statistics.classification import Threshold, auc, auc_interval, threshold_mcc
-    from cimento.statistics.values import Statistic
-
-    n = len(values)
-    if not n:
-        undefined = Interval(None, None, None, NO_LABELS)
-        threshold = Threshold(None, None, (), NO_LABELS)
-        return Binary(0, Statistic(None, NO_LABELS), undefined, threshold)
-    return Binary(
-        n,
-        auc(values, acceptable),
-        auc_interval(values, acceptable, Design(tuple(range(n)), tuple(clusters))),
-        threshold_mcc(values, acceptable, seed=seed, folds=folds, clusters=clusters),
-    )

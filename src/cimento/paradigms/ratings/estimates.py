@@ -12,21 +12,24 @@ from cimento.measures.sentence import Missing, Value
 from cimento.paradigms.ratings.correlation import (
     FREQUENCY,
     KINDS,
-    THRESHOLD_CHOSEN,
     WORDS,
     RatedValue,
     belongs_to,
-    ceiling,
-    ceiling_from_errors,
     correlation,
     design_of,
-    divide,
     partial_correlation,
     permutation_test,
 )
-from cimento.paradigms.ratings.people import agreements
+from cimento.paradigms.ratings.people import (
+    LEVELS,
+    SHARED,
+    UNNAMED,
+    correlations_with_rest,
+    pair_kappas,
+)
 from cimento.paradigms.ratings.suite import RatedSentence
 from cimento.runs.outcomes import Estimate
+from cimento.statistics.design import Design
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,6 +43,9 @@ Of: TypeAlias = Callable[[RatedSentence], "Value | None"]
 
 NO_VALUE = "no sentence has a value"
 ONE_VALUE = "a standard deviation needs two values"
+
+THRESHOLD_CHOSEN = "its threshold was chosen on other sentences: no interval"
+NO_LABELS = "no sentence is labelled acceptable or unacceptable"
 
 ACCEPTABLE = "acceptable"
 UNACCEPTABLE = "unacceptable"
@@ -75,27 +81,17 @@ class Described:
     reasons: Mapping[str, str]
 
 
-def rating(sentence: RatedSentence) -> float | None:
-    """The mean rating of a sentence."""
-    return sentence.mean
-
-
-def describe(name: str, sentences: Sequence[RatedSentence], of: Of = rating) -> Described:
+def describe(name: str, sentences: Sequence[RatedSentence], of: Of | None = None) -> Described:
     """The number, mean, standard deviation and range of a value over some sentences.
 
     Args:
         name: name of the group.
         sentences: sentences of the group.
-        of: function that returns the value of a sentence.
+        of: function that returns the value of a sentence; None for its mean rating.
     """
-    values = [
-        value
-        for sentence in sentences
-        if (value := of(sentence)) is not None and not isinstance(value, Missing)
-    ]
-    deviations = (
-        [sentence.sd for sentence in sentences if sentence.sd is not None] if of is rating else []
-    )
+    found = [sentence.mean if of is None else of(sentence) for sentence in sentences]
+    values = [value for value in found if value is not None and not isinstance(value, Missing)]
+    deviations = [s.sd for s in sentences if of is None and s.sd is not None]
     n = len(values)
     reasons = dict.fromkeys(("mean", "low", "high"), NO_VALUE) if not values else {}
     if n < 2:  # noqa: PLR2004  # two values are needed for a deviation
@@ -132,7 +128,7 @@ def by_label(sentences: Sequence[RatedSentence]) -> dict[str, list[RatedSentence
     return {name: group for name, group in groups.items() if group}
 
 
-def describe_labels(sentences: Sequence[RatedSentence], of: Of = rating) -> list[Described]:
+def describe_labels(sentences: Sequence[RatedSentence], of: Of | None = None) -> list[Described]:
     """The descriptive statistics of a value for each group of `by_label`.
 
     For ratings, this is the layout of Table 2, for perplexities that of Table 4, of Albertin,
@@ -253,7 +249,7 @@ def rating_estimates(
     if any(sentence.mean is not None for sentence in values.sentences):
         people = replace(like, question=RATING, role="detail")
         estimates += _ceilings(values.sentences, people, seed=seed, draws=draws)
-        estimates += _agreement(values.sentences, people)
+        estimates += agreement_estimates(values.sentences, people)
         estimates += _described(describe_labels(values.sentences), people)
     labelled = describe_labels(
         values.sentences, lambda sentence: values.of_sentence(perplexity, sentence)
@@ -323,74 +319,99 @@ def correct_over_measures(families: Sequence[Sequence[Estimate]]) -> list[list[E
 def _binary(
     values: RatedValues, measure: Measure, like: Estimate, *, seed: int
 ) -> Iterator[Estimate]:
-    """The AUC, and Matthews's correlation of labels and a threshold."""
+    """The AUC, and Matthews's correlation of labels and a threshold.
+
+    The threshold is chosen on nine parts and evaluated on the tenth, as for the baselines of CoLA
+    (Warstadt et al. 2019, doi:10.1162/tacl_a_00290); clusters and pairs stay in one part.
+    """
+    from cimento.statistics.classification import auc, auc_interval, threshold_mcc
+
+    labelled = [sentence for sentence in values.sentences if sentence.label]
     known = [
-        (sentence, value)
-        for sentence in values.sentences
-        if sentence.label
-        and not isinstance(value := values.of_sentence(measure.name, sentence), Missing)
+        (sentence, value if measure.higher_is_better else -value)
+        for sentence in labelled
+        if not isinstance(value := values.of_sentence(measure.name, sentence), Missing)
     ]
-    division = divide(
-        [value if measure.higher_is_better else -value for _, value in known],
-        [sentence.label == "acceptable" for sentence, _ in known],
-        [belongs_to(sentence) for sentence, _ in known],
-        seed=seed,
-    )
+    clusters = [belongs_to(sentence) for sentence, _ in known]
     like = replace(
         like,
         description=f"acceptable or not, by a threshold on {measure.name}",
-        n=division.n,
-        unscored=sum(bool(sentence.label) for sentence in values.sentences) - division.n,
+        n=len(known),
+        unscored=len(labelled) - len(known),
         clustered=design_of([sentence for sentence, _ in known]).clustered,
         chance_method="values and labels unrelated",
     )
+    by_threshold = replace(like, role="detail", chance=0.0)
+    if not known:
+        yield replace(like, statistic="AUC", reason=NO_LABELS, chance=0.5)
+        for statistic in ("MCC", "MCC in sample"):
+            yield replace(by_threshold, statistic=statistic, reason=NO_LABELS)
+        return
+    scores = [value for _, value in known]
+    acceptable = [sentence.label == ACCEPTABLE for sentence, _ in known]
+    area = auc(scores, acceptable)
+    interval = auc_interval(scores, acceptable, Design(tuple(range(len(known))), tuple(clusters)))
     yield replace(
         like,
         statistic="AUC",
-        value=division.auc.value,
-        low=division.interval.low,
-        high=division.interval.high,
-        interval_method=division.interval.method,
-        reason=division.auc.reason or division.interval.reason or "",
+        value=area.value,
+        low=interval.low,
+        high=interval.high,
+        interval_method=interval.method,
+        reason=area.reason or interval.reason or "",
         chance=0.5,
     )
-    threshold = division.threshold
+    threshold = threshold_mcc(scores, acceptable, seed=seed, folds=10, clusters=clusters)
     for statistic, mcc in (("MCC", threshold.mcc), ("MCC in sample", threshold.mcc_in_sample)):
-        yield replace(
-            like,
-            statistic=statistic,
-            value=mcc,
-            reason=(threshold.reason if mcc is None else None) or THRESHOLD_CHOSEN,
-            role="detail",
-            chance=0.0,
-        )
+        reason = (threshold.reason if mcc is None else None) or THRESHOLD_CHOSEN
+        yield replace(by_threshold, statistic=statistic, value=mcc, reason=reason)
 
 
 def _ceilings(
     sentences: Sequence[RatedSentence], like: Estimate, *, seed: int, draws: int
 ) -> Iterator[Estimate]:
-    """The noise ceilings, from split halves and from standard errors."""
-    halves = ceiling(sentences, seed=seed, draws=draws)
-    errors = ceiling_from_errors(sentences)
+    """The noise ceilings, from split halves and from known standard deviations and numbers."""
+    from cimento.statistics.reliability import ceiling_of_means, split_half
+
+    ratings = [[rating.value for rating in sentence.ratings] for sentence in sentences]
+    halves = split_half(ratings, seed=seed, draws=max(draws, 1), kind="spearman")
     reason = halves.reason or "the spread of halvings is no interval of the ceiling"
     by_halves = replace(like, method=BY_HALVES, n=halves.items, reason=reason)
     yield replace(by_halves, statistic="noise ceiling", value=halves.ceiling)
     yield replace(by_halves, statistic="split-half reliability", value=halves.reliability)
+    known = [
+        (sentence.mean, sentence.sd / math.sqrt(sentence.n))
+        for sentence in sentences
+        if sentence.mean is not None and sentence.sd is not None and sentence.n
+    ]
+    errors = ceiling_of_means([mean for mean, _ in known], [error for _, error in known])
     yield replace(
         like,
         statistic="noise ceiling",
         method=BY_ERRORS,
         value=errors.value,
-        n=sum(1 for sentence in sentences if sentence.sd is not None and sentence.n),
+        n=len(known),
         reason=errors.reason or "no interval is known for it",
     )
 
 
-def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
-    """The agreement among people: alphas, kappas, and each person with the others."""
-    agreement = agreements(sentences)
-    clustered = design_of([sentence for sentence in sentences if sentence.ratings]).clustered
-    for one in (*agreement.alphas, agreement.fleiss):
+def agreement_estimates(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[Estimate]:
+    """The agreement among people: alphas, kappas, and each person with the others.
+
+    Alphas and Fleiss's kappa have intervals over sentences, with pairs as clusters. The two means
+    over people have none, since different pairs of people include the same person.
+
+    Args:
+        sentences: sentences; those without single ratings are ignored.
+        like: an estimate with the suite, model and question.
+    """
+    from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
+
+    rated = [sentence for sentence in sentences if sentence.ratings]
+    lists = [[rating.value for rating in sentence.ratings] for sentence in rated]
+    design = design_of(rated)
+    alphas = [krippendorff_alpha(lists, level=level, design=design) for level in LEVELS]
+    for one in (*alphas, fleiss_kappa(lists, design=design)):
         statistic, _, level = one.coefficient.partition(", ")
         yield replace(
             like,
@@ -402,24 +423,28 @@ def _agreement(sentences: Sequence[RatedSentence], like: Estimate) -> Iterator[E
             interval_method=one.method,
             reason=one.reason or "",
             n=one.items,
-            clustered=clustered,
+            clustered=design.clustered,
         )
-    shared = "pairs of people share people, so that there is no interval"
-    yield replace(
-        like,
-        statistic="mean Cohen's kappa",
-        method="quadratic weights",
-        value=agreement.kappa.value,
-        n=agreement.kappa_pairs,
-        reason=agreement.kappa.reason or shared,
-    )
-    yield replace(
-        like,
-        statistic="mean correlation with the rest",
-        value=agreement.with_rest.value,
-        n=agreement.people,
-        reason=agreement.with_rest.reason or shared,
-    )
+    means = {
+        ("mean Cohen's kappa", "quadratic weights"): pair_kappas(sentences),
+        ("mean correlation with the rest", ""): correlations_with_rest(sentences),
+    }
+    for (statistic, method), values in means.items():
+        yield replace(
+            like,
+            statistic=statistic,
+            method=method,
+            value=math.fsum(values) / len(values) if values else None,
+            n=len(values),
+            reason=_SHARED_PEOPLE if values else _NOBODY[statistic],
+        )
+
+
+_SHARED_PEOPLE = "pairs of people share people, so that there is no interval"
+_NOBODY = {
+    "mean Cohen's kappa": f"no two people rated {SHARED} sentences in common, or {UNNAMED}",
+    "mean correlation with the rest": f"nobody shares three sentences with others, or {UNNAMED}",
+}
 
 
 def _described(groups: Sequence[Described], like: Estimate) -> Iterator[Estimate]:

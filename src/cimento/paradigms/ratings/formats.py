@@ -12,18 +12,15 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cimento.errors import InputError, SuiteError, UsageError, need_known
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import (
-    count_of,
-    flag_of,
+    Cells,
     need_columns,
     not_nfc,
-    number_of,
-    numbers_of,
     refuse_repeated,
     text_of,
 )
@@ -36,7 +33,7 @@ from cimento.paradigms.ratings.suite import (
     with_ratings,
 )
 from cimento.suites.load import MAX_FILE_BYTES
-from cimento.suites.tables import SUFFIXES, Row, Table, open_table, read_header
+from cimento.suites.tables import SUFFIXES, Table, open_table, read_header
 
 CONNECTIVES = (
     "e", "se", "quando", "come", "ma", "dove", "o", "anche", "perché", "poi", "mentre", "infatti",
@@ -51,7 +48,8 @@ _BINARY = Scale(0, 1)
 _ANNOTATOR = re.compile(r"Annotator_\d+")
 _CATALAN = re.compile(r"(?i)catcola|cat_")
 _ID = re.compile(r"(?P<connective>[^\W\d_]+) (?P<number>\d{1,9})(?P<kind>NA|A|cl)$")
-_LABELS: Mapping[str, Label] = {"A": "acceptable", "NA": "unacceptable"}
+_LABELS: Mapping[bool | None, Label] = {True: "acceptable", False: "unacceptable", None: ""}
+_KINDS: Mapping[str, Label] = {"A": "acceptable", "NA": "unacceptable"}
 _KNOWN = {"id", "sentence", "grammaticality", "replacement", "ratings", "mean", "sd", "n"}
 
 
@@ -62,19 +60,37 @@ class RatedFormat:
     Attributes:
         title: name of the format in messages.
         columns: columns by which the format is recognized.
-        sentence: function that reads a row of a table.
+        id: column with the id of a sentence.
+        text: column with the sentence.
+        mean: column with the mean rating; empty if there is none, as for the columns below.
+        sd: column with the standard deviation of the ratings.
+        n: column with the number of ratings.
+        ratings: column with all ratings of a sentence; a sentence without any is refused.
+        participants: column with the people who gave them.
+        label: column that says whether a sentence is acceptable.
+        kept: free columns, each with the column that it is read from; None keeps all others.
         scale: scale of the ratings; None if sentences only have labels.
         language: function that returns the ISO 639-1 code of a table's language.
         recognises: function that says whether a table with these columns is in the format.
+        change: function that completes the sentence of a row.
         finish: function applied to all sentences of a table, with the name of the table.
     """
 
     title: str
     columns: Sequence[str]
-    sentence: Callable[[Table, Row], RatedSentence]
-    scale: Scale | None
+    id: str
+    text: str
+    mean: str = ""
+    sd: str = ""
+    n: str = ""
+    ratings: str = ""
+    participants: str = ""
+    label: str = ""
+    kept: Mapping[str, str] | None = field(default_factory=dict)
+    scale: Scale | None = None
     language: Callable[[Table], str] = lambda _: "it"
     recognises: Callable[[Table], bool] = lambda _: True
+    change: Callable[[RatedSentence, Cells], RatedSentence] = lambda sentence, _: sentence
     finish: Callable[[Sequence[RatedSentence], str], Sequence[RatedSentence]] = lambda given, _: (
         given
     )
@@ -90,7 +106,9 @@ class RatedFormat:
             InputError: a cell is invalid, an id is repeated, or a rating is off the scale.
         """
         need_columns(table, self.columns)
-        sentences: Sequence[RatedSentence] = [self.sentence(table, row) for row in table.rows]
+        sentences: Sequence[RatedSentence] = [
+            self._sentence(Cells.of(table, row)) for row in table.rows
+        ]
         refuse_repeated((sentence.id for sentence in sentences), where=table.name)
         if self.scale is not None:
             refuse_off_scale(sentences, self.scale, where=table.name)
@@ -101,6 +119,30 @@ class RatedFormat:
             language=self.language(table),
             warnings=not_nfc(table),
         )
+
+    def _sentence(self, cells: Cells) -> RatedSentence:
+        kept = self.kept
+        if kept is None:
+            others = (name for name in cells.cells if name not in (self.id, self.text, self.label))
+            kept = {name.lower(): name for name in others}
+        sentence = RatedSentence(
+            id=cells.text(self.id),
+            text=cells.text(self.text),
+            mean=cells.number(self.mean),
+            sd=cells.number(self.sd),
+            n=cells.whole(self.n),
+            label=_LABELS[cells.flag(self.label)],
+            columns={name: cells.text(column) for name, column in kept.items()},
+        )
+        if self.ratings:
+            people = cells.texts(self.participants)
+            values = cells.numbers(self.ratings, people)
+            if not values:
+                raise InputError(
+                    where=cells.where, seen="there are no ratings", todo="Leave the row out."
+                )
+            sentence = with_ratings(sentence, values, people)
+        return self.change(sentence, cells)
 
 
 def read_rated(path: Path, format_: str = "") -> RatedSet:
@@ -166,101 +208,14 @@ def merge(sets: Sequence[RatedSet], *, name: str) -> RatedSet:
     )
 
 
-def _accomplit(table: Table, row: Row) -> RatedSentence:
-    """A mean rating; different files may use one id for different sentences (see `merge`)."""
-    return RatedSentence(
-        id=text_of(row, "id"),
-        text=text_of(row, "sentence"),
-        mean=number_of(table, row, "mean"),
-        sd=number_of(table, row, "sd"),
-        n=count_of(table, row, "N"),
-        columns={name: text_of(row, name) for name in ("se", "task", "reference")},
-    )
-
-
-def _discotex(table: Table, row: Row) -> RatedSentence:
-    return RatedSentence(
-        id=text_of(row, "ID"),
-        text=text_of(row, "TEXT"),
-        mean=number_of(table, row, "SCORE"),
-    )
-
-
-def _lau(table: Table, row: Row) -> RatedSentence:
-    """All single ratings, without participants; some lists mix ``3`` and ``3.0``."""
-    values = numbers_of(table, row, "full-ratings")
-    if not values:
-        raise InputError(
-            where=table.where(row), seen="there are no ratings", todo="Leave the row out."
-        )
-    columns = {
-        "translated": text_of(row, "translated"),
-        "source_language": text_of(row, "source-language"),
-        "context": text_of(row, "context"),
-        PRINTED_MEAN: text_of(row, "mean-ratings"),
-    }
-    text = text_of(row, "sentence")
-    return with_ratings(RatedSentence(id=text_of(row, "ID"), text=text, columns=columns), values)
-
-
-def _itacola(table: Table, row: Row, names: Sequence[str] = ("Source", "Split")) -> RatedSentence:
-    """A label, and the other columns of the corpus."""
-    return RatedSentence(
-        id=text_of(row, "UniqueIndexID"),
-        text=text_of(row, "Sentence"),
-        label=_label(table, row, "Acceptability"),
-        columns={name.lower(): text_of(row, name) for name in names},
-    )
-
-
-def _itacola_phenomena(table: Table, row: Row) -> RatedSentence:
-    """A label and all other columns; those of phenomena are 0 or 1."""
-    known = {"UniqueIndexID", "Acceptability", "Sentence"}
-    return _itacola(table, row, [name for name in table.columns if name not in known])
-
-
-def _itacola_players(table: Table, row: Row) -> RatedSentence:
-    """The answers of a game's players, 0 or 1; the label is the experts'."""
-    values = numbers_of(table, row, "DisaggragatedAnnotations")
-    players = [name.strip() for name in text_of(row, "PlayersID").split(",")]
-    if len(values) != len(players):
-        raise InputError(
-            where=table.where(row),
-            seen=f"there are {len(values)} answers and {len(players)} players",
-            todo="Give every answer its player.",
-        )
-    sentence = RatedSentence(
-        id=text_of(row, "UniqueIndexID_ItaCoLA"),
-        text=text_of(row, "Sentence"),
-        label=_label(table, row, "ExpertAcceptability"),
-        columns={
-            "players": text_of(row, "PlayersAcceptability"),
-            "printed_n": text_of(row, "NumAnnotations"),
-        },
-    )
-    return with_ratings(sentence, values, players)
-
-
-def _escola(table: Table, row: Row) -> RatedSentence:
-    """The source's label and the annotators' answers, 1 or 0; some sentences have no answers."""
+def _with_annotators(sentence: RatedSentence, cells: Cells) -> RatedSentence:
+    """The sentence with its annotators' answers, 1 or 0; some sentences have no answers."""
     answers = {
         name: value
-        for name in table.columns
-        if _ANNOTATOR.fullmatch(name) and (value := number_of(table, row, name)) is not None
+        for name in cells.cells
+        if _ANNOTATOR.fullmatch(name) and (value := cells.number(name)) is not None
     }
-    kept = ("Source", "Source_annotation", "Human_annotation_median", "Category", "Split")
-    sentence = RatedSentence(
-        id=text_of(row, "ID"),
-        text=text_of(row, "Sentence"),
-        label=_label(table, row, "Label"),
-        columns={name.lower(): text_of(row, name) for name in kept},
-    )
     return with_ratings(sentence, list(answers.values()), list(answers))
-
-
-def _label(table: Table, row: Row, column: str) -> Label:
-    flag = flag_of(table, row, column)
-    return "" if flag is None else "acceptable" if flag else "unacceptable"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,43 +244,40 @@ def parse_id(text: str) -> ConnectiveId | None:
     return ConnectiveId(match["connective"].lower(), int(match["number"]), match["kind"])
 
 
-def _connective(table: Table, row: Row) -> RatedSentence:
+def _connective(sentence: RatedSentence, cells: Cells) -> RatedSentence:
     """A sentence whose id ends in ``e 11A`` or ``e 11NA``: acceptable or not.
 
     In the second sentence of a pair, another connective replaces that of the first one;
     ``grammaticality`` is ``no`` if this makes the sentence ungrammatical. The columns are those of
     docs/acceptability.md.
     """
-    text = text_of(row, "id")
-    known = parse_id(text)
-    if known is None or known.kind not in _LABELS:
+    known = parse_id(sentence.id)
+    if known is None or known.kind not in _KINDS:
         raise InputError(
-            where=table.where(row),
-            seen=f"the id is {text!r}",
+            where=cells.where,
+            seen=f"the id is {sentence.id!r}",
             todo="It ends in the connective, a number and A or NA, such as 'e 11NA'.",
         )
-    values = numbers_of(table, row, "ratings")
-    grammatical = flag_of(table, row, "grammaticality")
-    if grammatical is None and (known.kind == "A" or "grammaticality" in table.columns):
+    values, grammatical = cells.numbers("ratings"), cells.flag("grammaticality")
+    if grammatical is None and (known.kind == "A" or "grammaticality" in cells.cells):
         # The resource writes only ``no``, so an empty cell means yes.
         grammatical = True
-    free = {name: text_of(row, name) for name in table.columns if name not in _KNOWN}
-    sentence = RatedSentence(
-        id=text,
-        text=text_of(row, "sentence"),
-        mean=None if values else number_of(table, row, "mean"),
-        sd=None if values else number_of(table, row, "sd"),
-        n=None if values else count_of(table, row, "n") or None,
-        label=_LABELS[known.kind],
+    columns = {
+        "connective": known.connective,
+        "replacement": cells.text("replacement").lower(),
+        **{name: cells.text(name) for name in cells.cells if name not in _KNOWN},
+    }
+    sentence = replace(
+        sentence,
+        label=_KINDS[known.kind],
         pair=f"{known.connective} {known.number}",
         grammatical=grammatical,
-        columns={
-            "connective": known.connective,
-            "replacement": text_of(row, "replacement").lower(),
-            **free,
-        },
+        columns=columns,
     )
-    return with_ratings(sentence, values) if values else sentence
+    if values:
+        return with_ratings(sentence, values)
+    mean, sd, n = cells.number("mean"), cells.number("sd"), cells.whole("n") or None
+    return replace(sentence, mean=mean, sd=sd, n=n)
 
 
 def _with_replacements(sentences: Sequence[RatedSentence], where: str) -> list[RatedSentence]:
@@ -333,7 +285,7 @@ def _with_replacements(sentences: Sequence[RatedSentence], where: str) -> list[R
     members: dict[str, dict[str, RatedSentence]] = {}
     for sentence in sentences:
         members.setdefault(sentence.pair, {})[sentence.label] = sentence
-    alone = [pair for pair, both in members.items() if len(both) != len(_LABELS)]
+    alone = [pair for pair, both in members.items() if len(both) != len(_KINDS)]
     if alone:
         raise InputError(
             where=where,
@@ -369,63 +321,80 @@ def replacement_in(original: str, changed: str) -> str:
 
 
 FORMATS: Mapping[str, RatedFormat] = {
+    # Different files may use one id for different sentences (see `merge`).
     "accomplit": RatedFormat(
         title="AcCompl-it",
         columns=("id", "N", "mean", "sd", "se", "sentence", "task", "reference"),
-        sentence=_accomplit,
+        id="id", text="sentence", mean="mean", sd="sd", n="N",
+        kept={"se": "se", "task": "task", "reference": "reference"},
         scale=Scale(1, 7),
     ),
     "discotex": RatedFormat(
         title="DisCoTEX, sub-task 2",
         columns=("ID", "TEXT", "SCORE"),
-        sentence=_discotex,
+        id="ID", text="TEXT", mean="SCORE",
         scale=Scale(1, 5),
     ),
+    # All single ratings, without participants; some lists mix ``3`` and ``3.0``.
     "lau2020": RatedFormat(
         title="Lau et al. 2020",
         columns=(
             "ID", "translated", "source-language", "sentence", "context", "full-ratings",
             "mean-ratings",
         ),
-        sentence=_lau,
+        id="ID", text="sentence", ratings="full-ratings",
+        kept={
+            "translated": "translated", "source_language": "source-language",
+            "context": "context", PRINTED_MEAN: "mean-ratings",
+        },
         scale=Scale(1, 4),
         language=lambda _: "en",
     ),
+    # The answers of a game's players, 0 or 1; the label is the experts'.
     "itacola-players": RatedFormat(
         title="ItaCoLA, answers of players",
         columns=(
             "UniqueIndexID_ItaCoLA", "Sentence", "ExpertAcceptability", "PlayersAcceptability",
             "NumAnnotations", "DisaggragatedAnnotations", "PlayersID",
         ),
-        sentence=_itacola_players,
+        id="UniqueIndexID_ItaCoLA", text="Sentence", label="ExpertAcceptability",
+        ratings="DisaggragatedAnnotations", participants="PlayersID",
+        kept={"players": "PlayersAcceptability", "printed_n": "NumAnnotations"},
         scale=_BINARY,
     ),
+    # The columns of phenomena are 0 or 1.
     "itacola-phenomena": RatedFormat(
         title="ItaCoLA, phenomena",
         columns=("UniqueIndexID", "Source", "Acceptability", "Sentence", "Simple"),
-        sentence=_itacola_phenomena,
-        scale=None,
+        id="UniqueIndexID", text="Sentence", label="Acceptability", kept=None,
     ),
     "itacola": RatedFormat(
         title="ItaCoLA",
         columns=("UniqueIndexID", "Source", "Acceptability", "Sentence", "Split"),
-        sentence=_itacola,
-        scale=None,
+        id="UniqueIndexID", text="Sentence", label="Acceptability",
+        kept={"source": "Source", "split": "Split"},
     ),
     "escola": RatedFormat(
         title="EsCoLA or CatCoLA",
         columns=("ID", "Label", "Sentence", "Human_annotation_median"),
-        sentence=_escola,
+        id="ID", text="Sentence", label="Label",
+        kept={
+            "source": "Source", "source_annotation": "Source_annotation",
+            "human_annotation_median": "Human_annotation_median", "category": "Category",
+            "split": "Split",
+        },
         scale=_BINARY,
         language=lambda table: "ca" if _CATALAN.search(table.name) else "es",
+        change=_with_annotators,
     ),
     "connectives": RatedFormat(
         title="the connectives resource",
         columns=("id", "sentence"),
-        sentence=_connective,
+        id="id", text="sentence",
         scale=Scale(1, 5),
         # Many tables have these two columns, so the form of the ids decides.
         recognises=lambda table: any(parse_id(text_of(row, "id")) for row in table.rows),
+        change=_connective,
         finish=_with_replacements,
     ),
 }  # fmt: skip

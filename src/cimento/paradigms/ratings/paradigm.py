@@ -11,17 +11,14 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
-
-from pydantic import BeforeValidator, Field
+from typing import TYPE_CHECKING
 
 from cimento.cite.sentences import measure_phrase as describe_measure
 from cimento.errors import Fault, counted
 from cimento.io.files import file_digest
-from cimento.measures import Measure, Missing, find_measure, find_measures
-from cimento.measures.regions import count_first_tokens
-from cimento.paradigms.base import Stored, SuiteReading
-from cimento.paradigms.ratings.correlation import DRAWS, FREQUENCY, WORDS, mean_log_frequency
+from cimento.measures import Missing, Value, find_measure
+from cimento.paradigms.base import SuiteReading
+from cimento.paradigms.ratings.correlation import FREQUENCY, WORDS, mean_log_frequency
 from cimento.paradigms.ratings.estimates import (
     TOKENS,
     RatedValues,
@@ -29,9 +26,14 @@ from cimento.paradigms.ratings.estimates import (
     with_headline,
 )
 from cimento.paradigms.ratings.formats import NO_PREDICTIONS, is_rated_table, read_rated
-from cimento.paradigms.ratings.people import standardised
-from cimento.paradigms.ratings.sections import (
+from cimento.paradigms.ratings.runs import (
     RatedRun,
+    RatingOptions,
+    compared,
+    options_of,
+    perplexity_of,
+)
+from cimento.paradigms.ratings.sections import (
     rated_tables,
     rated_text,
     scatter_figure,
@@ -54,13 +56,13 @@ from cimento.paradigms.regions.judging import (
     outcomes_of,
     sentences_of,
     suite_of,
-    tokens_of,
 )
-from cimento.paradigms.regions.options import RegionOptions, names_of
+from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.paradigm import RegionParadigm
 from cimento.report.figures import Figure, drawable
 from cimento.report.records import SuiteReport
 from cimento.runs.outcomes import GROUP, Estimate, Outcome, outcomes_table, rate
+from cimento.runs.store import manifest_part
 from cimento.suites.builtin import RATED
 from cimento.suites.checks import check_suite
 from cimento.suites.model import JsonValue, Suite
@@ -69,67 +71,15 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.requests import Answers, Requests
-    from cimento.measures.scores import ScoredSentence
     from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel, MethodFacts
     from cimento.paradigms.ratings.suite import RatedSentence
     from cimento.runs.run import Run
-    from cimento.runs.store import Manifest, RunFolder
+    from cimento.runs.store import Manifest
 
 NO_RATINGS = "No sentence has a rating: there is nothing to correlate measures with."
 
-_PERPLEXITY: Mapping[str, str] = {"causal": "ppl", "masked": "pppl"}
 _BAD = ("unacceptable", "bad")
-
-
-class RatingOptions(RegionOptions):
-    """The options for judging a suite of ratings.
-
-    Attributes:
-        by: columns by which the accuracy of pairs is broken down, if the suite has them.
-        ratings: values with which measures are compared: ``raw`` mean ratings, or the mean
-            ``z``-scores of ratings by participant.
-        draws: number of permutations of a test, and of divisions of ratings into halves; 0 for no
-            test.
-    """
-
-    by: Annotated[tuple[str, ...], BeforeValidator(names_of)] = (
-        "connective",
-        "replacement",
-        "grammaticality",
-        "phenomenon",
-    )
-    ratings: Literal["raw", "z"] = "raw"
-    draws: Annotated[int, Field(ge=0)] = DRAWS
-
-    def measures(self, model_kind: str) -> tuple[Measure, ...]:
-        """The measures compared with the ratings: those in the options, or else the usual ones.
-
-        Args:
-            model_kind: kind of the model, which determines the perplexity.
-
-        Raises:
-            UsageError: a measure is unknown.
-        """
-        named = [name for name in (self.measure, *self.also) if name]
-        perplexity = _PERPLEXITY.get(model_kind)
-        usual = ["lp", "meanlp", "penlp", *([perplexity] if perplexity else [])]
-        return find_measures(named or [*usual, *(["slor"] if self.unigrams else [])])
-
-    def inputs(self, suite: Suite, scoring: Asking) -> dict[str, JsonValue]:
-        """The other inputs on which a stored run's answers depend.
-
-        Args:
-            suite: the suite.
-            scoring: rules by which its texts are scored.
-
-        Raises:
-            UsageError: z-scores are requested and no rating has one.
-            CimentoError: as for suites of regions.
-        """
-        # Mistakes are reported before a model is asked.
-        _compared(suite, self)
-        return super().inputs(suite, scoring)
 
 
 class Ratings(RegionParadigm):
@@ -194,18 +144,11 @@ class Ratings(RegionParadigm):
         scoring = dataclasses.replace(scoring, all_tokens=True)
         return super().requests(suite, options, scoring=scoring, model=model, answers=answers)
 
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
-        """The suite and the options of a stored run; version 0.1 stored them in two places.
-
-        Raises:
-            TableError: the suite or the options cannot be read.
-        """
-        judging, options = manifest.get("judging"), manifest.get("options")
-        if isinstance(judging, Mapping) and isinstance(options, Mapping):
-            chosen = options.get("set")
-            judging = {**judging, **(chosen if isinstance(chosen, Mapping) else {})}
-            manifest = {**manifest, "judging": judging}
-        return super().restore(folder, manifest)
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 stored them in two places."""
+        earlier = super().stored_options(manifest)
+        chosen = manifest_part(manifest, "options", "set") if "judging" in manifest else {}
+        return {**earlier, **chosen}
 
     def judge(self, run: Run) -> pl.DataFrame:
         """The verdicts on pairs, and a row for each sentence and measure.
@@ -219,7 +162,7 @@ class Ratings(RegionParadigm):
         """
         import polars as pl
 
-        measures = _options(run).measures(run.model_kind)
+        measures = options_of(run).measures(run.model_kind)
         names = dict.fromkeys((*(measure.name for measure in measures), perplexity_of(run)))
         sentences = outcomes_table(run.suite.name, _sentence_outcomes(run, names))
         if not judged_suite(run).predictions:
@@ -228,7 +171,7 @@ class Ratings(RegionParadigm):
 
     def estimate(self, run: Run) -> list[Estimate]:
         """The accuracies of pairs, then the comparisons of measures with ratings and labels."""
-        options, outcomes = _options(run), run.outcomes()
+        options, outcomes = options_of(run), run.outcomes()
         pairs = list(super().estimate(run))
         whole = [accuracy for accuracy in pairs if accuracy.question == ALL and not accuracy.group]
         values = RatedValues.of(rated_of(suite_of(run)).sentences, outcomes)
@@ -247,7 +190,7 @@ class Ratings(RegionParadigm):
 
     def methods(self, run: Run) -> MethodFacts:
         """The facts about measures, ratings and tests."""
-        suite, options = suite_of(run), _options(run)
+        suite, options = suite_of(run), options_of(run)
         sentences = rated_of(suite).sentences
         rated = sum(sentence.mean is not None for sentence in sentences)
         together = f"one {suite.cluster}" if suite.cluster else "a pair"
@@ -288,9 +231,9 @@ class Ratings(RegionParadigm):
 
     def _section(self, runs: Sequence[Run]) -> SuiteReport:
         """The section of some runs of one suite, each judged on its first measure."""
-        first = [run.judge(also=()) if _options(run).also else run for run in runs]
+        first = [run.judge(also=()) if options_of(run).also else run for run in runs]
         (section,) = super().sections(first)
-        rated = [rated_run(run) for run in runs]
+        rated = [RatedRun(run) for run in runs]
         makers: list[Callable[[], Figure]] = [partial(scatter_of, run) for run in runs]
         return SuiteReport(
             runs=tuple(
@@ -306,35 +249,11 @@ class Ratings(RegionParadigm):
         tables = [super().text(pairs)] if pairs else []
         # The warnings of runs with pairs are below the table of pairs.
         warned = dict.fromkeys(text for run in runs if run not in pairs for text in run.warnings)
-        rated = (rated_text(rated_run(run)) for run in runs)
+        rated = (rated_text(RatedRun(run)) for run in runs)
         return "\n\n".join([*tables, *rated, *warned])
 
 
 RATINGS = Ratings()
-
-
-def rated_run(run: Run) -> RatedRun:
-    """The material for texts and tables of a run of this paradigm."""
-    suite, options = suite_of(run), _options(run)
-    without = count_first_tokens(tokens_of(run))
-    rule = {
-        "missing": "the sentence has no value",
-        "drop": "it counts in no sum and no length",
-        "zero": "its surprisal counts as 0",
-    }[options.unscored_first]
-    return RatedRun(
-        suite=suite.name,
-        model=run.model,
-        by=ratings_by(suite),
-        as_z=options.ratings == "z",
-        measures=[measure.name for measure in options.measures(run.model_kind)],
-        perplexity=perplexity_of(run),
-        first_token=f"the first token of {without} texts has no left context: {rule}"
-        if without
-        else "every token has a left context and is scored",
-        values=RatedValues.of(rated_of(suite).sentences, run.outcomes()),
-        estimates=run.estimates(),
-    )
 
 
 def scatter_of(run: Run, measure: str = "") -> Figure:
@@ -349,18 +268,13 @@ def scatter_of(run: Run, measure: str = "") -> Figure:
         MissingDependencyError: altair is not installed.
     """
     suite = suite_of(run)
-    chosen = find_measure(measure) if measure else _options(run).measures(run.model_kind)[0]
+    chosen = find_measure(measure) if measure else options_of(run).measures(run.model_kind)[0]
     beside = outcomes_table(run.suite.name, _sentence_outcomes(run, [chosen.name]))
     values = RatedValues.of(rated_of(suite).sentences, beside)
     frame = scatter_frame(values.rows(chosen.name), higher_is_better=chosen.higher_is_better)
     return scatter_figure(
         frame, suite=suite.name, model=run.model, by=ratings_by(suite), measure=chosen
     )
-
-
-def perplexity_of(run: Run) -> str:
-    """The name of the perplexity described by label: pseudo-perplexity for masked models."""
-    return _PERPLEXITY.get(run.model_kind, "ppl")
 
 
 def _counted(n: int, rated: int) -> str:
@@ -380,77 +294,52 @@ def _in_brief(measures: Sequence[str]) -> str:
     )
 
 
-def _options(run: Run) -> RatingOptions:
-    return cast("RatingOptions", run.options)
-
-
 def _without_predictions(faults: Sequence[Fault]) -> tuple[Fault, ...]:
     return tuple(fault for fault in faults if fault.code != NO_PREDICTIONS)
 
 
-def _compared(suite: Suite, options: RatingOptions) -> tuple[RatedSentence, ...]:
-    """The sentences with the ratings to compare: mean ratings or mean z-scores.
-
-    Raises:
-        UsageError: z-scores are requested and no rating has one.
-    """
-    sentences = rated_of(suite).sentences
-    return standardised(sentences) if options.ratings == "z" else sentences
-
-
 def _sentence_outcomes(run: Run, measures: Iterable[str]) -> Iterator[Outcome]:
     """The values of every sentence: of the measures, and of the covariates held constant."""
-    suite, options = suite_of(run), _options(run)
+    suite, options = suite_of(run), options_of(run)
     scored = {(s.item, s.condition): s for s in sentences_of(run)}
     in_order = [scored[item.id, condition.name] for item, condition in suite.stimuli()]
-    sentences = _compared(suite, options)
+    rows = [
+        (_outcome_like(sentence), sentence.mean, one)
+        for sentence, one in zip(compared(suite, options), in_order, strict=True)
+    ]
     for measure in map(find_measure, measures):
-        for sentence, one in zip(sentences, in_order, strict=True):
+        for like, mean, one in rows:
             value = measure.of(one.sentence)
-            known = not isinstance(value, Missing)
-            yield Outcome(
-                item=sentence.id,
-                question=measure.name,
-                value=value if not isinstance(value, Missing) else None,
-                unit=measure.unit,
-                reference=sentence.mean,
-                reason="" if known else cast("Missing", value).reason,
-                cluster=_cluster(sentence),
-                groups=_groups(sentence),
-            )
-    for sentence, one in zip(sentences, in_order, strict=True):
-        yield from _covariates(sentence, one, frequencies=bool(options.unigrams))
+            yield _valued(like, measure.name, value, measure.unit, reference=mean)
+    for like, _, one in rows:
+        yield _valued(like, WORDS, float(len(one.text.split())), "words")
+        whole = one.sentence
+        n_tokens: Value = whole if isinstance(whole, Missing) else float(whole.n_tokens)
+        yield _valued(like, TOKENS, n_tokens, "tokens")
+        if options.unigrams:
+            yield _valued(like, FREQUENCY, mean_log_frequency(one), "nats")
 
 
-def _covariates(
-    sentence: RatedSentence, scored: ScoredSentence, *, frequencies: bool
-) -> Iterator[Outcome]:
-    """The length of a sentence, and the frequency of its words if frequencies are known."""
-    like = Outcome(
-        item=sentence.id, question=WORDS, cluster=_cluster(sentence), groups=_groups(sentence)
-    )
-    n_words = float(len(scored.text.split()))
-    yield dataclasses.replace(like, value=n_words, unit="words")
-    if isinstance(scored.sentence, Missing):
-        tokens, reason = None, scored.sentence.reason
-    else:
-        tokens, reason = float(scored.sentence.n_tokens), ""
-    yield dataclasses.replace(like, question=TOKENS, value=tokens, unit="tokens", reason=reason)
-    if frequencies:
-        frequency = mean_log_frequency(scored)
-        value, why = (None, frequency.reason) if isinstance(frequency, Missing) else (frequency, "")
-        yield dataclasses.replace(like, question=FREQUENCY, value=value, unit="nats", reason=why)
-
-
-def _cluster(sentence: RatedSentence) -> str:
-    return sentence.cluster or (f"pair {sentence.pair}" if sentence.pair else "")
-
-
-def _groups(sentence: RatedSentence) -> dict[str, str]:
-    """The group columns of a sentence: label and grammaticality."""
+def _outcome_like(sentence: RatedSentence) -> Outcome:
+    """An outcome with the cluster of a sentence, its label and its grammaticality."""
     grammatical = {True: "yes", False: "no", None: ""}[sentence.grammatical]
     groups = {"label": sentence.label, "grammaticality": grammatical}
-    return {name: value for name, value in groups.items() if value}
+    return Outcome(
+        item=sentence.id,
+        question="",
+        cluster=sentence.cluster or (f"pair {sentence.pair}" if sentence.pair else ""),
+        groups={name: value for name, value in groups.items() if value},
+    )
+
+
+def _valued(
+    like: Outcome, question: str, value: Value, unit: str, *, reference: float | None = None
+) -> Outcome:
+    """An outcome with its value, or the reason for none."""
+    like = dataclasses.replace(like, question=question, unit=unit, reference=reference)
+    if isinstance(value, Missing):
+        return dataclasses.replace(like, reason=value.reason)
+    return dataclasses.replace(like, value=value)
 
 
 def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:
@@ -462,7 +351,7 @@ def _with_groups(pairs: pl.DataFrame, run: Run) -> pl.DataFrame:
     import polars as pl
 
     suite = suite_of(run)
-    columns = [name for name in _options(run).by if name in suite.column_names]
+    columns = [name for name in options_of(run).by if name in suite.column_names]
     values: dict[str, list[str | None]] = {"item": [item.id for item in suite.items]}
     for name in columns:
         values[GROUP + name] = [

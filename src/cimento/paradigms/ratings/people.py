@@ -8,22 +8,18 @@ import math
 import re
 import statistics
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cimento.errors import InputError, UsageError
 from cimento.io.tables import JUDGMENTS
 from cimento.measures.sentence import Missing, Value
-from cimento.paradigms.ratings.cells import need_columns, number_of, text_of
+from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.suite import ForcedChoice, RatedSentence, RatedSet, plain
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from cimento.statistics.agreement import Agreement
-    from cimento.statistics.values import Statistic
 
 LEVELS = ("nominal", "ordinal", "interval")
 SHARED = 10
@@ -44,54 +40,6 @@ _NO_ANSWER = {"", "{}", "NA"}
 ACCEPTABILITY = "acceptability"
 
 UNNAMED = "it is not known who gave which rating"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Agreements:
-    """The agreement among the people who rated a set.
-
-    Attributes:
-        alphas: Krippendorff's alphas (nominal, ordinal, interval) with their intervals.
-        fleiss: Fleiss's kappa; undefined if sentences differ in their number of ratings.
-        kappa: mean of Cohen's kappa (quadratic weights) over pairs of people with enough sentences.
-        kappa_pairs: number of these pairs.
-        with_rest: mean correlation of each person with the mean of the others.
-        people: number of people with such a correlation.
-    """
-
-    alphas: tuple[Agreement, ...]
-    fleiss: Agreement
-    kappa: Statistic
-    kappa_pairs: int
-    with_rest: Statistic
-    people: int
-
-
-def agreements(sentences: Sequence[RatedSentence]) -> Agreements:
-    """All coefficients of agreement for the single ratings of some sentences.
-
-    Alphas and Fleiss's kappa have intervals over sentences, with pairs as clusters. The two means
-    over people have none, since different pairs of people include the same person.
-
-    Args:
-        sentences: sentences; those without single ratings are ignored.
-    """
-    from cimento.paradigms.ratings.correlation import design_of
-    from cimento.statistics.agreement import fleiss_kappa, krippendorff_alpha
-
-    rated = [sentence for sentence in sentences if sentence.ratings]
-    lists = [[rating.value for rating in sentence.ratings] for sentence in rated]
-    design = design_of(rated)
-    alphas = tuple(krippendorff_alpha(lists, level=level, design=design) for level in LEVELS)
-    kappas, correlations = _kappas(sentences), _with_rest(sentences)
-    return Agreements(
-        alphas=alphas,
-        fleiss=fleiss_kappa(lists, design=design),
-        kappa=_mean(kappas, f"no two people rated {SHARED} sentences in common, or {UNNAMED}"),
-        kappa_pairs=len(kappas),
-        with_rest=_mean(correlations, f"nobody shares three sentences with others, or {UNNAMED}"),
-        people=len(correlations),
-    )
 
 
 def z_scores(
@@ -197,7 +145,7 @@ def _choice(table: Table, row: Row, *, sheet: str, place: int) -> ForcedChoice:
         bad=options[1 - correct],
         chose_good=None if chosen in _NO_ANSWER else int(chosen[0]) - 1 == correct,
         attention=condition["paradigm"] == _ATTENTION,
-        seconds=number_of(table, row, "WorkTimeInSeconds"),
+        seconds=Cells.of(table, row).number("WorkTimeInSeconds"),
     )
 
 
@@ -249,14 +197,8 @@ def _by_person(sentences: Sequence[RatedSentence]) -> dict[str, dict[str, float]
     return people
 
 
-def _mean(values: Sequence[float], reason: str) -> Statistic:
-    from cimento.statistics.values import Statistic
-
-    return Statistic(math.fsum(values) / len(values)) if values else Statistic(None, reason)
-
-
-def _kappas(sentences: Sequence[RatedSentence]) -> list[float]:
-    """Cohen's kappa for every two people who share enough sentences."""
+def pair_kappas(sentences: Sequence[RatedSentence]) -> list[float]:
+    """Cohen's kappa (quadratic weights) for every two people who share enough sentences."""
     from cimento.statistics.agreement import cohen_kappa
 
     people = _by_person(sentences)
@@ -276,7 +218,7 @@ def _kappas(sentences: Sequence[RatedSentence]) -> list[float]:
     return kappas
 
 
-def _with_rest(sentences: Sequence[RatedSentence]) -> list[float]:
+def correlations_with_rest(sentences: Sequence[RatedSentence]) -> list[float]:
     """The correlations of each person with the mean of the others."""
     from cimento.statistics.agreement import correlation_with_rest
 

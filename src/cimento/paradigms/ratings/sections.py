@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
-from cimento.paradigms.ratings.correlation import KINDS, Miss, RatedValue, farthest_apart, gaps
+from cimento.paradigms.ratings.correlation import KINDS, RatedValue, farthest_apart, gaps
 from cimento.paradigms.ratings.estimates import (
     BY_ERRORS,
     BY_HALVES,
     LABEL,
     RATING,
     TOKENS,
-    RatedValues,
 )
+from cimento.paradigms.ratings.runs import RatedRun, options_of
 from cimento.paradigms.ratings.suite import RatedSentence
-from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, require_rows
+from cimento.report.figures import BLUE, GREY, ORANGE, Figure, figure_of, frame_of, require_rows
 from cimento.report.formatting import interval, number, p_number, p_short
 from cimento.report.grid import Grid
 from cimento.report.records import ItemRecord, NamedGrid, RunReport
@@ -37,113 +35,14 @@ _WIDTH = 60
 _LEAST = 3
 
 
-@dataclass(frozen=True)
-class RatedRun:
-    """The material for the text and tables of a run.
-
-    Attributes:
-        suite: name of the suite.
-        model: label of the model.
-        by: source of the ratings: ``people`` or ``author``.
-        as_z: whether measures are compared with mean z-scores.
-        measures: names of the measures compared with the ratings.
-        perplexity: name of the perplexity that is described by label.
-        first_token: treatment of first tokens without left context.
-        values: values of its sentences.
-        estimates: estimates of the run.
-    """
-
-    suite: str
-    model: str
-    by: str
-    as_z: bool
-    measures: Sequence[str]
-    perplexity: str
-    first_token: str
-    values: RatedValues
-    estimates: Sequence[Estimate]
-
-    @cached_property
-    def _known(self) -> Mapping[tuple[str, str, str], Estimate]:
-        over_all = (estimate for estimate in self.estimates if not estimate.group)
-        return {
-            (estimate.question, estimate.statistic, estimate.method): estimate
-            for estimate in over_all
-        }
-
-    def find(self, question: str, statistic: str, method: str = "") -> Estimate | None:
-        """An estimate over all sentences; None if there is none."""
-        return self._known.get((question, statistic, method))
-
-    def measured(self, statistic: str) -> list[Estimate]:
-        """A statistic of each measure that has it."""
-        estimates = (self.find(measure, statistic) for measure in self.measures)
-        return [estimate for estimate in estimates if estimate is not None]
-
-    def shown(self, question: str, statistic: str) -> str:
-        """A value as text, or a dash if there is none."""
-        estimate = self.find(question, statistic)
-        return "-" if estimate is None else number(estimate.value)
-
-    @property
-    def sentences(self) -> Sequence[RatedSentence]:
-        """The sentences, in the order of the suite."""
-        return self.values.sentences
-
-    @property
-    def n_rated(self) -> int:
-        """The number of sentences with a rating."""
-        return sum(sentence.mean is not None for sentence in self.sentences)
-
-    def misses(self) -> Sequence[Miss]:
-        """The sentences on which the first measure and people differ most."""
-        first = find_measure(self.measures[0])
-        rows = self.values.rows(first.name)
-        return farthest_apart(rows, higher_is_better=first.higher_is_better)
-
-    def without_value(self) -> dict[str, int]:
-        """The reasons why sentences have no value of some measure, with their counts."""
-        lost: dict[str, int] = {}
-        for measure in self.measures:
-            counts: dict[str, int] = {}
-            for value in self.values.columns[measure].values():
-                if isinstance(value, Missing):
-                    counts[value.reason] = counts.get(value.reason, 0) + 1
-            lost |= _words_together(counts)
-        return lost
-
-
-_UNKNOWN = re.compile(r"the (token|word) ('.*'|\".*\") is not in the (.*)")
-_WORDS_NAMED = 3
-
-
-def _words_together(counts: Mapping[str, int]) -> dict[str, int]:
-    """The reasons with their counts, merging reasons that differ only in an unknown word."""
-    together: dict[str, int] = {}
-    words: dict[tuple[str, str], list[str]] = {}
-    for reason, n in counts.items():
-        if (unknown := _UNKNOWN.fullmatch(reason)) is None:
-            together[reason] = n
-        else:
-            words.setdefault((unknown[1], unknown[3]), []).append(reason)
-    for (kind, source), reasons in words.items():
-        names = [match[2] for reason in reasons if (match := _UNKNOWN.fullmatch(reason))]
-        more = len(names) - _WORDS_NAMED
-        others = f" and {more} more" if more > 0 else ""
-        named = f"{', '.join(names[:_WORDS_NAMED])}{others}"
-        reason = f"a {kind} is not in the {source}: {named}" if len(names) > 1 else reasons[0]
-        together[reason] = sum(counts[each] for each in reasons)
-    return together
-
-
 def rated_text(run: RatedRun) -> str:
     """The text of a run, one heading after the other; a dash stands for an undefined value."""
     return "\n".join(_lines(run))
 
 
 def _lines(run: RatedRun) -> Iterator[str]:
-    yield f"{run.suite}: {run.model} beside {_WHOSE[run.by]}"
-    z = ", z-scores by participant" if run.as_z else ""
+    yield f"{run.suite.name}: {run.model} beside {_WHOSE[run.by]}"
+    z = ", z-scores by participant" if options_of(run.run).ratings == "z" else ""
     yield f"  {counted(len(run.sentences), 'sentence')}, {run.n_rated} rated{z}"
     if run.n_rated:
         yield from _beside(run)
@@ -220,9 +119,9 @@ def _misses(run: RatedRun) -> Iterator[str]:
     misses = run.misses()
     if misses:
         yield f"  Farthest apart ({run.measures[0]}; + the model likes it better):"
-    for miss in misses:
-        text = shorten(miss.text, _WIDTH, placeholder=" ...")
-        yield f"    {miss.gap:+.2f}  {miss.id}  rated {miss.rating:.2f}  {text}"
+    for row, gap in misses:
+        text = shorten(row.sentence.text, _WIDTH, placeholder=" ...")
+        yield f"    {gap:+.2f}  {row.sentence.id}  rated {row.rating:.2f}  {text}"
 
 
 def _described(run: RatedRun, question: str, title: str) -> Iterator[str]:
@@ -309,25 +208,24 @@ def scatter_frame(rows: Sequence[RatedValue], *, higher_is_better: bool) -> pl.D
         rows: sentences with a rating and a value of the measure.
         higher_is_better: whether the better sentence has the higher value.
     """
-    import polars as pl
-
-    sentences = gaps(rows, higher_is_better=higher_is_better)
-    worst = farthest_apart(rows, higher_is_better=higher_is_better)
-    named = {miss.id: shorten(miss.text, _NAME_WIDTH, placeholder=" ...") for miss in worst}
-    labels = {row.sentence.id: row.sentence.label or "sentence" for row in rows}
+    worst = [row.sentence.id for row, _ in farthest_apart(rows, higher_is_better=higher_is_better)]
     cells = [
-        (m.id, m.text, labels[m.id], m.rating, m.score, m.gap, named.get(m.id)) for m in sentences
+        (
+            row.sentence.id,
+            row.sentence.text,
+            row.sentence.label or "sentence",
+            row.rating,
+            row.value,
+            gap,
+            shorten(row.sentence.text, _NAME_WIDTH, placeholder=" ...")
+            if row.sentence.id in worst
+            else None,
+        )
+        for row, gap in gaps(rows, higher_is_better=higher_is_better)
     ]
-    schema = {
-        "id": pl.String,
-        "text": pl.String,
-        "label": pl.String,
-        "rating": pl.Float64,
-        "value": pl.Float64,
-        "gap": pl.Float64,
-        "named": pl.String,
-    }
-    return pl.DataFrame(cells, schema=schema, orient="row")
+    return frame_of(
+        cells, id=str, text=str, label=str, rating=float, value=float, gap=float, named=str
+    )
 
 
 def scatter_figure(

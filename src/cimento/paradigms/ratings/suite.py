@@ -17,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
-from cimento.paradigms.ratings.cells import OWN_COLUMNS, ConditionColumns
+from cimento.paradigms.ratings.cells import Cells
 from cimento.suites.builtin import RATED
 from cimento.suites.formats.items import read_items
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
@@ -203,10 +203,15 @@ def refuse_off_scale(
 
 
 _RATINGS = "ratings"
+OWN_COLUMNS = (
+    "rating", "rating_sd", "rating_n", _RATINGS, "participants", "label", "grammaticality",
+)  # fmt: skip
+"""Columns of a suite that contain ratings and labels; all others are free."""
+
 _SENTENCE = "sentence"
 _JOIN = "; "
 """Separator of single ratings; with a comma, two ratings could be read as one number."""
-_DECIMALS = re.compile(r"\s*[0-9]+,[0-9]+\s*")
+_DECIMALS = re.compile(r"[0-9]+,[0-9]+")
 
 _PAIR = ("acceptable", "unacceptable")
 PEOPLE, _AUTHOR = "people", "author"
@@ -221,13 +226,9 @@ _LABELS: Mapping[str, Label] = {
 
 def looks_decimal(suite: Suite) -> bool:
     """Whether every cell of single ratings could also be one number with a decimal comma."""
-    name = _RATINGS
-    cells = [
-        columns.cells[columns.find(name)]
-        for _, condition in suite.stimuli()
-        if (columns := ConditionColumns("", condition.columns)).get(name)
-    ]
-    return bool(cells) and all(map(_DECIMALS.fullmatch, cells))
+    texts = [Cells("", condition.columns).text(_RATINGS) for _, condition in suite.stimuli()]
+    given = list(filter(None, texts))
+    return bool(given) and all(map(_DECIMALS.fullmatch, given))
 
 
 def ratings_by(suite: Suite) -> str:
@@ -324,9 +325,11 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
     from cimento.suites.stimuli import stimulus_text
 
     single = len(item.conditions) == 1
-    columns = ConditionColumns(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
-    values = columns.numbers("ratings")
-    label = _LABELS.get(columns.get("label") if single else condition.name, "")
+    columns = Cells(f"{suite.name}, item {item.id}, {condition.name}", condition.columns)
+    people = columns.texts("participants")
+    values = columns.numbers(_RATINGS, people)
+    own = set(map(columns.find, OWN_COLUMNS))
+    label = _LABELS.get(columns.text("label") if single else condition.name, "")
     sentence = RatedSentence(
         id=item.id if single else f"{item.id}/{condition.name}",
         text=stimulus_text(condition, rule=suite.join),
@@ -337,10 +340,9 @@ def _sentence(suite: Suite, item: Item, condition: Condition) -> RatedSentence:
         pair="" if single else item.id,
         cluster=item.column(suite.cluster) or "" if suite.cluster else "",
         grammatical=columns.flag("grammaticality"),
-        columns={k: v for k, v in condition.columns.items() if k not in columns.own},
+        columns={k: v for k, v in condition.columns.items() if k not in own},
     )
-    participants = columns.texts("participants")
-    return with_ratings(sentence, values, participants) if values else sentence
+    return with_ratings(sentence, values, people) if values else sentence
 
 
 def is_bare_table(path: Path) -> bool:

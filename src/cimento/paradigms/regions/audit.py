@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import statistics
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, takewhile
 from typing import TYPE_CHECKING
@@ -78,7 +78,8 @@ class Audit:
     Attributes:
         suite: name of the suite.
         n_items: number of items in the suite.
-        target: the contrast in words; empty if the predictions do not determine it.
+        target: the contrast in words; empty if the predictions do not determine it, and then
+            nothing is found that depends on it.
         conditions: properties of the sentences, one entry for each condition.
         split_unequally: items whose target has more tokens in one condition than in another.
         unknown: item and condition of stimuli with unknown tokens, and the number of these tokens.
@@ -93,13 +94,13 @@ class Audit:
 
     suite: str
     n_items: int
-    target: str
+    target: str = ""
     conditions: tuple[ConditionFacts, ...]
-    split_unequally: tuple[str, ...]
+    split_unequally: tuple[str, ...] = ()
     unknown: tuple[tuple[str, str, int], ...]
-    other_contexts: tuple[str, ...]
-    same_contexts: tuple[tuple[str, ...], ...]
-    unlike: tuple[str, ...]
+    other_contexts: tuple[str, ...] = ()
+    same_contexts: tuple[tuple[str, ...], ...] = ()
+    unlike: tuple[str, ...] = ()
     overlapping: tuple[tuple[str, str, float], ...]
     baselines: tuple[Baseline, ...]
     confounds: tuple[Confound, ...] | None
@@ -131,29 +132,70 @@ def audit_suite(
     """
     suite, contrast = _contrasted(suite, regions)
     tokens = _tokens(suite, scorer) if scorer is not None else {}
-    counts = {
-        key: _inside(encoded, _target_span(suite, item, key[1], contrast))
-        for item in suite.items
-        for key in ((item.id, c.name) for c in item.conditions)
-        if contrast is not None and (encoded := tokens.get(key)) is not None
+    spans = {
+        (item.id, condition.name): join_regions(condition.regions, rule=suite.join)[1]
+        for item, condition in suite.stimuli()
     }
-    own = [] if contrast is None else [_by_frequency(suite, contrast, frequency)]
-    return Audit(
+    in_regions = {
+        place: [_inside(encoded, [span]) for span in spans[place]]
+        for place, encoded in tokens.items()
+    }
+    in_target = {
+        place: _inside(encoded, [spans[place][number - 1] for number in contrast.regions])
+        for place, encoded in tokens.items()
+        if contrast is not None
+    }
+    audit = Audit(
         suite=suite.name,
         n_items=len(suite.items),
-        target=_described(suite, contrast),
-        conditions=tuple(
-            _facts(name, suite, tokens, counts, contrast, frequency)
-            for name in suite.condition_names
-        ),
-        split_unequally=_unequal(suite, counts, contrast),
-        unknown=_unknown(tokens, unknown_token),
-        other_contexts=tuple(items_with_other_contexts(suite, contrast)) if contrast else (),
-        same_contexts=_same_contexts(suite, contrast),
-        unlike=_unlike(suite, contrast),
+        conditions=tuple(_facts(suite, tokens, in_target, contrast, frequency)),
+        unknown=tuple(_unknown(tokens, unknown_token)) if unknown_token else (),
         overlapping=_overlapping(suite),
-        baselines=(*own, *baselines),
-        confounds=find_confounds(suite, _by_region(suite, tokens) if tokens else None),
+        baselines=tuple(baselines),
+        confounds=find_confounds(suite, in_regions or None),
+    )
+    return audit if contrast is None else _with_target(audit, suite, contrast, in_target, frequency)
+
+
+def _unknown(
+    tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
+) -> Iterator[tuple[str, str, int]]:
+    for (item, condition), encoded in tokens.items():
+        if n := encoded.tokens.count(unknown_token):
+            yield item, condition, n
+
+
+def _with_target(
+    audit: Audit,
+    suite: Suite,
+    contrast: Contrast,
+    in_target: Mapping[tuple[str, str], int],
+    frequency: Frequency | None,
+) -> Audit:
+    """The audit with what depends on the target."""
+    names = (contrast.target, *contrast.alternatives)
+    contexts: dict[tuple[str, ...], list[str]] = {}
+    unequal, unlike = [], []
+    for item in suite.items:
+        regions = enumerate(item.condition(contrast.target).regions, start=1)
+        context = (r.text.casefold() for n, r in regions if n not in contrast.regions)
+        contexts.setdefault(tuple(context), []).append(item.id)
+        own = [(item.id, name) for name in names]
+        if len({in_target[place] for place in own if place in in_target}) > 1:
+            unequal.append(item.id)
+        compared = (condition for condition in item.conditions if condition.name in names)
+        first, *others = (stimulus_text(each, rule=suite.join) for each in compared)
+        if any(have_little_in_common(first, other) for other in others):
+            unlike.append(item.id)
+    shown = ", ".join(suite.region_names[number - 1] for number in contrast.regions)
+    return replace(
+        audit,
+        target=f"{shown} of {contrast.target} against {', '.join(contrast.alternatives)}",
+        split_unequally=tuple(unequal),
+        other_contexts=tuple(items_with_other_contexts(suite, contrast)),
+        same_contexts=tuple(tuple(ids) for ids in contexts.values() if len(ids) > 1),
+        unlike=tuple(unlike),
+        baselines=(_by_frequency(suite, contrast, frequency), *audit.baselines),
     )
 
 
@@ -203,54 +245,11 @@ def _count_alike(texts: Sequence[Sequence[str]]) -> int:
     return sum(1 for _ in takewhile(lambda column: len(set(column)) == 1, columns))
 
 
-def _unlike(suite: Suite, contrast: Contrast | None) -> tuple[str, ...]:
-    """The items in which a sentence has hardly a word in common with the target's."""
-    if contrast is None:
-        return ()
-    names = (contrast.target, *contrast.alternatives)
-    texts = {
-        item.id: [stimulus_text(c, rule=suite.join) for c in item.conditions if c.name in names]
-        for item in suite.items
-    }
-    return tuple(
-        id_
-        for id_, (first, *others) in texts.items()
-        if any(have_little_in_common(first, other) for other in others)
-    )
-
-
-def _described(suite: Suite, contrast: Contrast | None) -> str:
-    if contrast is None:
-        return ""
-    names = ", ".join(suite.region_names[number - 1] for number in contrast.regions)
-    return f"{names} of {contrast.target} against {', '.join(contrast.alternatives)}"
-
-
 def _tokens(suite: Suite, scorer: Scorer) -> dict[tuple[str, str], Encoded]:
-    keys = [(item.id, condition.name) for item, condition in suite.stimuli()]
-    requests = [
-        Score(text=join_regions(condition.regions, rule=suite.join)[0])
-        for number, (_, condition) in enumerate(suite.stimuli())
-    ]
-    return dict(zip(keys, scorer.encode(requests), strict=True))
-
-
-def _target_span(suite: Suite, item: Item, name: str, contrast: Contrast | None) -> list[Span]:
-    spans = join_regions(item.condition(name).regions, rule=suite.join)[1]
-    return [spans[number - 1] for number in contrast.regions] if contrast else []
-
-
-def _by_region(
-    suite: Suite, tokens: Mapping[tuple[str, str], Encoded]
-) -> dict[tuple[str, str], list[int]]:
-    """The number of tokens in each region of each sentence."""
-    return {
-        (item.id, condition.name): [
-            _inside(tokens[item.id, condition.name], [span])
-            for span in join_regions(condition.regions, rule=suite.join)[1]
-        ]
-        for item, condition in suite.stimuli()
-    }
+    stimuli = list(suite.stimuli())
+    requests = [Score(text=stimulus_text(condition, rule=suite.join)) for _, condition in stimuli]
+    places = [(item.id, condition.name) for item, condition in stimuli]
+    return dict(zip(places, scorer.encode(requests), strict=True))
 
 
 def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
@@ -261,35 +260,30 @@ def _inside(encoded: Encoded, spans: Sequence[Span]) -> int:
 
 
 def _facts(
-    name: str,
     suite: Suite,
     tokens: Mapping[tuple[str, str], Encoded],
     counts: Mapping[tuple[str, str], int],
     contrast: Contrast | None,
     frequency: Frequency | None,
-) -> ConditionFacts:
-    items = [item for item in suite.items if any(c.name == name for c in item.conditions)]
-    texts = [join_regions(item.condition(name).regions, rule=suite.join)[0] for item in items]
-    zipf = [
-        value
-        for item in items
-        if contrast is not None
-        and (value := _zipf(item.condition(name), contrast, frequency)) is not None
-    ]
-    n_tokens = [
-        sum(start >= 0 for start, _ in tokens[item.id, name].spans)
-        for item in items
-        if (item.id, name) in tokens
-    ]
-    in_target = [counts[item.id, name] for item in items if (item.id, name) in counts]
-    return ConditionFacts(
-        condition=name,
-        words=statistics.fmean(len(text.split()) for text in texts),
-        characters=statistics.fmean(map(len, texts)),
-        tokens=statistics.fmean(n_tokens) if n_tokens else None,
-        target_tokens=statistics.fmean(in_target) if in_target else None,
-        zipf=statistics.fmean(zipf) if zipf else None,
-    )
+) -> Iterator[ConditionFacts]:
+    """The properties of the sentences of each condition."""
+    for name in suite.condition_names:
+        stimuli = [(item.id, c) for item, c in suite.stimuli() if c.name == name]
+        texts = [stimulus_text(condition, rule=suite.join) for _, condition in stimuli]
+        known = [tokens[item, name] for item, _ in stimuli if (item, name) in tokens]
+        zipf = (_zipf(c, contrast, frequency) if contrast else None for _, c in stimuli)
+        yield ConditionFacts(
+            condition=name,
+            words=statistics.fmean(len(text.split()) for text in texts),
+            characters=statistics.fmean(map(len, texts)),
+            tokens=_mean([sum(start >= 0 for start, _ in one.spans) for one in known]),
+            target_tokens=_mean([counts[i, name] for i, _ in stimuli if (i, name) in counts]),
+            zipf=_mean([value for value in zipf if value is not None]),
+        )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None
 
 
 def _zipf(condition: Condition, contrast: Contrast, frequency: Frequency | None) -> float | None:
@@ -297,45 +291,7 @@ def _zipf(condition: Condition, contrast: Contrast, frequency: Frequency | None)
     if frequency is None:
         return None
     text = " ".join(condition.regions[number - 1].text for number in contrast.regions)
-    words = re.findall(r"[^\W\d_]+", text)
-    return statistics.fmean(map(frequency, words)) if words else None
-
-
-def _unequal(
-    suite: Suite, counts: Mapping[tuple[str, str], int], contrast: Contrast | None
-) -> tuple[str, ...]:
-    if contrast is None:
-        return ()
-    names = (contrast.target, *contrast.alternatives)
-    return tuple(
-        item.id
-        for item in suite.items
-        if len({counts[item.id, name] for name in names if (item.id, name) in counts}) > 1
-    )
-
-
-def _unknown(
-    tokens: Mapping[tuple[str, str], Encoded], unknown_token: str
-) -> tuple[tuple[str, str, int], ...]:
-    if not unknown_token:
-        return ()
-    found = ((key, encoded.tokens.count(unknown_token)) for key, encoded in tokens.items())
-    return tuple((item, condition, n) for (item, condition), n in found if n)
-
-
-def _same_contexts(suite: Suite, contrast: Contrast | None) -> tuple[tuple[str, ...], ...]:
-    if contrast is None:
-        return ()
-    groups: dict[tuple[str, ...], list[str]] = {}
-    for item in suite.items:
-        regions = item.condition(contrast.target).regions
-        context = tuple(
-            region.text.casefold()
-            for number, region in enumerate(regions, start=1)
-            if number not in contrast.regions
-        )
-        groups.setdefault(context, []).append(item.id)
-    return tuple(tuple(ids) for ids in groups.values() if len(ids) > 1)
+    return _mean(list(map(frequency, re.findall(r"[^\W\d_]+", text))))
 
 
 def _overlapping(suite: Suite) -> tuple[tuple[str, str, float], ...]:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import UsageError, did_you_mean
 from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
 from cimento.paradigms.regions.predictions import parse_predictions
+from cimento.paradigms.regions.two_by_two import summed
 from cimento.suites.formula import Comparison, Junction, Reference
 
 if TYPE_CHECKING:
@@ -189,36 +190,27 @@ def probability_ratios(values: RegionValues, contrast: Contrast) -> list[ItemRat
             seen="only a sum of surprisals is that of a probability",
             todo="Say --metric sum.",
         )
-    return [
-        _item_ratio(item, conditions, contrast, unit=values.unit)
-        for item, conditions in values.values.items()
-    ]
-
-
-def _item_ratio(
-    item: str,
-    conditions: Mapping[str, Sequence[Value]],
-    contrast: Contrast,
-    *,
-    unit: Unit,
-) -> ItemRatio:
-    target = _summed(conditions, contrast.target, contrast.regions)
-    others = [_summed(conditions, name, contrast.regions) for name in contrast.alternatives]
-    missing = [other.reason for other in (target, *others) if isinstance(other, Missing)]
-    gaps = [
-        None if isinstance(target, Missing) or isinstance(other, Missing) else other - target
-        for other in others
-    ]
-    ratios = tuple(None if gap is None else _share(gap, unit=unit) for gap in gaps)
-    known = [ratio for ratio in ratios if ratio is not None]
+    unit, regions, found = values.unit, contrast.regions, []
     bits = 1.0 if unit == "bits" else BITS_PER_NAT
-    return ItemRatio(
-        item=item,
-        ratios=ratios,
-        margins_bits=tuple(None if gap is None else gap * bits for gap in gaps),
-        mean=None if missing else total(known) / len(known),
-        reason=missing[0] if missing else None,
-    )
+    for item, conditions in values.values.items():
+        target = _summed(conditions, contrast.target, regions)
+        others = [_summed(conditions, name, regions) for name in contrast.alternatives]
+        missing = [other.reason for other in (target, *others) if isinstance(other, Missing)]
+        gaps = [
+            None if isinstance(target, Missing) or isinstance(other, Missing) else other - target
+            for other in others
+        ]
+        ratios = tuple(None if gap is None else _share(gap, unit=unit) for gap in gaps)
+        known = [ratio for ratio in ratios if ratio is not None]
+        ratio = ItemRatio(
+            item=item,
+            ratios=ratios,
+            margins_bits=tuple(None if gap is None else gap * bits for gap in gaps),
+            mean=None if missing else total(known) / len(known),
+            reason=missing[0] if missing else None,
+        )
+        found.append(ratio)
+    return found
 
 
 def _share(gap: float, *, unit: Unit) -> float:
@@ -233,8 +225,4 @@ def _share(gap: float, *, unit: Unit) -> float:
 def _summed(conditions: Mapping[str, Sequence[Value]], name: str, regions: Sequence[int]) -> Value:
     if name not in conditions:
         return Missing(f"the item has no condition {name!r}")
-    values = [conditions[name][number - 1] for number in regions]
-    known = [value for value in values if not isinstance(value, Missing)]
-    if len(known) < len(values):
-        return next(value for value in values if isinstance(value, Missing))
-    return total(known)
+    return summed(conditions[name], regions)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure, find_measures
@@ -12,15 +13,21 @@ from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import (
     crosses_factors,
+    has_parts,
+    on_each_measure,
     options_of,
     scores_of,
     suite_of,
     values_of,
 )
-from cimento.paradigms.regions.licensing import LicensingEffect, licensing_effects
-from cimento.paradigms.regions.two_by_two import RegionDD, items_by_phenomenon, region_dds
+from cimento.paradigms.regions.licensing import licensing_effects
+from cimento.paradigms.regions.two_by_two import items_by_phenomenon, region_dds
+from cimento.report.factorial import licensing_grid, regions_grid
+from cimento.report.records import NamedGrid
+from cimento.report.robustness import people_grid
+from cimento.runs.outcomes import Estimate
 from cimento.runs.run import Run
-from cimento.suites.design import squares, windows_of
+from cimento.suites.design import regions_measured, squares, windows_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,7 +103,7 @@ def factorials(
     ]
 
 
-def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
+def region_dds_of(run: Run) -> tuple[Estimate, ...]:
     """The DD by region of a run, in bits; none if its suite is not factorial.
 
     Raises:
@@ -114,14 +121,41 @@ def region_dds_of(run: Run) -> tuple[RegionDD, ...]:
     )
 
 
-def licensing_of_run(run: Run) -> list[tuple[str, str, LicensingEffect]]:
-    """The licensing effects of a run, each with the names of its suite and its model.
+def licensing_of_run(run: Run) -> list[Estimate]:
+    """The licensing effects of a run.
 
     Raises:
         InputError: the declaration of the suite cannot be used.
     """
-    effects = licensing_effects(suite_of(run), values_of(run), seed=options_of(run).seed)
-    return [(run.suite.name, run.model, effect) for effect in effects]
+    values, seed = values_of(run), options_of(run).seed
+    return licensing_effects(suite_of(run), values, model=run.model, seed=seed)
+
+
+def declared_tables(runs: Sequence[Run], *, label: Callable[[Run], str]) -> list[NamedGrid]:
+    """The tables of what only some suites declare: DD by region, licensing, people's choices.
+
+    Args:
+        runs: runs of any region suites.
+        label: function that returns the name by which a run is shown.
+
+    Raises:
+        InputError: a declaration cannot be used.
+    """
+    from cimento.paradigms.regions.people import people_of
+
+    parts = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
+    licensing = [
+        replace(effect, model=label(run))
+        for run in runs
+        if regions_measured(suite_of(run))
+        for effect in licensing_of_run(run)
+    ]
+    people = [rate for run in runs for each in on_each_measure(run) for rate in people_of(each)]
+    return [
+        *([NamedGrid("regions", regions_grid(parts))] if parts else ()),
+        *([NamedGrid("licensing", licensing_grid(licensing))] if licensing else ()),
+        *([NamedGrid("people", people_grid(people))] if people else ()),
+    ]
 
 
 def good_scores(run: Run, measure: Measure) -> dict[str, dict[str, Value]]:

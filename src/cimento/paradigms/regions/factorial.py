@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 from cimento.errors import UsageError
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope, normalise
@@ -19,16 +19,19 @@ from cimento.paradigms.regions.two_by_two import (
     item_effect,
     items_by_phenomenon,
     mean_if_all,
+    mean_over_items,
     score_of,
-    without_noise,
 )
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import share_interval
+from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.means import Mean, mean_of
 from cimento.statistics.mixed import FixedEffect, MixedFit, mixed_model, sum_coded
 from cimento.statistics.multiple import holm
-from cimento.suites.design import Square, squares
+from cimento.suites.design import Cell, Square, squares
 from cimento.suites.model import Suite
+
+Clusters: TypeAlias = Mapping[str, Hashable]
+"""The cluster of each item."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,34 +40,32 @@ class DesignRate:
 
     Attributes:
         name: the acceptable condition that is compared, or ``DD > 0``.
-        passed: number of items in which the comparison held.
-        failed: number of items in which it did not hold.
+        held: compared items, each with whether the comparison held.
         tied: number of items with two equal sides, which count as not held.
         unscored: number of items that could not be compared and are in no other count.
-        accuracy: passed / (passed + failed + tied); None if the denominator is 0.
-        low: lower end of the 95% confidence interval.
-        high: upper end of the interval.
-        interval_method: method of the interval.
-        reason: reason why the interval, or also the accuracy, is None.
-        held: compared items, each with whether the comparison held.
+        interval: 95% confidence interval, or the reason why it, or also the accuracy, is None.
     """
 
     name: str
-    passed: int
-    failed: int
-    tied: int
-    unscored: int
-    accuracy: float | None
-    low: float | None
-    high: float | None
-    interval_method: str | None
-    reason: str | None
     held: Mapping[str, bool] = field(default_factory=dict)
+    tied: int = 0
+    unscored: int
+    interval: Interval
 
     @property
     def n(self) -> int:
         """The number of compared items."""
-        return self.passed + self.failed + self.tied
+        return len(self.held)
+
+    @property
+    def passed(self) -> int:
+        """The number of items in which the comparison held."""
+        return sum(self.held.values())
+
+    @property
+    def accuracy(self) -> float | None:
+        """The share of compared items in which the comparison held; None without items."""
+        return self.passed / self.n if self.held else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +88,7 @@ class PhenomenonEffects:
     pairs: tuple[DesignRate, ...]
     super_additive: DesignRate
     effects: Mapping[Normalisation, Effects]
-    clusters: Mapping[str, Hashable] = field(default_factory=dict)
+    clusters: Clusters = field(default_factory=dict)
 
     @property
     def average(self) -> float | None:
@@ -123,12 +124,6 @@ class Factorial:
     phenomena: tuple[PhenomenonEffects, ...]
     reason: str | None = None
 
-    @property
-    def average(self) -> float | None:
-        """The unweighted mean of all pair accuracies of all phenomena."""
-        pairs = [pair for phenomenon in self.phenomena for pair in phenomenon.pairs]
-        return mean_if_all([pair.accuracy for pair in pairs])
-
     def averages(self, *, seed: int = 0) -> tuple[Mean, Mean]:
         """The means over phenomena of the pair accuracies, and of the rates of DD above 0.
 
@@ -145,7 +140,7 @@ class Factorial:
 
 
 def average_of_shares(
-    groups: Sequence[Sequence[DesignRate]], clusters: Mapping[str, Hashable], *, seed: int
+    groups: Sequence[Sequence[DesignRate]], clusters: Clusters, *, seed: int
 ) -> Mean:
     """The unweighted mean over groups of items of the unweighted mean of each group's rates.
 
@@ -169,10 +164,9 @@ def average_of_shares(
     ]
     units = [item for own in items for item in own]
     design = Design.of(units, clusters or None)
-    means = [mean_if_all([share.accuracy for share in group]) for group in groups]
-    value = mean_if_all(means)
+    value = mean_if_all([mean_if_all([share.accuracy for share in group]) for group in groups])
     if value is None:
-        lacking = next((share.reason for share in shares if share.accuracy is None), None)
+        lacking = next((share.interval.reason for share in shares if not share.held), None)
         return replace(mean_of([], Design.independent(0), seed=seed), reason=lacking or NO_ITEMS)
     n = len(units)
     values = [
@@ -238,8 +232,10 @@ def factorial(
             name=f"{name} {square.name}" if len(designs) > 1 else name,
             square=square,
             n_items=len(items),
-            pairs=_pairs(square, scores, items, clusters),
-            super_additive=_super_additive(square, scores, items, clusters),
+            pairs=tuple(_pair(square, cell, scores, items, clusters) for cell in square.acceptable),
+            super_additive=_rate(
+                "DD > 0", {item: item_effect(square, scores, item).dd for item in items}, clusters
+            ),
             effects={
                 kind: effects_of(square, scaled[kind], items, normalisation=kind, scope=scope)
                 for kind in normalisations
@@ -270,47 +266,29 @@ def normalised_scores(
     return scaled
 
 
-def _pairs(
-    square: Square, scores: Scores, items: Sequence[str], clusters: Mapping[str, Hashable]
-) -> tuple[DesignRate, ...]:
-    def margins(condition: str | None) -> list[tuple[str, float | None]]:
-        found: list[tuple[str, float | None]] = []
-        for item in items:
-            good = score_of(scores, item, condition)
-            bad = score_of(scores, item, square.unacceptable.condition)
-            known = not isinstance(good, Missing) and not isinstance(bad, Missing)
-            found.append((item, good - bad if known else None))  # type: ignore[operator]
-        return found
-
-    return tuple(_share(cell.name, margins(cell.condition), clusters) for cell in square.acceptable)
-
-
-def _super_additive(
-    square: Square, scores: Scores, items: Sequence[str], clusters: Mapping[str, Hashable]
+def _pair(
+    square: Square, cell: Cell, scores: Scores, items: Sequence[str], clusters: Clusters
 ) -> DesignRate:
-    dds = [(item, item_effect(square, scores, item).dd) for item in items]
-    return _share("DD > 0", dds, clusters)
+    """The rate at which one acceptable condition scores above the unacceptable one."""
+    margins: dict[str, float | None] = {}
+    for item in items:
+        good = score_of(scores, item, cell.condition)
+        bad = score_of(scores, item, square.unacceptable.condition)
+        known = not isinstance(good, Missing) and not isinstance(bad, Missing)
+        margins[item] = good - bad if known else None  # type: ignore[operator]  # both known
+    return _rate(cell.name, margins, clusters)
 
 
-def _share(
-    name: str, margins: Sequence[tuple[str, float | None]], clusters: Mapping[str, Hashable]
-) -> DesignRate:
-    scored = [(item, margin) for item, margin in margins if margin is not None]
-    held = [margin > 0 for _, margin in scored]
-    tied = sum(margin == 0 for _, margin in scored)
-    interval = share_interval(held, Design.of((item for item, _ in scored), clusters))
+def _rate(name: str, margins: Mapping[str, float | None], clusters: Clusters) -> DesignRate:
+    scored = {item: margin for item, margin in margins.items() if margin is not None}
+    held = {item: margin > 0 for item, margin in scored.items()}
+    interval = share_interval(list(held.values()), Design.of(held, clusters))
     return DesignRate(
         name=name,
-        passed=sum(held),
-        failed=len(scored) - sum(held) - tied,
-        tied=tied,
+        held=held,
+        tied=sum(margin == 0 for margin in scored.values()),
         unscored=len(margins) - len(scored),
-        accuracy=sum(held) / len(scored) if scored else None,
-        low=interval.low,
-        high=interval.high,
-        interval_method=interval.method,
-        reason=interval.reason if scored else NO_ITEMS,
-        held={item: margin > 0 for item, margin in scored},
+        interval=interval if scored else replace(interval, reason=NO_ITEMS),
     )
 
 
@@ -319,22 +297,16 @@ class DDTest:
     """DD of one phenomenon, model and measure, over items.
 
     Attributes:
-        suite: name of the suite.
-        model: label of the model.
-        measure: name of the measure.
+        result: results of the model and measure.
         phenomenon: name of the phenomenon.
         normalisation: scale of DD.
-        n_items: number of items with a DD.
         dd: mean DD with its interval and test, over clusters if the suite declares them.
         p_holm: p-value with Holm's correction over all tests made together.
     """
 
-    suite: str
-    model: str
-    measure: str
+    result: Factorial
     phenomenon: str
     normalisation: Normalisation
-    n_items: int
     dd: Mean
     p_holm: float | None = None
 
@@ -353,37 +325,25 @@ def dd_tests(
         seed: seed of the resampling.
     """
     found = [
-        _test(result, phenomenon, normalisation, seed)
+        DDTest(
+            result=result,
+            phenomenon=phenomenon.name,
+            normalisation=normalisation,
+            dd=_mean_dd(phenomenon, normalisation, seed),
+        )
         for result in results
         for phenomenon in result.phenomena
     ]
     corrected = holm([each.dd.p for each in found])
-    return tuple(
-        dataclasses.replace(each, p_holm=p) for each, p in zip(found, corrected, strict=True)
-    )
+    return tuple(replace(each, p_holm=p) for each, p in zip(found, corrected, strict=True))
 
 
-def _test(
-    result: Factorial, phenomenon: PhenomenonEffects, normalisation: Normalisation, seed: int
-) -> DDTest:
+def _mean_dd(phenomenon: PhenomenonEffects, normalisation: Normalisation, seed: int) -> Mean:
     effects = phenomenon.effects[normalisation]
-    items = effects.items
-    known = {item.item: item.dd for item in items if item.dd is not None}
-    scores = (abs(score) for item in items for score in item.scores if score is not None)
-    values = without_noise(list(known.values()), scale=max(scores, default=0.0))
-    design = Design.of(known, phenomenon.clusters or None)
-    dd = mean_of(values, design, seed=seed)
-    if not values:
-        dd = dataclasses.replace(dd, reason=effects.reason or dd.reason)
-    return DDTest(
-        suite=result.suite,
-        model=result.model,
-        measure=result.measure,
-        phenomenon=phenomenon.name,
-        normalisation=normalisation,
-        n_items=len(values),
-        dd=dd,
-    )
+    known = {item.item: item.dd for item in effects.items if item.dd is not None}
+    sizes = (abs(score) for item in effects.items for score in item.scores if score is not None)
+    mean = mean_over_items(known, phenomenon.clusters or None, sizes=sizes, seed=seed)
+    return mean if known else replace(mean, reason=effects.reason or mean.reason)
 
 
 INTERCEPTS = "score ~ second * first + (1 | item)"
@@ -402,29 +362,26 @@ class DesignModel:
     """The mixed model of one phenomenon, for one model and measure.
 
     Attributes:
-        suite: name of the suite.
-        model: label of the model.
-        measure: name of the measure.
-        phenomenon: its name.
+        result: results of the model and measure.
+        phenomenon: the phenomenon.
         normalisation: scale of the scores.
         fit: the fitted model; ``first`` and ``second`` are the factors of the design.
-        interaction: its interaction, which equals DD if the data are balanced; None without a fit.
-        factors: names of the two factors of the design.
     """
 
-    suite: str
-    model: str
-    measure: str
-    phenomenon: str
+    result: Factorial
+    phenomenon: PhenomenonEffects
     normalisation: Normalisation
     fit: MixedFit
-    interaction: FixedEffect | None
-    factors: tuple[str, str] = ("first", "second")
+
+    @property
+    def interaction(self) -> FixedEffect | None:
+        """The interaction, which equals DD if the data are balanced; None without a fit."""
+        return self.fit.effect(INTERACTION) if self.fit.fixed else None
 
     @property
     def formula(self) -> str:
         """The formula with the names of the factors."""
-        names = dict(zip(("first", "second"), self.factors, strict=True))
+        names = dict(zip(("first", "second"), self.phenomenon.square.factors, strict=True))
         return re.sub(r"\b(first|second)\b", lambda found: names[found[0]], self.fit.formula)
 
 
@@ -455,18 +412,14 @@ def design_models(
     """
     return tuple(
         DesignModel(
-            suite=result.suite,
-            model=result.model,
-            measure=result.measure,
-            phenomenon=phenomenon.name,
+            result=result,
+            phenomenon=phenomenon,
             normalisation=normalisation,
-            fit=fit,
-            interaction=fit.effect(INTERACTION) if fit.fixed else None,
-            factors=phenomenon.square.factors,
+            fit=_fit(phenomenon, normalisation, formula),
         )
         for result in results
         for phenomenon in result.phenomena
-        for fit in (_fit(phenomenon, normalisation, formula) for formula in formulas)
+        for formula in formulas
     )
 
 

@@ -24,6 +24,7 @@ from cimento.measures.regions import (
 from cimento.measures.scores import ScoredSentence, each_cost, each_sentence, scores_table
 from cimento.measures.unigrams import load_unigrams
 from cimento.paradigms.regions.predictions import VERDICTS, combine, judged_items, parse_predictions
+from cimento.paradigms.regions.two_by_two import PHENOMENON
 from cimento.runs.outcomes import GROUP, OUTCOMES
 from cimento.suites.design import regions_measured, squares, windows_of
 from cimento.suites.formula import parse, references
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 
 ALL = "all predictions"
 """The question whether an item passes all predictions of its suite."""
-
-PHENOMENON = "phenomenon"
-"""Free column by which results are broken down."""
 
 CHOSEN_BY = "chosen_by"
 """Free column with the number of people who chose this sentence of its item."""

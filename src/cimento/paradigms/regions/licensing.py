@@ -14,16 +14,17 @@ gap does not); a model that knows islands expects no gap in one (Wilcox, Levy, M
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 from typing import TypeAlias
 
 from cimento.measures.regions import RegionValues
-from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
-from cimento.paradigms.regions.two_by_two import without_noise
-from cimento.statistics.design import Design
-from cimento.statistics.means import Mean, mean_of
+from cimento.measures.sentence import Missing, Value
+from cimento.paradigms.regions.two_by_two import mean_over_items, summed
+from cimento.runs.outcomes import Estimate, mean_estimate
+from cimento.statistics.means import Mean
 from cimento.statistics.multiple import holm
 from cimento.suites.design import Licensing, licensing_of
 from cimento.suites.model import Suite
@@ -39,34 +40,39 @@ class LicensingEffect:
     """One effect, over items.
 
     Attributes:
-        window: name of the regions that were summed.
         name: name of the effect.
         island: level of the island factor; empty where it does not apply.
-        items: value of each item in bits; None if one of its sentences has no value.
+        items: value of each item in bits; missing if one of its sentences has no value.
         mean: mean over the items with a value, in bits, with its interval and test against zero.
-        se_bits: sd / sqrt(n) of the values; None with fewer than two.
-        p_holm: p-value with Holm's correction over all effects of the suite tested together.
-        reason: reason why there is no mean, or no interval.
     """
 
-    window: str
     name: str
     island: str
-    items: Mapping[str, float | None]
+    items: Mapping[str, Value]
     mean: Mean
-    se_bits: float | None
-    p_holm: float | None = None
-    reason: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """The reason why there is no mean, or no interval; empty where there are both."""
+        reasons = (value.reason for value in self.items.values() if isinstance(value, Missing))
+        return (self.mean.reason or "") if self.mean.n else next(reasons, "there are no items")
+
+    @property
+    def se_bits(self) -> float | None:
+        """Sd / sqrt(n) of the values; None with fewer than two."""
+        known = [value for value in self.items.values() if not isinstance(value, Missing)]
+        return statistics.stdev(known) / math.sqrt(len(known)) if len(known) > 1 else None
 
 
 def licensing_effects(
-    suite: Suite, values: RegionValues, *, seed: int
-) -> tuple[LicensingEffect, ...]:
-    """All licensing effects of a suite, for each of its windows.
+    suite: Suite, values: RegionValues, *, model: str, seed: int
+) -> list[Estimate]:
+    """All licensing effects of a suite in bits, for each of its windows, tested together.
 
     Args:
-        suite: any suite; without a licensing design, the result is empty.
+        suite: any suite; without a licensing design, there are none.
         values: values of the regions of its stimuli.
+        model: label of the model.
         seed: seed of the resampling for intervals and tests.
 
     Raises:
@@ -74,21 +80,40 @@ def licensing_effects(
     """
     design = licensing_of(suite)
     if design is None:
-        return ()
+        return []
     conditions = {
         tuple(condition.columns.get(factor, "") for factor in design.factors): condition.name
         for _, condition in suite.stimuli()
     }
     clusters = suite.clusters() if suite.cluster else None
-    found: list[LicensingEffect] = []
+    found: list[tuple[str, LicensingEffect]] = []
     for window, regions in design.windows.items():
         surprisals = {
             item.id: _surprisals(item.id, design, conditions, regions, values)
             for item in suite.items
         }
-        found += effects_of_items(design, surprisals, window=window, clusters=clusters, seed=seed)
-    corrected = holm([effect.mean.p for effect in found])
-    return tuple(replace(effect, p_holm=p) for effect, p in zip(found, corrected, strict=True))
+        effects = effects_of_items(design, surprisals, clusters=clusters, seed=seed)
+        found += ((window, effect) for effect in effects)
+    corrected = holm([effect.mean.p for _, effect in found])
+    return [
+        mean_estimate(
+            effect.mean,
+            Estimate(
+                suite=suite.name,
+                model=model,
+                question=f"{window}: {effect.name}",
+                group="island" if effect.island else "",
+                level=effect.island,
+                statistic="licensing effect",
+                unit="bits",
+                role="detail",
+                reason=effect.reason,
+                p_corrected=p,
+                p_method=f"{effect.mean.method}; Holm over all effects of the suite",
+            ),
+        )
+        for (window, effect), p in zip(found, corrected, strict=True)
+    ]
 
 
 def _surprisals(
@@ -99,19 +124,13 @@ def _surprisals(
     values: RegionValues,
 ) -> dict[LicensingCell, Value]:
     """The summed surprisal of the window in each cell, for one item."""
-    factor = BITS_PER_NAT if values.unit == "nats" else 1.0
-    found: dict[LicensingCell, Value] = {}
-    for cell in product(*(design.levels[name] for name in design.factors)):
-        name = conditions.get(cell)
-        known = values.values.get(item, {}).get(name or "")
-        if known is None:
-            found[cell] = Missing(NOT_MEASURED)
-            continue
-        parts = [known[number - 1] for number in regions[cell[1]] if number <= len(known)]
-        missing = next((part for part in parts if isinstance(part, Missing)), None)
-        numbers = [part for part in parts if not isinstance(part, Missing)]
-        found[cell] = missing or factor * total(numbers)
-    return found
+    known = values.values.get(item, {})
+    return {
+        cell: summed(known[name], regions[cell[1]], unit=values.unit)
+        if (name := conditions.get(cell, "")) in known
+        else Missing(NOT_MEASURED)
+        for cell in product(*(design.levels[name] for name in design.factors))
+    }
 
 
 def effects_of_items(
@@ -119,7 +138,6 @@ def effects_of_items(
     surprisals: Mapping[str, Mapping[LicensingCell, Value]],
     *,
     seed: int,
-    window: str = "",
     clusters: Mapping[str, Hashable] | None = None,
 ) -> list[LicensingEffect]:
     """The filler effects, interactions and island term, from the surprisal of each cell in bits.
@@ -128,14 +146,13 @@ def effects_of_items(
         design: factors of the design and their levels.
         surprisals: surprisal of each cell, by item.
         seed: seed of the resampling for intervals and tests.
-        window: name of the regions that were summed.
         clusters: cluster of each item; None if every item is independent.
     """
 
     def effect(values: Mapping[str, Value], name: str, island: str) -> LicensingEffect:
-        return _effect(
-            values, window=window, name=name, island=island, clusters=clusters, seed=seed
-        )
+        known = {item: value for item, value in values.items() if not isinstance(value, Missing)}
+        mean = mean_over_items(known, clusters, sizes=map(abs, known.values()), seed=seed)
+        return LicensingEffect(name=name, island=island, items=values, mean=mean)
 
     found = []
     wh, control = design.levels[design.filler][:2]
@@ -162,37 +179,6 @@ def effects_of_items(
         term = {item: minus(by_island[0][item], inside[item]) for item in surprisals}
         found.append(effect(term, "reduction by the island", island))
     return found
-
-
-def _effect(
-    values: Mapping[str, Value],
-    *,
-    window: str,
-    name: str,
-    island: str,
-    clusters: Mapping[str, Hashable] | None,
-    seed: int,
-) -> LicensingEffect:
-    """The mean of one effect over items, with its interval and test."""
-    known = {item: value for item, value in values.items() if not isinstance(value, Missing)}
-    reasons = [value.reason for value in values.values() if isinstance(value, Missing)]
-    scale = max(map(abs, known.values()), default=0.0)
-    numbers = without_noise(list(known.values()), scale=scale)
-    mean = mean_of(numbers, Design.of(known, clusters), seed=seed)
-    n = mean.n
-    se = None
-    if mean.value is not None and n > 1:
-        middle = mean.value
-        se = math.sqrt(math.fsum((value - middle) ** 2 for value in numbers) / (n - 1) / n)
-    return LicensingEffect(
-        window=window,
-        name=name,
-        island=island,
-        items={item: known.get(item) for item in values},
-        mean=mean,
-        se_bits=se,
-        reason=mean.reason if n else next(iter(reasons), "there are no items"),
-    )
 
 
 def minus(first: Value, second: Value) -> Value:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -15,7 +13,7 @@ from cimento.io.tables import Column
 from cimento.measures import columns_needed
 from cimento.measures.regions import FirstTokenRule
 from cimento.measures.unigrams import load_unigrams
-from cimento.paradigms.base import ParadigmOptions
+from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.runs.outcomes import TieRule
 from cimento.runs.store import BLANK
 from cimento.suites.formula import canonical, parse, references
@@ -32,13 +30,6 @@ def _texts(value: object) -> object:
     if isinstance(value, list):
         return tuple(value)
     return (value,) if isinstance(value, str) else value
-
-
-def names_of(value: object) -> object:
-    """A list of names; a text is split at its commas."""
-    if not isinstance(value, str):
-        return tuple(value) if isinstance(value, list) else value
-    return tuple(filter(None, (name.strip() for name in value.split(","))))
 
 
 class RegionOptions(ParadigmOptions):
@@ -73,7 +64,7 @@ class RegionOptions(ParadigmOptions):
     unit: UnitName = "bits"
     seed: Annotated[int, Field(ge=0)] = 0
     measure: str = ""
-    also: Annotated[tuple[str, ...], BeforeValidator(names_of)] = ()
+    also: Annotated[tuple[str, ...], BeforeValidator(option_names)] = ()
     unigrams: str = ""
     unscored_first: FirstTokenRule = "missing"
     ties: TieRule = "tie"
@@ -162,19 +153,6 @@ class RegionOptions(ParadigmOptions):
             taken.add(number)
             numbers.append(number)
         return tuple(numbers)
-
-    @classmethod
-    def from_version_0_1(cls, judging: Mapping[str, Any]) -> RegionOptions:
-        """The options in the ``judging`` part of a version 0.1 manifest; other keys are ignored.
-
-        Raises:
-            ValidationError: a value has the wrong type.
-        """
-        known = {key: value for key, value in judging.items() if key in cls.model_fields}
-        own = {key: value for key, value in known.items() if key in RegionOptions.model_fields}
-        # Stored values must have the right types; only texts from --set are converted.
-        RegionOptions.model_validate_json(json.dumps(own), strict=True)
-        return cls.model_validate(known)
 
 
 def _prediction(text: str, suite: Suite) -> Prediction:

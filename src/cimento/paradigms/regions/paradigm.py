@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
-
-from pydantic import ValidationError
+from typing import TYPE_CHECKING
 
 from cimento.engine.replay import PREFIX, Recording
 from cimento.engine.requests import NO_ANSWERS, Answers, Requests
-from cimento.errors import Fault, TableError, counted
+from cimento.errors import Fault, counted
 from cimento.io.files import expanded, file_digest
-from cimento.io.parsing import faults_of
 from cimento.io.tables import TOKENS
 from cimento.measures.regions import count_first_tokens
 from cimento.models.recorded.replay import is_log, replay, replay_log
@@ -25,59 +21,56 @@ from cimento.paradigms.base import (
     Applied,
     AskedModel,
     MethodFacts,
-    Stored,
     SuiteReading,
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.plain import PlainParadigm
+from cimento.paradigms.paradigm import Paradigm, described
 from cimento.paradigms.regions.judging import (
     compares_sentences,
     crosses_factors,
     first_token_remarks,
-    has_parts,
     judged_suite,
     on_each_measure,
     options_of,
     outcomes_of,
-    suite_of,
     tokens_of,
 )
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.paradigms.regions.requests import region_requests
 from cimento.report.benchmarks import benchmark_means, means_grid
-from cimento.report.factorial import accuracy_grid, licensing_grid, regions_grid
+from cimento.report.factorial import accuracy_grid
 from cimento.report.grid import Grid, as_text
-from cimento.report.robustness import people_grid
 from cimento.report.sections import conventions, unscored
 from cimento.report.terminal import terminal_table
 from cimento.runs.outcomes import ACCURACY
+from cimento.runs.store import manifest_part
 from cimento.runs.summary import Summary
 from cimento.suites.checks import check_suite
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.checks.structure import Listing
-from cimento.suites.describing import describe_suite
-from cimento.suites.design import bad_cell, regions_measured
+from cimento.suites.design import bad_cell
 from cimento.suites.formats.native import write_native
 from cimento.suites.load import open_copy, read_suite, suite_files
-from cimento.suites.model import Suite
+from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
     import polars as pl
 
     from cimento.models.settings import Asking
+    from cimento.paradigms.regions.factorial import Factorial
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport
     from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
-    from cimento.runs.store import Manifest, RunFolder
+    from cimento.runs.store import Manifest
 
 
-class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
+class RegionParadigm(Paradigm[Suite, RegionOptions]):
     """Predictions about the surprisals of regions, judged item by item."""
 
     name = "regions"
-    kinds: ClassVar[tuple[str, ...]] = ("regions",)
+    kinds: tuple[str, ...] = ("regions",)
     options = RegionOptions
     scoring = frozenset({"context", "all_tokens", "columns", "spec", "recorded_unit"})
 
@@ -136,7 +129,23 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
 
     def describe(self, suite: Suite, items: int) -> str:
         """The text that ``suites show`` prints about a suite and its first items."""
-        return describe_suite(suite, items)
+        facts = {
+            "items": str(len(suite.items)),
+            "conditions": ", ".join(suite.condition_names),
+            "regions": ", ".join(f"{i} {name}" for i, name in enumerate(suite.region_names, 1)),
+            "metric": suite.metric,
+        }
+        lines = described(suite.meta, facts)
+        for number, prediction in enumerate(suite.predictions):
+            name = prediction.name or str(number)
+            text = f"  prediction {name}  {prediction.formula}  {prediction.comment}"
+            lines.append(text.rstrip())
+        for item in suite.items[:items]:
+            lines.append(f"  item {item.id}")
+            for condition in item.conditions:
+                regions = " | ".join(region.text for region in condition.regions)
+                lines.append(f"    {condition.name:<20} {regions}")
+        return "\n".join(lines)
 
     def survey_items(
         self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
@@ -224,34 +233,15 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
             warnings=replayed.warnings,
         )
 
-    def restore(self, folder: RunFolder, manifest: Manifest) -> Stored[Suite, RegionOptions]:
-        """The suite and the options of a stored run; version 0.1 stored options under ``judging``.
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 stored them under ``judging``, with others."""
+        earlier = manifest_part(manifest, "judging")
+        known = {key: value for key, value in earlier.items() if key in self.options.model_fields}
+        return known if "judging" in manifest else super().stored_options(manifest)
 
-        Raises:
-            TableError: the suite or the options cannot be read.
-        """
-        earlier = manifest.get("judging")
-        key = "options" if earlier is None else "judging"
-        plain = manifest.get(key)
-        if not isinstance(plain, Mapping):
-            raise TableError(
-                where=str(folder.path), seen=f"its manifest lacks the {key}", todo="Run again."
-            )
-        values = cast("Mapping[str, Any]", plain)
-        try:
-            options = (
-                self.options.model_validate_json(json.dumps(values), strict=True)
-                if earlier is None
-                else self.options.from_version_0_1(values)
-            )
-        except ValidationError as error:
-            place, message = faults_of(error)[0]
-            raise TableError(
-                where=f"{folder.path / 'manifest.json'}, {key}, {place}",
-                seen=message,
-                todo="Was it edited? Run again.",
-            ) from error
-        return Stored(suite=lambda: open_copy(folder.suite_folder), options=options)
+    def copied_suite(self, folder: Path) -> Suite:
+        """The copy of a suite in the folder of a run."""
+        return open_copy(folder)
 
     def judge(self, run: Run) -> pl.DataFrame:
         """The outcomes of a run; see `cimento.paradigms.regions.judging.outcomes_of`."""
@@ -270,8 +260,8 @@ class RegionParadigm(PlainParadigm[Suite, RegionOptions]):
         return condition_scores(run)
 
     def methods(self, run: Run) -> MethodFacts:
-        """The facts about judging; see `cimento.paradigms.regions.methods.region_methods`."""
-        from cimento.paradigms.regions.methods import region_methods
+        """The facts about judging; see `cimento.paradigms.regions.sections.region_methods`."""
+        from cimento.paradigms.regions.sections import region_methods
 
         return region_methods(run)
 
@@ -335,33 +325,12 @@ def design_grids(runs: Sequence[Run]) -> list[Grid]:
     ]
     if not runs:
         return []
-    from cimento.paradigms.regions.designs import factorials, licensing_of_run, region_dds_of
-    from cimento.paradigms.regions.people import people_of
+    from cimento.paradigms.regions.designs import declared_tables, factorial_of
 
-    grids: list[Grid] = []
-    crossed = [run for run in runs if crosses_factors(run) and compares_sentences(run)]
-    for suite in dict.fromkeys(run.suite.name for run in crossed):
-        own = [run for run in crossed if run.suite.name == suite]
-        results = [
-            result
-            for run in own
-            for result in factorials(
-                [run], [name for name in (options_of(run).measure, *options_of(run).also) if name]
-            )
-        ]
-        grids.append(accuracy_grid(results))
-    parts = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
-    if parts:
-        grids.append(regions_grid(parts))
-    licensing = [
-        effect
-        for run in runs
-        if regions_measured(suite_of(run))
-        for effect in licensing_of_run(run)
-    ]
-    if licensing:
-        grids.append(licensing_grid(licensing))
-    people = [rate for run in runs for each in on_each_measure(run) for rate in people_of(each)]
-    if people:
-        grids.append(people_grid(people))
-    return grids
+    by_suite: dict[str, list[Factorial]] = {}
+    for run in runs:
+        if crosses_factors(run) and compares_sentences(run):
+            results = by_suite.setdefault(run.suite.name, [])
+            results += [factorial_of(each) for each in on_each_measure(run)]
+    declared = declared_tables(runs, label=lambda run: run.model)
+    return [*map(accuracy_grid, by_suite.values()), *(table.grid for table in declared)]

@@ -14,7 +14,7 @@ import functools
 import math
 import re
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from cimento.errors import InputError, UsageError
 from cimento.io.parsing import whole_number
 from cimento.paradigms.base import Applied, SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.plain import answers_about, chosen_task, refuse_nothing, refuse_run
+from cimento.paradigms.paradigm import answers_about, chosen_task, refuse_nothing, refuse_run
 from cimento.paradigms.regions.judging import (
     CHOSEN_BY,
     judged_suite,
@@ -45,7 +45,7 @@ from cimento.suites.stimuli import stimulus_text
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-    from cimento.suites.model import Condition, Item, JsonValue, Suite
+    from cimento.suites.model import Condition, JsonValue, Suite
 
 
 MAJORITY, ONE_PERSON = "most people", "one person"
@@ -90,203 +90,137 @@ def people_of(run: Run) -> list[ChoiceRate]:
 
     There are none if the suite does not have the number of people who chose each sentence.
 
+    Returns:
+        Three rates for each prediction and for the conjunction of all; only one, with a reason, for
+        a prediction that choices of sentences cannot decide or that nobody made choices on.
+
     Raises:
         FormulaError: a prediction cannot be read.
     """
+    import polars as pl
+
     suite, options = judged_suite(run), options_of(run)
     if CHOSEN_BY not in suite.column_names:
         return []
-    names, own = questions(run), options.numbers(suite_of(run))
+    counts, unread = _counts(suite)
+    trees, names = parse_predictions(suite), questions(run)
     # The conjunction has no number, unless it consists of a single prediction.
-    numbers: tuple[int | None, ...] = own if len(names) == 1 else (*own, None)
-    table = run.outcomes()
-    verdicts = {
-        number: dict(table.filter(table["question"] == name).select("item", "verdict").iter_rows())
-        for number, name in zip(numbers, names, strict=True)
-    }
-    passes: Collection[VerdictName] = {"pass", "tie"} if options.ties == "pass" else {"pass"}
-    return choice_rates(suite, verdicts, label_of(run), passes=passes, seed=options.seed)
-
-
-def choice_rates(
-    suite: Suite,
-    verdicts: Mapping[int | None, Mapping[str, VerdictName]],
-    model: str,
-    *,
-    passes: Collection[VerdictName],
-    seed: int,
-) -> list[ChoiceRate]:
-    """The rates of people and of a model on the items that people answered.
-
-    Args:
-        suite: the suite as it was judged.
-        verdicts: verdicts of the model by item, one mapping for each prediction in the order of the
-            suite, that of the conjunction last.
-        model: label of the model.
-        passes: verdicts that count as right, for people and for the model.
-        seed: seed of the resampling for intervals.
-
-    Returns:
-        Three rates for each prediction; only one, with a reason, for a prediction that choices of
-        sentences cannot decide or that nobody made choices on.
-
-    Raises:
-        FormulaError: a prediction cannot be read.
-    """
-    trees = parse_predictions(suite)
-    counts: dict[str, dict[str, int]] = {}
-    unread = ""
-    for item in suite.items:
-        own = _counts(item)
-        if isinstance(own, str):
-            unread = unread or own
-        elif any(own.values()):
-            counts[item.id] = own
-    whole = len(suite.region_names) == 1
-    clusters = suite.clusters() if suite.cluster else None
-    questions = [(tree,) for tree in trees] + ([trees] if len(trees) > 1 else [])
+    places = [*options.numbers(suite_of(run)), None]
+    whole = functools.reduce(partial(Junction, "&"), trees)
     found: list[ChoiceRate] = []
-    for (number, own_verdicts), parts in zip(verdicts.items(), questions, strict=False):
-        reason = unread or _undecidable(parts, whole_sentence=whole)
-        votes = _Votes(suite.name, number, parts, counts, clusters)
+    for name, number, formula in zip(names, places, (*trees, whole), strict=False):
+        like = ChoiceRate(
+            suite=suite.name, prediction=number, who=MAJORITY, of_people=True, n=0, choices=None
+        )
+        reason = unread or _undecidable(formula, whole_sentence=len(suite.region_names) == 1)
         if reason or not counts:
-            found.append(votes.nothing(MAJORITY, reason or NO_CHOICES))
-        else:
-            found += votes.rates(own_verdicts, model, passes, seed)
+            found.append(dataclasses.replace(like, reason=reason or NO_CHOICES))
+            continue
+        passes: Collection[VerdictName] = {"pass", "tie"} if options.ties == "pass" else {"pass"}
+        clusters = suite.clusters() if suite.cluster else None
+        kinds = {item: _kind(formula, own) for item, own in counts.items()}
+        known = {item: kind for item, kind in kinds.items() if kind != "unscored"}
+        made = sum(sum(counts[item].values()) for item in known)
+        found.append(_share(known, passes, clusters, dataclasses.replace(like, choices=made)))
+        found.append(_single(formula, counts, clusters, like, seed=options.seed))
+        outcomes = run.outcomes().filter(
+            pl.col("question") == name, pl.col("item").is_in(list(known))
+        )
+        beside = dict(
+            outcomes.filter(outcomes["verdict"] != "unscored").select("item", "verdict").iter_rows()
+        )
+        model = dataclasses.replace(like, who=label_of(run), of_people=False)
+        found.append(_share(beside, passes, clusters, model))
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class _Votes:
-    """The choices of people, with a prediction about them.
-
-    Attributes:
-        suite: name of the suite.
-        number: number of the prediction; None for the conjunction.
-        trees: formulas that must hold.
-        counts: number of people who chose each condition of each item, at least one per item.
-        clusters: cluster of each item; None if every item is independent.
-    """
-
-    suite: str
-    number: int | None
-    trees: Sequence[Formula]
-    counts: Mapping[str, Mapping[str, int]]
-    clusters: Mapping[str, Hashable] | None
-
-    def nothing(self, who: str, reason: str) -> ChoiceRate:
-        """A rate without a value, with the reason."""
-        return ChoiceRate(
-            suite=self.suite, prediction=self.number, who=who, of_people=True, n=0, reason=reason
-        )
-
-    def rates(
-        self,
-        verdicts: Mapping[str, VerdictName],
-        model: str,
-        passes: Collection[VerdictName],
-        seed: int,
-    ) -> Iterator[ChoiceRate]:
-        """The rates of the majority, of one person, and of the model on the majority's items."""
-        kinds = {item: _kind(self.trees, own) for item, own in self.counts.items()}
-        known = {item: kind for item, kind in kinds.items() if kind != "unscored"}
-        yield self._share(known, MAJORITY, passes, people=True)
-        yield self._single(seed)
-        beside = {
-            item: verdict
-            for item, verdict in verdicts.items()
-            if item in known and verdict != "unscored"
-        }
-        yield self._share(beside, model, passes, people=False)
-
-    def _share(
-        self,
-        kinds: Mapping[str, VerdictName],
-        who: str,
-        passes: Collection[VerdictName],
-        *,
-        people: bool,
-    ) -> ChoiceRate:
-        passed = [kind in passes for kind in kinds.values()]
-        interval = share_interval(passed, Design.of(kinds, self.clusters))
-        return ChoiceRate(
-            suite=self.suite,
-            prediction=self.number,
-            who=who,
-            of_people=people,
-            n=len(kinds),
-            tied=list(kinds.values()).count("tie"),
-            choices=sum(sum(self.counts[item].values()) for item in kinds) if people else None,
-            rate=sum(passed) / len(passed) if passed else None,
-            low=interval.low,
-            high=interval.high,
-            reason=interval.reason,
-        )
-
-    def _single(self, seed: int) -> ChoiceRate:
-        """The mean share of choices by which the prediction holds, without ties."""
-        shares: dict[str, float] = {}
-        choices = 0
-        for item, own in self.counts.items():
-            kinds = {name: _kind(self.trees, {n: n == name for n in own}) for name in own}
-            if not {"pass", "fail"} <= set(kinds.values()):
-                continue
-            held = sum(n for name, n in own.items() if kinds[name] == "pass")
-            decided = held + sum(n for name, n in own.items() if kinds[name] == "fail")
-            if decided:
-                shares[item] = held / decided
-                choices += decided
-        if not shares:
-            return self.nothing(ONE_PERSON, NO_SINGLE)
-        interval = bounded_mean(list(shares.values()), Design.of(shares, self.clusters), seed=seed)
-        return ChoiceRate(
-            suite=self.suite,
-            prediction=self.number,
-            who=ONE_PERSON,
-            of_people=True,
-            n=len(shares),
-            choices=choices,
-            rate=math.fsum(shares.values()) / len(shares),
-            low=interval.low,
-            high=interval.high,
-            reason=interval.reason,
-        )
+def _share(
+    kinds: Mapping[str, VerdictName],
+    passes: Collection[VerdictName],
+    clusters: Mapping[str, Hashable] | None,
+    like: ChoiceRate,
+) -> ChoiceRate:
+    """The rate of some verdicts by item."""
+    passed = [kind in passes for kind in kinds.values()]
+    interval = share_interval(passed, Design.of(kinds, clusters))
+    return dataclasses.replace(
+        like,
+        n=len(kinds),
+        tied=list(kinds.values()).count("tie"),
+        rate=sum(passed) / len(passed) if passed else None,
+        low=interval.low,
+        high=interval.high,
+        reason=interval.reason,
+    )
 
 
-def _kind(trees: Sequence[Formula], votes: Mapping[str, int]) -> VerdictName:
-    """The verdict on some predictions, with minus the number of votes as surprisal."""
-    values = {name: [0.0 - count] for name, count in votes.items()}
-    return evaluate_item(functools.reduce(partial(Junction, "&"), trees), values).verdict
+def _single(
+    formula: Formula,
+    counts: Mapping[str, Mapping[str, int]],
+    clusters: Mapping[str, Hashable] | None,
+    like: ChoiceRate,
+    *,
+    seed: int,
+) -> ChoiceRate:
+    """The mean share of choices by which the prediction holds, without ties."""
+    shares: dict[str, float] = {}
+    choices = 0
+    for item, own in counts.items():
+        kinds = {name: _kind(formula, {n: n == name for n in own}) for name in own}
+        if not {"pass", "fail"} <= set(kinds.values()):
+            continue
+        held = sum(n for name, n in own.items() if kinds[name] == "pass")
+        decided = held + sum(n for name, n in own.items() if kinds[name] == "fail")
+        if decided:
+            shares[item] = held / decided
+            choices += decided
+    like = dataclasses.replace(like, who=ONE_PERSON)
+    if not shares:
+        return dataclasses.replace(like, reason=NO_SINGLE)
+    interval = bounded_mean(list(shares.values()), Design.of(shares, clusters), seed=seed)
+    return dataclasses.replace(
+        like,
+        n=len(shares),
+        choices=choices,
+        rate=math.fsum(shares.values()) / len(shares),
+        low=interval.low,
+        high=interval.high,
+        reason=interval.reason,
+    )
 
 
-def _counts(item: Item) -> dict[str, int] | str:
-    """The number of people who chose each sentence, or the reason why it cannot be read."""
-    found = {}
-    for condition in item.conditions:
+def _kind(formula: Formula, votes: Mapping[str, int]) -> VerdictName:
+    """The verdict on a prediction, with minus the number of votes as surprisal."""
+    return evaluate_item(formula, {name: [0.0 - count] for name, count in votes.items()}).verdict
+
+
+def _counts(suite: Suite) -> tuple[dict[str, dict[str, int]], str]:
+    """The number of people who chose each sentence of each item, and why one cannot be read."""
+    counts: dict[str, dict[str, int]] = {}
+    unread = ""
+    for item, condition in suite.stimuli():
         cell = condition.columns.get(CHOSEN_BY, "").strip()
         count = whole_number(cell)
         if count is not None:
-            found[condition.name] = count
-        elif cell:
-            return (
-                f"{CHOSEN_BY} of item {item.id!r}, {condition.name!r} is {cell!r}, no whole number"
-            )
-    return found
+            counts.setdefault(item.id, {})[condition.name] = count
+        elif cell and not unread:
+            place = f"{CHOSEN_BY} of item {item.id!r}, {condition.name!r}"
+            unread = f"{place} is {cell!r}, no whole number"
+    return {item: own for item, own in counts.items() if any(own.values())}, unread
 
 
-def _undecidable(trees: Sequence[Formula], *, whole_sentence: bool) -> str:
+def _undecidable(formula: Formula, *, whole_sentence: bool) -> str:
     """The reason why choices of sentences cannot decide a prediction; empty if they can.
 
     Args:
-        trees: formulas that must hold.
+        formula: the prediction.
         whole_sentence: whether sentences have only one region, which is then the sentence.
     """
-    for tree in trees:
-        for reference in references(tree):
-            if reference.region != "*" and not whole_sentence:
-                return f"people chose sentences, and {canonical(reference)} is a part of one"
-        if numbers(tree):
-            return "people's choices are no bits, and the prediction has a number in it"
+    for reference in references(formula):
+        if reference.region != "*" and not whole_sentence:
+            return f"people chose sentences, and {canonical(reference)} is a part of one"
+    if numbers(formula):
+        return "people's choices are no bits, and the prediction has a number in it"
     return ""
 
 

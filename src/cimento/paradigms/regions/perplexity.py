@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure
 from cimento.measures.scores import ScoredSentence
@@ -25,6 +26,9 @@ from cimento.paradigms.regions.two_by_two import items_by_phenomenon
 from cimento.report.grid import BLANK, Grid
 from cimento.runs.run import Run
 from cimento.suites.design import squares
+
+if TYPE_CHECKING:
+    import polars as pl
 
 GOOD, BAD = "good", "bad"
 RANKED_BY = "meanlp"
@@ -159,103 +163,68 @@ def perplexity_grid(values: Sequence[Perplexity]) -> Grid:
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorstItem:
-    """A sentence with a low score, to be checked for slips.
-
-    Attributes:
-        suite: name of the suite.
-        model: label of the model.
-        item: id of the item.
-        condition: name of the condition.
-        value: score of the sentence.
-        token: its most surprising token; empty if tokens are unknown.
-        token_bits: surprisal of that token, in bits.
-        text: the sentence.
-    """
-
-    suite: str
-    model: str
-    item: str
-    condition: str
-    value: float
-    token: str
-    token_bits: float | None
-    text: str
-
-
-def worst_items(run: Run, *, measure: str = "", count: int = 20) -> list[WorstItem]:
+def worst_items(run: Run, *, measure: str = "", count: int = 20) -> pl.DataFrame:
     """The sentences with the worst scores, which often contain typos and odd words.
 
     Args:
         run: run of any suite.
         measure: measure of the ranking; empty for the mean log-probability of a token.
         count: number of sentences.
+
+    Returns:
+        Columns: ``suite``, ``model``, ``item``, ``condition``, ``value``, ``token`` (the most
+        surprising one; empty if unknown), ``token_bits`` (its surprisal) and ``text``.
     """
+    import polars as pl
+
     chosen = find_measure(measure or RANKED_BY)
-    requests = {
-        (row["item"], row["condition"]): (row["request"], row["text"])
-        for row in run.table("requests").iter_rows(named=True)
-    }
-    tokens = _worst_tokens(run)
-    sign = 1 if chosen.higher_is_better else -1
-    scores = scores_of(run, [chosen.name]).iter_rows(named=True)
-    known = sorted(
-        (row for row in scores if row["value"] is not None), key=lambda row: sign * row["value"]
-    )
-    worst = []
-    for row in known[:count]:
-        request, text = requests[row["item"], row["condition"]]
-        token, bits = tokens.get(request, ("", None))
-        worst.append(
-            WorstItem(
-                suite=run.suite.name,
-                model=run.model,
-                item=row["item"],
-                condition=row["condition"],
-                value=row["value"],
-                token=token,
-                token_bits=bits,
-                text=text,
-            )
-        )
-    return worst
+    places = ("item", "condition")
+    texts = run.table("requests").select(*places, "request", "text").unique(places, keep="last")
+    scored = scores_of(run, [chosen.name]).drop_nulls("value").select(*places, "value")
+    worst = scored.sort("value", descending=not chosen.higher_is_better, maintain_order=True)
+    return (
+        worst.head(count)
+        .join(texts, on=places, maintain_order="left")
+        .join(_worst_tokens(run), on="request", how="left", maintain_order="left")
+        .select(pl.lit(run.suite.name).alias("suite"), pl.lit(run.model).alias("model"), *places,
+                "value", pl.col("token").fill_null(""), "token_bits", "text")
+    )  # fmt: skip
 
 
-def _worst_tokens(run: Run) -> dict[int, tuple[str, float | None]]:
-    """The most surprising token of each text and its surprisal in bits, by number of the text."""
-    tokens = tokens_of(run).collect()
-    texts = {row["request"]: row["text"] for row in run.table("requests").iter_rows(named=True)}
-    known = tokens.filter(tokens["logprob_nats"].is_not_null())
-    worst: dict[int, tuple[str, float | None]] = {}
-    for row in known.sort("logprob_nats", descending=True).iter_rows(named=True):
+def _worst_tokens(run: Run) -> pl.DataFrame:
+    """The most surprising token of each text and its surprisal in bits."""
+    import polars as pl
+
+    texts = dict(run.table("requests").select("request", "text").iter_rows())
+    known = tokens_of(run).drop_nulls("logprob_nats").collect()
+    rows = [
         # The characters of the sentence, not the tokenizer's own marks, are shown.
-        shown = texts.get(row["request"], "")[max(row["start"], 0) : max(row["end"], 0)].strip()
-        worst[row["request"]] = (shown or row["token"], surprisal_bits(row["logprob_nats"]))
-    return worst
-
-
-def worst_items_grid(worst: Sequence[WorstItem], *, measure: str) -> Grid:
-    """A table of the sentences with the worst scores."""
-    rows = tuple(
         (
-            one.suite,
-            one.model,
-            one.item,
-            one.condition,
-            _number(one.value),
-            one.token,
-            _number(one.token_bits),
-            one.text,
+            row["request"],
+            texts.get(row["request"], "")[max(row["start"], 0) : max(row["end"], 0)].strip()
+            or row["token"],
+            surprisal_bits(row["logprob_nats"]),
         )
-        for one in worst
-    )
+        for row in known.sort("logprob_nats", descending=True)
+        .unique("request", keep="last")
+        .iter_rows(named=True)
+    ]
+    schema = {"request": pl.Int32, "token": pl.String, "token_bits": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def worst_items_grid(worst: Sequence[pl.DataFrame], *, measure: str) -> Grid:
+    """A table of the sentences with the worst scores of some runs, see `worst_items`."""
     return Grid(
         title=f"Sentences with the worst {measure}: look for typos and odd words among them.",
         header=(
             "suite", "model", "item", "condition", measure, "worst token", "its bits", "sentence",
         ),
-        rows=rows,
+        rows=tuple(
+            (*place, _number(value), token, _number(bits), text)
+            for table in worst
+            for *place, value, token, bits, text in table.iter_rows()
+        ),
         labels=4,
         remarks=1,
     )  # fmt: skip

@@ -32,7 +32,7 @@ from cimento.suites.formula import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from cimento.io.arrays import Floats, Integers, Reasons
+    from cimento.io.arrays import Floats, Integers
     from cimento.suites.model import Suite
 
 
@@ -282,27 +282,13 @@ def _compare(comparison: Comparison, values: ItemValues, *, unit: Unit) -> Evalu
     if comparison.operator != "=":
         tied = left == right
         verdicts[tied], margins_bits[tied] = _TIE, 0.0
-    _mark_infinite(comparison, left, right, margins_bits, reasons, texts)
-    unscored = reasons >= 0
-    verdicts[unscored], margins_bits[unscored] = _UNSCORED, np.nan
-    return Evaluations(verdicts, margins_bits, reasons)
-
-
-def _mark_infinite(
-    comparison: Comparison,
-    left: Floats,
-    right: Floats,
-    margins_bits: Floats,
-    reasons: Integers,
-    texts: Reasons,
-) -> None:
-    """Where a sum or a difference is not finite, set a reason that names the compared numbers."""
-    import numpy as np
-
     finite = np.isfinite(margins_bits) & np.isfinite(left) & np.isfinite(right)
     for row in np.flatnonzero(~finite & (reasons < 0)).tolist():
         compared = f"{float(left[row])} with {float(right[row])}"
         reasons[row] = texts.number(f"{canonical(comparison)} compares {compared}")
+    unscored = reasons >= 0
+    verdicts[unscored], margins_bits[unscored] = _UNSCORED, np.nan
+    return Evaluations(verdicts, margins_bits, reasons)
 
 
 def _conversion(source: Unit, target: Unit) -> float:

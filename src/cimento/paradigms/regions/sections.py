@@ -1,4 +1,4 @@
-"""The sections of reports on region suites: rates, figures, tables of designs and items."""
+"""Reports on region suites: facts for the methods paragraph, rates, figures, tables, items."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cimento.errors import UsageError
-from cimento.paradigms.regions.designs import factorial_of, licensing_of_run, region_dds_of
+from cimento.cite.sentences import measure_phrase
+from cimento.errors import UsageError, counted
+from cimento.paradigms.base import MethodFacts
+from cimento.paradigms.regions.chance import COUNTED, NORMAL, near_tie_threshold
+from cimento.paradigms.regions.designs import declared_tables, factorial_of
 from cimento.paradigms.regions.factorial import dd_tests
 from cimento.paradigms.regions.judging import (
+    ALL,
     compares_sentences,
     crosses_factors,
-    has_parts,
     judged_suite,
     on_each_measure,
     options_of,
@@ -21,8 +24,7 @@ from cimento.paradigms.regions.judging import (
     tokens_of,
     values_of,
 )
-from cimento.paradigms.regions.people import people_of
-from cimento.report.factorial import accuracy_grid, dd_grid, licensing_grid, regions_grid
+from cimento.report.factorial import accuracy_grid, dd_grid
 from cimento.report.figures import Figure, drawable
 from cimento.report.formatting import remarks
 from cimento.report.items import item_records
@@ -35,15 +37,16 @@ from cimento.report.records import (
     about_of,
     provenance_of,
 )
-from cimento.report.robustness import people_grid
 from cimento.runs.outcomes import each_outcome
-from cimento.suites.design import regions_measured
+from cimento.statistics.means import CLUSTERED_T, STUDENT, STUDENTIZED, STUDENTIZED_CLUSTERED
 
 if TYPE_CHECKING:
     from cimento.measures.normalising import Normalisation
     from cimento.paradigms.regions.factorial import DDTest, Factorial
+    from cimento.runs.outcomes import Estimate
     from cimento.runs.run import Run
     from cimento.runs.summary import RunSummary
+
 
 FEW_REGIONS = 3
 """Fewest regions of a suite for which there is a curve of surprisals."""
@@ -179,7 +182,7 @@ def _interaction(result: Factorial, tests: Sequence[DDTest]) -> Figure:
     ps = {
         test.phenomenon: test.dd.p
         for test in tests
-        if (test.model, test.measure) == (result.model, result.measure)
+        if (test.result.model, test.result.measure) == (result.model, result.measure)
     }
     return interaction_figure(result, scale, ps)
 
@@ -201,22 +204,199 @@ def _regions(runs: Sequence[Run]) -> Figure:
 def _tables(
     runs: Sequence[Run], designs: Sequence[Factorial], tests: Sequence[DDTest]
 ) -> list[NamedGrid]:
-    found = []
-    if designs:
-        found.append(NamedGrid("accuracy", accuracy_grid(designs)))
-        found.append(NamedGrid("tests", dd_grid(tests)))
-    parts = [each for run in runs if has_parts(run) for each in region_dds_of(run)]
-    if parts:
-        found.append(NamedGrid("regions", regions_grid(parts)))
-    licensing = [
-        (suite, run.summary().label, effect)
-        for run in runs
-        if regions_measured(suite_of(run))
-        for suite, _, effect in licensing_of_run(run)
+    found = declared_tables(runs, label=lambda run: run.summary().label)
+    if not designs:
+        return found
+    crossed = (NamedGrid("accuracy", accuracy_grid(designs)), NamedGrid("tests", dd_grid(tests)))
+    return [*crossed, *found]
+
+
+_TWO = 2
+_FIRST = {
+    "drop": "was excluded from every sum and length",
+    "zero": "was given a surprisal of 0",
+}
+_METRICS = {
+    "sum": "sum", "mean": "mean", "median": "median", "range": "range", "max": "largest",
+    "min": "smallest",
+}  # fmt: skip
+
+
+def region_methods(run: Run) -> MethodFacts:
+    """The comparisons in a run, the rules of judging, and the tests.
+
+    Args:
+        run: of a region suite.
+    """
+    suite, options = suite_of(run), options_of(run)
+    conditions = len(suite.condition_names)
+    many = f" in {conditions} conditions" if conditions > 1 else ""
+    crossed = " and ".join(
+        f"{name} ({', '.join(levels)})" for name, levels in suite.factors.items()
+    )
+    return MethodFacts(
+        counted=f"{counted(len(suite.items), 'item')}{many}",
+        design=f"Its items cross the factors {crossed}." if crossed else "",
+        sentences=(*_judged(run), *_design(run)),
+        brief=tuple(_in_brief(run)),
+        together=f"items of one {suite.cluster}" if suite.cluster else "",
+        measures=tuple(filter(None, (options.measure, *options.also))),
+    )
+
+
+def _in_brief(run: Run) -> list[str]:
+    """Sentences on what was compared and what counts as right, as in a paper."""
+    suite, options = judged_suite(run), options_of(run)
+    if not suite.predictions:
+        return []
+    if options.measure:
+        measure = measure_phrase(options.measure, brief=True)
+        compared = f"We compared the sentences of each item by {measure}."
+    else:
+        done = _DONE.get(suite.metric, f"took the {_METRICS.get(suite.metric, suite.metric)} of")
+        what = "each sentence" if len(suite.region_names) == 1 else "each critical region"
+        compared = (
+            f"For each item we {done} the token surprisals [@hale2001; @shannon1948] of {what}, in"
+            f" {options.unit}."
+        )
+    met = (
+        "An item is correct if the inequality between surprisals that the suite predicts holds."
+        if len(suite.predictions) == 1
+        else "Each prediction is an inequality between these surprisals; an item is correct on a"
+        " prediction if the inequality holds, and correct as a whole if all of them hold."
+    )
+    return [compared, met, *_effects(run)]
+
+
+_DONE = {"sum": "summed", "mean": "averaged"}
+
+
+def _effects(run: Run) -> list[str]:
+    """Sentences on the effects of a two-by-two design and their intervals."""
+    made = {
+        estimate.interval_method
+        for estimate in run.estimates()
+        if estimate.statistic == "DD" and estimate.p_method and estimate.interval_method
+    }
+    if len(judged_suite(run).factors) != _TWO:
+        return []
+    drawn = bool(made & {STUDENTIZED, STUDENTIZED_CLUSTERED})
+    by_t = bool(made & {STUDENT, CLUSTERED_T})
+    ways = [
+        *(["studentized bootstrap [@hall1988]"] if drawn else []),
+        *(["Student's t"] if by_t else []),
     ]
-    if licensing:
-        found.append(NamedGrid("licensing", licensing_grid(licensing)))
-    people = [rate for run in runs for rate in people_of(run)]
-    if people:
-        found.append(NamedGrid("people", people_grid(people)))
-    return found
+    intervals = f" with 95% intervals over items ({' or '.join(ways)}) and" if ways else " with"
+    effect = "The effect of interest is the difference of differences (DD) of the four conditions"
+    return [f"{effect} [@sprouse2012],{intervals} p values corrected by Holm's method [@holm1979]."]
+
+
+def _judged(run: Run) -> list[str]:
+    """Sentences on predictions, conventions, ties and chance; none if nothing is predicted."""
+    if not judged_suite(run).predictions:
+        return []
+    return [_compared(run), *_conventions(run), _ties(run), _near_ties(run), _chance(run)]
+
+
+def _compared(run: Run) -> str:
+    suite, options = judged_suite(run), options_of(run)
+    formulas = "; ".join(prediction.formula for prediction in suite.predictions)
+    what = (
+        f"whole sentences of an item by {measure_phrase(options.measure)}"
+        if options.measure
+        else f"regions of an item by the {_METRICS.get(suite.metric, suite.metric)} of their token"
+        f" surprisals [@hale2001] in {options.unit} [@shannon1948]"
+    )
+    count = len(suite.predictions)
+    many = (
+        "prediction [@hu2020] compares" if count == 1 else f"{count} predictions [@hu2020] compare"
+    )
+    also = f" Items were also judged by {'; '.join(map(measure_phrase, options.also))}."
+    return f"The {many} {what}: {formulas}.{also if options.also else ''}"
+
+
+def _conventions(run: Run) -> list[str]:
+    options = options_of(run)
+    stated = []
+    if options.compat:
+        stated.append(f"Conventions were those of {options.compat}.")
+    if options.unigrams:
+        stated.append(f"Unigram frequencies were those of {options.unigrams}.")
+    if options.unscored_first in _FIRST:
+        done = _FIRST[options.unscored_first]
+        stated.append(f"A first token without left context {done}.")
+    return stated
+
+
+def _ties(run: Run) -> str:
+    rule = "successes" if options_of(run).ties == "pass" else "failures"
+    return f"Ties, in which both sides are exactly equal, count as {rule}."
+
+
+def _accuracies(run: Run) -> list[Estimate]:
+    """The accuracies over all items, on the measure that the run is judged on."""
+    method = options_of(run).measure
+    return [
+        estimate
+        for estimate in run.estimates()
+        if not estimate.group and estimate.is_share and estimate.near_tied is not None
+        and (not method or estimate.method == method)
+    ]  # fmt: skip
+
+
+def _near_ties(run: Run) -> str:
+    """A sentence on how many verdicts the number format may have decided."""
+    threshold = near_tie_threshold(run.manifest, options_of(run).near_tie_bits)
+    accuracies = _accuracies(run)
+    single = [one for one in accuracies if one.question != ALL] or accuracies
+    near = sum(one.near_tied or 0 for one in single)
+    judged = sum(one.n for one in single)
+    have = "has" if near <= 1 else "have"
+    return (
+        f"A margin below {threshold.bits:g} bits may depend on the batch size or the machine"
+        f" ({threshold.reason}); {near or 'none'} of the {judged:,} verdicts {have} such a"
+        " margin."
+    )
+
+
+def _chance(run: Run) -> str:
+    """Sentences on how chance levels were determined."""
+    by_method: dict[str, list[str]] = {}
+    for estimate in _accuracies(run):
+        if estimate.chance is not None and estimate.chance_method:
+            levels = by_method.setdefault(estimate.chance_method, [])
+            levels.append(f"{estimate.chance:.3f}")
+    stated = "; ".join(
+        f"{', '.join(dict.fromkeys(levels))}, {_with_source(method)}"
+        for method, levels in by_method.items()
+    )
+    return (
+        "Chance levels assume independent values from one distribution, and thus conditions of"
+        f" equal length{f': {stated}' if stated else ''}."
+    )
+
+
+def _with_source(method: str) -> str:
+    if method == NORMAL:
+        return f"{method} [@sheppard1899]"
+    return method if method == COUNTED else method.replace("(", "from standard normal values (")
+
+
+def _design(run: Run) -> list[str]:
+    """Sentences on the effects of a two-by-two design and their tests."""
+    suite = suite_of(run)
+    if len(suite.factors) != _TWO:
+        return []
+    effect = (
+        "Super-additivity is the difference of differences (DD) of the four condition means"
+        " [@sprouse2012]."
+    )
+    units = "clusters" if suite.cluster else "items"
+    tests = (
+        f"The mean DD was tested over {units}, with CR2 standard errors [@bell2002]. Its 95%"
+        " confidence interval and p value are those of the symmetric studentized bootstrap"
+        f" [@hall1988] for 8 to 200 {units} (9,999 draws, seed {options_of(run).seed}), and"
+        " those of Student's t [@student1908] otherwise. P values were corrected by Holm's method"
+        " over all phenomena tested together [@holm1979]."
+    )
+    return [effect, tests]

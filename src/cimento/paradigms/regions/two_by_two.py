@@ -18,17 +18,22 @@ measures do not add up, so regions are compared by surprisal whatever measure a 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.measures.normalising import Normalisation, Scope
 from cimento.measures.regions import RegionValues
-from cimento.measures.sentence import BITS_PER_NAT, Missing, Value, total
+from cimento.measures.sentence import BITS_PER_NAT, Missing, Unit, Value, total
+from cimento.runs.outcomes import Estimate, mean_estimate
 from cimento.statistics.design import Design
-from cimento.statistics.means import Mean, mean_of
 from cimento.suites.design import Cell, Square, squares, windows_of
 from cimento.suites.model import Suite
+
+if TYPE_CHECKING:
+    from cimento.statistics.means import Mean
+
 
 Scores: TypeAlias = Mapping[str, Mapping[str, Value]]
 """Scores by item and condition, signed so that more is better."""
@@ -40,6 +45,12 @@ ROUNDING = 1e-12
 """Share of the scores below which a difference is due to floating-point arithmetic."""
 
 ONE_ITEM = "fewer than two items are scored here"
+
+DD = "DD"
+"""The difference of differences in a two-by-two design."""
+
+PHENOMENON = "phenomenon"
+"""Free column by which results are broken down."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,7 +240,7 @@ def items_by_phenomenon(suite: Suite) -> dict[str, list[str]]:
     """
     groups: dict[str, list[str]] = {}
     for item in suite.items:
-        name = item.column("phenomenon") or suite.meta.phenomenon or suite.name
+        name = item.column(PHENOMENON) or suite.meta.phenomenon or suite.name
         groups.setdefault(name, []).append(item.id)
     return groups
 
@@ -257,35 +268,10 @@ WHOLE = "sentence"
 """Name of the window with all regions."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RegionDD:
-    """The DD of one part of the sentences of one phenomenon.
-
-    Attributes:
-        suite: name of the suite.
-        model: label of the model.
-        phenomenon: name of the phenomenon.
-        window: name of the part.
-        regions: its region numbers, from 1.
-        n_items: number of items with a DD.
-        dd: mean DD in bits, signed so that more is better, with its interval.
-        reason: reason why there is no DD.
-    """
-
-    suite: str
-    model: str
-    phenomenon: str
-    window: str
-    regions: tuple[int, ...]
-    n_items: int
-    dd: Mean
-    reason: str | None = None
-
-
 def region_dds(
     suite: Suite, values: RegionValues, *, model: str, seed: int = 0, error_bits: float = 0.0
-) -> tuple[RegionDD, ...]:
-    """The DD of the whole sentence and of each of its parts, for every phenomenon.
+) -> tuple[Estimate, ...]:
+    """The DD in bits of the whole sentence and of each of its parts, for every phenomenon.
 
     Args:
         suite: any suite; not factorial or with a single region, it has no such DD.
@@ -303,51 +289,73 @@ def region_dds(
         return ()
     windows = {WHOLE: tuple(range(1, len(suite.region_names) + 1)), **windows}
     scores = {name: _scores(values, regions) for name, regions in windows.items()}
+    like = Estimate(
+        suite=suite.name, model=model, question=DD, group=PHENOMENON, statistic=DD, unit="bits",
+        role="detail",
+    )  # fmt: skip
     clusters = suite.clusters() if suite.cluster else None
-    return tuple(
-        RegionDD(
-            suite=suite.name,
-            model=model,
-            phenomenon=f"{name} {square.name}" if len(designs) > 1 else name,
-            window=window,
-            regions=regions,
-            n_items=sum(effect.dd is not None for effect in effects),
-            dd=_mean(effects, clusters, seed, error_bits),
-            reason=next((effect.reason for effect in effects if effect.reason), NO_ITEMS)
-            if all(effect.dd is None for effect in effects)
-            else None,
+    found = []
+    parts = product(items_by_phenomenon(suite).items(), designs, windows)
+    for (name, items), square, window in parts:
+        effects = [item_effect(square, scores[window], item) for item in items]
+        known = {effect.item: effect.dd for effect in effects if effect.dd is not None}
+        sizes = [abs(score) for effect in effects for score in effect.scores if score is not None]
+        part = replace(
+            like,
+            question=f"{DD}: {window}",
+            level=f"{name} {square.name}" if len(designs) > 1 else name,
+            reason="" if known else next((e.reason for e in effects if e.reason), NO_ITEMS),
         )
-        for name, items in items_by_phenomenon(suite).items()
-        for square in designs
-        for window, regions in windows.items()
-        for effects in [[item_effect(square, scores[window], item) for item in items]]
-    )
+        mean = mean_over_items(known, clusters, sizes=sizes, seed=seed, error=error_bits)
+        found.append(replace(mean_estimate(mean, part), p=None))
+    return tuple(found)
 
 
-def _mean(
-    effects: Sequence[ItemEffect],
+def mean_over_items(
+    effects: Mapping[str, float],
     clusters: Mapping[str, Hashable] | None,
+    *,
+    sizes: Iterable[float],
     seed: int,
-    error_bits: float,
+    error: float = 0.0,
 ) -> Mean:
-    known = {effect.item: effect.dd for effect in effects if effect.dd is not None}
-    sizes = (abs(score) for effect in effects for score in effect.scores if score is not None)
-    values = without_noise(list(known.values()), scale=max(sizes, default=0.0))
-    if max(map(abs, values), default=0.0) <= error_bits:
+    """The mean of an effect over items, free of rounding noise.
+
+    Args:
+        effects: effect by item.
+        clusters: cluster of each item; None if every item is independent.
+        sizes: absolute values of the scores that the effects are differences of.
+        seed: seed of the resampling.
+        error: error of the scores; if no effect is larger, all are set to 0.
+    """
+    from cimento.statistics.means import mean_of
+
+    values = without_noise(list(effects.values()), scale=max(sizes, default=0.0))
+    if max(map(abs, values), default=0.0) <= error:
         values = [0.0] * len(values)
-    return mean_of(values, Design.of(known, clusters), seed=seed)
+    return mean_of(values, Design.of(effects, clusters), seed=seed)
+
+
+def summed(own: Sequence[Value], regions: Sequence[int], *, unit: Unit = "bits") -> Value:
+    """The sum in bits over some regions of a sentence; missing if one of them is.
+
+    Args:
+        own: values of its regions.
+        regions: numbers of the regions, from 1; those that the sentence lacks are left out.
+        unit: unit of the values.
+    """
+    parts = [own[number - 1] for number in regions if number <= len(own)]
+    missing = next((part for part in parts if isinstance(part, Missing)), None)
+    factor = BITS_PER_NAT if unit == "nats" else 1.0
+    return missing or factor * total([part for part in parts if not isinstance(part, Missing)])
 
 
 def _scores(values: RegionValues, regions: Sequence[int]) -> Scores:
     """The surprisals of a part in bits, by item and condition, negated so that more is better."""
-    factor = BITS_PER_NAT if values.unit == "nats" else 1.0
-    return {
-        item: {name: _sum(own, regions, factor) for name, own in conditions.items()}
-        for item, conditions in values.values.items()
-    }
-
-
-def _sum(own: Sequence[Value], regions: Sequence[int], factor: float) -> Value:
-    parts = [own[number - 1] for number in regions if number <= len(own)]
-    missing = next((part for part in parts if isinstance(part, Missing)), None)
-    return missing or 0.0 - factor * total([p for p in parts if not isinstance(p, Missing)])
+    scores: dict[str, dict[str, Value]] = {}
+    for item, conditions in values.values.items():
+        for name, own in conditions.items():
+            cost = summed(own, regions, unit=values.unit)
+            score = cost if isinstance(cost, Missing) else 0.0 - cost
+            scores.setdefault(item, {})[name] = score
+    return scores

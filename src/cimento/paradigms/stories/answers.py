@@ -21,8 +21,8 @@ from cimento.paradigms.stories.options import (
     prior_corrections,
     prompt_for,
 )
-from cimento.paradigms.stories.prompts import TierPrompt, state_names
-from cimento.paradigms.stories.requests import WITHOUT_STORY, Task
+from cimento.paradigms.stories.prompts import TierPrompt, wordings
+from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.suite import (
     CONFLICT,
     FALSE,
@@ -32,6 +32,7 @@ from cimento.paradigms.stories.suite import (
     TIERS,
     TRUE,
     StorySuite,
+    Task,
     Tier,
     TierAnswer,
     pair_label,
@@ -189,7 +190,7 @@ def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
 def _names() -> Mapping[str, str]:
     return {
         **{state: state for state in STATES},
-        **{name: state for state, name in state_names("it").items()},
+        **{name: state for state, name in wordings("it")["states"].items()},
         **_OTHER_NAMES,
     }
 
@@ -242,7 +243,7 @@ class AnswerOptions:
     words: tuple[str, ...]
 
 
-RECORDED: Mapping[Tier, AnswerOptions] = {
+RECORDED: Mapping[Task, AnswerOptions] = {
     tier: AnswerOptions(labels, labels) for tier, labels in OPTIONS.items()
 }
 """The options of recorded answers, which have no words and stand in one order."""
@@ -295,7 +296,7 @@ def tier_answers(
     """
     known = RECORDED[tier] if is_recorded else tier_options(tier, suite, options)
     there = [(row, raw[number]) for number, row in asked if number in raw]
-    values = [_values(answer, known, options) for _, answer in there]
+    values = [compared_values(answer, known, options) for _, answer in there]
     scored = [nats for (row, _), nats in zip(there, values, strict=True) if nats and row >= 0]
     corrections: Mapping[str, float] = {}
     if options.norm == "prior" and scored:
@@ -317,14 +318,19 @@ def tier_answers(
         if row != WITHOUT_STORY:
             compared = nats and tuple(n - s for n, s in zip(nats, shifts, strict=True))
             like = TierAnswer(row=row, tier=tier, options=known.labels)
-            answers.append(_tier_answer(like, answer, known, compared, options))
+            answers.append(read_answer(like, answer, known, compared, options))
     return answers
 
 
-def _values(
+def compared_values(
     answer: RawAnswer, known: AnswerOptions, options: StoryOptions
 ) -> tuple[float, ...] | None:
-    """The values by which options are compared, as far as one prompt tells; None without scores."""
+    """The values by which options are compared, as far as one prompt tells; None without scores.
+
+    Raises:
+        UsageError: the norm needs what was not kept.
+        TableError: the answer is to another question.
+    """
     nats = [value for value in answer.nats if value is not None]
     if not nats or len(nats) < len(answer.nats):
         return None
@@ -337,13 +343,22 @@ def _values(
     return normalised(nats, options.norm, n_tokens=answer.n_tokens, words=known.words)
 
 
-def _tier_answer(
+def read_answer(
     like: TierAnswer,
     answer: RawAnswer,
     known: AnswerOptions,
     values: tuple[float, ...] | None,
     options: StoryOptions,
 ) -> TierAnswer:
+    """The answer to a question, from its entries in the tables.
+
+    Args:
+        like: an answer with the row, the question and the options.
+        answer: the entries.
+        known: the answers that the question allows.
+        values: what options are compared by; None where none were scored.
+        options: how it was asked.
+    """
     if values is not None:
         nats = [value for value in answer.nats if value is not None]
         return replace(

@@ -188,12 +188,8 @@ def _questions(
             tables.choices.append((number, option, word, nats, n_tokens, None))
 
 
-def earlier_options(manifest: Mapping[str, JsonValue]) -> StoryOptions:
-    """The options of a run that version 0.1 stored.
-
-    Raises:
-        ValidationError: the manifest was changed by hand.
-    """
+def earlier_options(manifest: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The options of a run that version 0.1 stored, under the names that they have now."""
     stored = _table(manifest.get("stories"))
     style, shots = _table(stored.get("style")), _table(stored.get("shots"))
     prompt, judging = _table(manifest.get("prompt")), _table(manifest.get("options"))
@@ -210,7 +206,7 @@ def earlier_options(manifest: Mapping[str, JsonValue]) -> StoryOptions:
         "prompt": prompt.get("id"),
         "seed": judging.get("seed"),
     }
-    return StoryOptions.model_validate({k: v for k, v in given.items() if v is not None})
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _table(value: JsonValue) -> Mapping[str, JsonValue]:

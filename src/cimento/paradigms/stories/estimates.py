@@ -19,8 +19,8 @@ from cimento.paradigms.stories.judging import (
     ALL_RIGHT,
     BOTH_ORDERS,
     CHAINED,
+    AnsweredQuestion,
     Judged,
-    QuestionAnswer,
     answered_questions,
     asked_of,
     judged_run,
@@ -330,7 +330,7 @@ def question_estimates(run: Run) -> list[Estimate]:
 
     answers, table = answered_questions(run), run.outcomes()
     like = Estimate(suite=run.suite.name, model=run.model, question=QUESTIONS, role="headline")
-    is_pair = any(answer.question.task == PAIR_TASK for answer in answers)
+    is_pair = any(question.task == PAIR_TASK for question, _ in answers)
     whole = BOTH_ORDERS if is_pair else ALL_RIGHT
     chance = (0.5, 0.25) if is_pair else (None, None)
     method = BY_LOT if is_pair else "it differs from question to question"
@@ -344,9 +344,9 @@ def question_estimates(run: Run) -> list[Estimate]:
     return [*found, *([_first_chosen(answers, like)] if is_pair else [])]
 
 
-def _first_chosen(answers: Sequence[QuestionAnswer], like: Estimate) -> Estimate:
-    first = [answer.chosen == FIRST for answer in answers]
-    triples = [answer.question.story.story_id for answer in answers]
+def _first_chosen(answers: Sequence[AnsweredQuestion], like: Estimate) -> Estimate:
+    first = [outcome.chosen == FIRST for _, outcome in answers]
+    triples = [question.story.story_id for question, _ in answers]
     design = Design(tuple(range(len(first))), tuple(triples))
     like = replace(
         like, question=FIRST_CHOSEN, role="main", right=sum(first), n=len(first),

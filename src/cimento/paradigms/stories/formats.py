@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -17,6 +17,7 @@ from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json, parse_toml, unpack_gzip
 from cimento.paradigms.stories.suite import Nested, SentenceStates, Story, StoryFormat, StorySuite
 from cimento.suites.builtin import kind_of
+from cimento.suites.formats.native import META_KEYS, meta_table
 from cimento.suites.load import unfolded
 from cimento.suites.model import JsonValue, Meta
 from cimento.suites.reading import decode, errors, fault, sha256_of, unusable
@@ -45,6 +46,7 @@ def _is_number(value: object) -> bool:
 
 NestedNumbers = Annotated[list[AnyJson], BeforeValidator(_numbers_only)]
 Block = dict[str, list[Entry]]
+_Record = Mapping[str, JsonValue]
 
 
 class StoryRow(Open):
@@ -74,7 +76,6 @@ KIND = "stories"
 TOML = "suite.toml"
 ITEMS = "items.jsonl"
 V1_TOP = "test"
-_TEXTS = tuple(field.name for field in fields(Meta) if field.name not in ("tags", "extra"))
 _SAME = (
     "story_id", "type", "idx", "aug", "actor", "location", "objects", "length", "example_id",
     "plausible", "breakpoint", "worker_id", "domain",
@@ -168,7 +169,7 @@ def _meta(table: object, *, name: str) -> Meta:
     """``[meta]`` of suite.toml; what is no text where one should stand is kept as it is."""
     content = plain(table) if isinstance(table, dict) else {}
     meta = content if isinstance(content, dict) else {}
-    texts = {key: meta[key] for key in _TEXTS if isinstance(meta.get(key), str)}
+    texts = {key: meta[key] for key in META_KEYS if isinstance(meta.get(key), str)}
     tags = meta.get("tags")
     known = {"name": name, **texts, "tags": tuple(map(str, tags)) if isinstance(tags, list) else ()}
     rest = {key: value for key, value in meta.items() if key not in known}
@@ -344,9 +345,8 @@ def write_folder(stories: Sequence[Story], folder: Path, *, name: str, language:
     Raises:
         StorageError: the folder cannot be written.
     """
-    return _write(
-        {"name": name, "version": "0.1.0", "language": language, "licence": ""}, stories, folder
-    )
+    meta: _Record = {"name": name, "version": "0.1.0", "language": language, "licence": ""}
+    return _write(meta, stories, folder)
 
 
 def write_suite(suite: StorySuite, folder: Path) -> Path:
@@ -355,12 +355,10 @@ def write_suite(suite: StorySuite, folder: Path) -> Path:
     Raises:
         StorageError: the folder cannot be written.
     """
-    known = {name: value for name, value in asdict(suite.meta).items() if name != "extra" and value}
-    tags: dict[str, JsonValue] = {"tags": list(suite.meta.tags)} if suite.meta.tags else {}
-    return _write({**known, **tags, **suite.meta.extra}, suite.stories, folder)
+    return _write({**meta_table(suite.meta), **suite.meta.extra}, suite.stories, folder)
 
 
-def _write(meta: Mapping[str, JsonValue], stories: Sequence[Story], folder: Path) -> Path:
+def _write(meta: _Record, stories: Sequence[Story], folder: Path) -> Path:
     import tomli_w
 
     write_text(tomli_w.dumps({"kind": KIND, "meta": meta}), folder / TOML)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import TableError, counted
 from cimento.paradigms.stories.answers import (
     AnswerOptions,
-    RawAnswer,
     asked_suite,
+    compared_values,
     raw_answers,
-    read_reply,
+    read_answer,
     tier_answers,
 )
 from cimento.paradigms.stories.grouping import (
@@ -24,15 +23,15 @@ from cimento.paradigms.stories.grouping import (
     by_paper_code,
     by_type,
 )
-from cimento.paradigms.stories.options import StoryOptions, normalised, refuse_norm
+from cimento.paradigms.stories.options import StoryOptions, refuse_norm
 from cimento.paradigms.stories.outcomes import (
     NO_GOLD,
     NOT_ANSWERED,
-    TIED,
     Chain,
     TierOutcome,
     at,
     chain,
+    judge,
     judge_all,
 )
 from cimento.paradigms.stories.rates import kinds_of
@@ -52,87 +51,6 @@ from cimento.runs.outcomes import Outcome, VerdictName
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
-
-
-@dataclass(frozen=True, slots=True)
-class QuestionAnswer:
-    """The answer of a model to one question.
-
-    Attributes:
-        question: that was asked.
-        chosen: the label chosen; None where a reply could not be read, or options are tied.
-        values: what options are compared by, in nats; None where the model wrote a reply.
-        tied: whether options share the highest value.
-        reply: what the model wrote.
-        reason: why there is no label.
-    """
-
-    question: Question
-    chosen: str | None
-    values: tuple[float, ...] | None = None
-    tied: bool = False
-    reply: str | None = None
-    reason: str = ""
-
-    @property
-    def verdict(self) -> VerdictName:
-        """``pass``, ``fail`` or ``tie``; a reply that cannot be read is wrong."""
-        if self.tied:
-            return "tie"
-        return "pass" if self.chosen == self.question.gold else "fail"
-
-    @property
-    def margin_bits(self) -> float | None:
-        """By how much the right option is ahead of the best other one; None for replies."""
-        if self.values is None:
-            return None
-        right = self.question.labels.index(self.question.gold)
-        others = [value for place, value in enumerate(self.values) if place != right]
-        difference = (self.values[right] - max(others)) / math.log(2)
-        return difference if math.isfinite(difference) else None
-
-
-def question_answers(
-    questions: Sequence[Question],
-    numbers: Sequence[int],
-    raw: Mapping[int, RawAnswer],
-    options: StoryOptions,
-) -> tuple[QuestionAnswer, ...]:
-    """The answers to questions; those without one are left out.
-
-    Args:
-        questions: in the order in which they were asked.
-        numbers: of the request of each.
-        raw: what was answered to each request.
-        options: how it was asked, and how options are compared.
-
-    Raises:
-        UsageError: the norm is for the three tiers.
-    """
-    refuse_norm(options)
-    return tuple(
-        _answer(question, raw[number], options)
-        for question, number in zip(questions, numbers, strict=True)
-        if number in raw
-    )
-
-
-def _answer(question: Question, raw: RawAnswer, options: StoryOptions) -> QuestionAnswer:
-    nats = [value for value in raw.nats if value is not None]
-    if not nats:
-        known = AnswerOptions(question.labels, question.words)
-        label, reason = read_reply(question.task, raw.reply or "", known, options)
-        return QuestionAnswer(question, label, reply=raw.reply, reason=reason)
-    values = normalised(nats, options.norm, n_tokens=raw.n_tokens, words=question.words)
-    best = max(values)
-    tied = values.count(best) > 1
-    return QuestionAnswer(
-        question,
-        None if tied else question.labels[values.index(best)],
-        values=values,
-        tied=tied,
-        reason=TIED if tied else "",
-    )
 
 
 CHAINED: Mapping[Tier, str] = {CONFLICT: "consistency", STATE: "verifiability"}
@@ -222,14 +140,18 @@ def judged_run(run: Run) -> Judged:
     return judge_stories(suite.asked, answers)
 
 
-def answered_questions(run: Run) -> tuple[QuestionAnswer, ...]:
-    """The answers of a run to the additional questions.
+AnsweredQuestion: TypeAlias = tuple[Question, TierOutcome]
+
+
+def answered_questions(run: Run) -> list[AnsweredQuestion]:
+    """The additional questions of a run that have an answer, with what became of each.
 
     Raises:
         UsageError: the norm is for the three tiers.
         TableError: the tables are not those of the suite.
     """
     suite, options = asked_of(run)
+    refuse_norm(options)
     questions = questions_of(suite.asked, suite, options)
     numbers = run.table("requests")["request"].to_list()
     if len(numbers) != len(questions):
@@ -238,7 +160,15 @@ def answered_questions(run: Run) -> tuple[QuestionAnswer, ...]:
             seen=f"{len(numbers)} questions were asked, and the suite has {len(questions)}",
             todo="Run again: the suite is not the one that was asked.",
         )
-    return question_answers(questions, numbers, raw_answers(run.tables), options)
+    raw, answered = raw_answers(run.tables), []
+    for question, number in zip(questions, numbers, strict=True):
+        if number in raw:
+            known = AnswerOptions(question.labels, question.words)
+            like = TierAnswer(row=question.story.row, tier=question.task, options=known.labels)
+            values = compared_values(raw[number], known, options)
+            answer = read_answer(like, raw[number], known, values, options)
+            answered.append((question, judge(answer, question.gold)))
+    return answered
 
 
 def asked_of(run: Run) -> tuple[StorySuite, StoryOptions]:
@@ -301,36 +231,35 @@ def _groups(story: Story, groupings: tuple[Grouping, ...]) -> dict[str, str]:
     return {name: value for name, value in grouped.items() if value} | kinds_of(story)
 
 
-def question_outcomes(answers: tuple[QuestionAnswer, ...], suite: StorySuite) -> Iterator[Outcome]:
+def question_outcomes(answers: Sequence[AnsweredQuestion], suite: StorySuite) -> Iterator[Outcome]:
     """Each additional question, then the stories for which all are right."""
     triples = {story.row: story.story_id for story in suite.stories}
     seen: Counter[tuple[int, str]] = Counter()
     by_story: dict[int, list[VerdictName]] = {}
-    for answer in answers:
-        question = answer.question
-        row, about = question.story.row, question.about
+    for question, outcome in answers:
+        row, about, verdict = outcome.row, question.about, outcome.verdict
         seen[row, about] += 1
         again = f" ({seen[row, about]})" if seen[row, about] > 1 else ""
-        by_story.setdefault(row, []).append(answer.verdict)
+        by_story.setdefault(row, []).append(verdict)
         yield Outcome(
             item=str(row),
             question=about + again,
-            verdict=answer.verdict,
-            right=answer.verdict == "pass",
-            value=answer.margin_bits,
+            verdict=verdict,
+            right=None if verdict == "unscored" else verdict == "pass",
+            value=outcome.margin_bits,
             unit=_BITS,
-            reason=answer.reason,
+            reason=outcome.reason,
             cluster=str(triples[row]),
         )
-    is_pair = any(answer.question.task == PAIR_TASK for answer in answers)
-    worst: tuple[VerdictName, ...] = ("fail", "tie", "pass")
+    is_pair = any(question.task == PAIR_TASK for question, _ in answers)
+    worst: tuple[VerdictName, ...] = ("unscored", "fail", "tie", "pass")
     for row, verdicts in by_story.items():
         whole = next(verdict for verdict in worst if verdict in verdicts)
         yield Outcome(
             item=str(row),
             question=BOTH_ORDERS if is_pair else ALL_RIGHT,
             verdict=whole,
-            right=whole == "pass",
+            right=None if whole == "unscored" else whole == "pass",
             cluster=str(triples[row]),
         )
 

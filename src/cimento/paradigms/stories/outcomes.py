@@ -17,6 +17,7 @@ from cimento.paradigms.stories.suite import (
     TIERS,
     Known,
     Story,
+    Task,
     Tier,
     TierAnswer,
     TripleKey,
@@ -51,7 +52,7 @@ class TierOutcome:
     """
 
     row: int
-    tier: Tier
+    tier: Task
     gold: str | None
     chosen: str | None
     correct: bool | None
@@ -86,7 +87,7 @@ class TierOutcome:
         return difference if math.isfinite(difference) else None
 
 
-def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> TierOutcome:
+def judge(answer: TierAnswer, gold: str | None, *, first_of_ties: bool = False) -> TierOutcome:
     """The choice of an answer, and whether it is right.
 
     A reply that cannot be read is wrong. A tie is no answer, whichever option stands first in the
@@ -95,10 +96,9 @@ def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> T
 
     Args:
         answer: of a model.
-        story: that it is about.
+        gold: the right label; None where there is none.
         first_of_ties: the first of tied options is chosen, as the study did.
     """
-    gold = story.gold(answer.tier)
     chosen, tied, reason = _choice(answer)
     if tied and not first_of_ties:
         chosen, reason = None, TIED
@@ -126,9 +126,10 @@ def judge(answer: TierAnswer, story: Story, *, first_of_ties: bool = False) -> T
 def judge_all(
     answers: Sequence[TierAnswer], stories: Sequence[Story], *, first_of_ties: bool = False
 ) -> tuple[TierOutcome, ...]:
-    """`judge` of every answer; ``answer.row`` is a position in `stories`."""
+    """`judge` of every answer at a tier; ``answer.row`` is a position in `stories`."""
     return tuple(
-        judge(answer, stories[answer.row], first_of_ties=first_of_ties) for answer in answers
+        judge(answer, stories[answer.row].gold(answer.tier), first_of_ties=first_of_ties)
+        for answer in answers
     )
 
 

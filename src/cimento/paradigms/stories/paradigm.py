@@ -7,12 +7,12 @@ Storks et al. 2021 (TRIP, doi:10.18653/v1/2021.findings-emnlp.422) and Pensa et 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeGuard
 
-from cimento.errors import Fault, InputError, SuiteError, TableError, counted
+from cimento.errors import Fault, SuiteError, counted
 from cimento.io.files import expanded
 from cimento.paradigms.base import (
     MethodFacts,
@@ -23,9 +23,8 @@ from cimento.paradigms.base import (
     SurveyItems,
     SurveyTask,
 )
-from cimento.paradigms.plain import PlainParadigm, chosen_task, refuse_run
+from cimento.paradigms.paradigm import Paradigm, chosen_task, refuse_run
 from cimento.paradigms.stories.checks import audit, story_names
-from cimento.paradigms.stories.description import audit_record, suite_text
 from cimento.paradigms.stories.earlier import earlier_options, earlier_tables
 from cimento.paradigms.stories.estimates import question_estimates, tier_estimates
 from cimento.paradigms.stories.formats import (
@@ -49,8 +48,9 @@ from cimento.paradigms.stories.prompts import Shots
 from cimento.paradigms.stories.recordings import recorded_answers
 from cimento.paradigms.stories.rounds import next_round
 from cimento.paradigms.stories.suite import StorySuite
-from cimento.paradigms.stories.text import runs_text
+from cimento.paradigms.stories.text import audit_record, runs_text, suite_text
 from cimento.runs.outcomes import outcomes_table
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,8 +86,8 @@ _METRICS = (
 )
 
 
-class Stories(PlainParadigm[StorySuite, StoryOptions]):
-    """Suites of stories; see `cimento.paradigms.base.Paradigm`."""
+class Stories(Paradigm[StorySuite, StoryOptions]):
+    """Suites of stories; see `cimento.paradigms.paradigm.Paradigm`."""
 
     name = KIND
     kinds = (KIND,)
@@ -218,25 +218,20 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         Raises:
             TableError: it cannot be read.
         """
-        from pydantic import ValidationError
-
-        is_earlier = "paradigm" not in manifest
-        try:
-            options = (
-                earlier_options(manifest)
-                if is_earlier
-                else StoryOptions.model_validate(manifest.get("options"))
-            )
-        except ValidationError as error:
-            raise _unreadable(folder, error) from error
-        if not is_earlier:
-            return Stored(suite=lambda: _stored_suite(folder, manifest), options=options)
-        suite = _stored_suite(folder, manifest)
+        stored = super().restore(folder, manifest)
+        if "paradigm" in manifest:
+            return stored
+        suite, options = stored.suite(), stored.options
         if options.corrections:
             # Version 0.1 stored the stories as they were asked.
             suite = replace(suite, corrections=(options.corrections,))
         tables = earlier_tables(folder, suite, options)
         return Stored(suite=lambda: suite, options=options, tables=tables)
+
+    def stored_options(self, manifest: Manifest) -> Mapping[str, JsonValue]:
+        """The options of a run; version 0.1 kept them in three places."""
+        is_earlier = "paradigm" not in manifest
+        return earlier_options(manifest) if is_earlier else super().stored_options(manifest)
 
     def judge(self, run: Run) -> pl.DataFrame:
         """Every story at every tier, and right at a tier and all before; or every question.
@@ -303,28 +298,9 @@ class Stories(PlainParadigm[StorySuite, StoryOptions]):
         return runs_text(runs)
 
 
+STORIES = Stories()
+
+
 def _has_examples(suite: StorySuite) -> bool:
     """Whether there are enough other stories for the usual worked examples."""
     return len({story.story_id for story in suite.stories}) > Shots().n
-
-
-def _stored_suite(folder: RunFolder, manifest: Manifest) -> StorySuite:
-    """The copy of the suite, limited as it was.
-
-    Raises:
-        TableError: it cannot be read.
-    """
-    try:
-        suite = read_stories(folder.suite_folder)
-    except (InputError, SuiteError) as error:
-        raise _unreadable(folder, error) from error
-    inputs = manifest.get("inputs")
-    limit = inputs.get("limit") if isinstance(inputs, dict) else None
-    return replace(suite, limit=limit if isinstance(limit, int) else None)
-
-
-def _unreadable(folder: RunFolder, error: Exception) -> TableError:
-    return TableError(where=str(folder.path), seen=f"cannot be read ({error})", todo="Run again.")
-
-
-STORIES = Stories()

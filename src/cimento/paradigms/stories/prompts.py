@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import functools
 import random
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from cimento.errors import UsageError, need_known
+from cimento.io.parsing import read_toml
 from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STATES, STORY, Story, Tier
 
 FOLDER = Path(__file__).parents[2] / "data" / "prompts"
@@ -220,7 +220,7 @@ def prompts() -> Mapping[str, Prompt]:
     files = sorted(FOLDER.glob("*.toml"), key=lambda path: (path.stem != PAPER, path.stem))
     found: dict[str, Prompt] = {}
     for path in files:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = wordings(path.stem)
         for table in content["prompts"]:
             found[table["id"]] = _prompt(table, content)
     return found
@@ -242,43 +242,11 @@ def default_prompt(language: str) -> Prompt:
     return find_prompt(f"{language}-1" if f"{language}-1" in prompts() else "en-1")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExtraWordings:
-    """The wordings of the additional questions, in one language.
-
-    Attributes:
-        language: ISO 639-1 code.
-        pair: which of two stories is plausible.
-        pair_answers: what is answered.
-        attributes: which value an attribute of a person or a thing has.
-        words: attribute to what its false and its true value are called.
-        codes: attribute to what its codes are called, for those of location.
-    """
-
-    language: str
-    pair: _Table
-    pair_answers: _Table
-    attributes: _Table
-    words: Mapping[str, _Table] = field(default_factory=dict)
-    codes: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-
 @functools.cache
-def extra_wordings(language: str) -> ExtraWordings:
-    """The other questions in a language; in English where they are not written in it."""
+def wordings(language: str) -> Mapping[str, Any]:
+    """All that a file of wordings has in a language; in English where there is none in it."""
     path = FOLDER / f"{language}.toml"
-    if not path.is_file():
-        path = FOLDER / "en.toml"
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    pair, attributes = content["pair"], content["attributes"]
-    return ExtraWordings(
-        language=content["language"],
-        pair={key: value for key, value in pair.items() if key != "answers"},
-        pair_answers=pair["answers"],
-        attributes={key: value for key, value in attributes.items() if isinstance(value, str)},
-        words=attributes.get("words", {}),
-        codes=attributes.get("codes", {}),
-    )
+    return read_toml(path if path.is_file() else FOLDER / "en.toml")
 
 
 def fill(template: str, **values: str) -> str:
@@ -298,41 +266,27 @@ def listed(words: Sequence[str], language: str) -> str:
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
 
 
-def state_names(language: str) -> Mapping[str, str]:
-    """State to what it is called in a language."""
-    content = tomllib.loads((FOLDER / f"{language}.toml").read_text(encoding="utf-8"))
-    names: Mapping[str, str] = content["states"]
-    return names
-
-
-def _prompt(table: Mapping[str, object], content: Mapping[str, object]) -> Prompt:
-    gap = str(table.get("gap", "\n\n"))
+def _prompt(table: Mapping[str, Any], content: Mapping[str, Any]) -> Prompt:
+    gap = table.get("gap", "\n\n")
     return Prompt(
-        id=str(table["id"]),
-        version=str(table["version"]),
-        language=str(content["language"]),
+        id=table["id"],
+        version=table["version"],
+        language=content["language"],
         gap=gap,
-        wide_gap=str(table.get("wide_gap", gap)),
+        wide_gap=table.get("wide_gap", gap),
         tiers={tier: _wording(tier, table[tier], content) for tier in OPTIONS},
     )
 
 
-def _wording(tier: Tier, table: object, content: Mapping[str, object]) -> Wording:
-    parts = table if isinstance(table, dict) else {}
+def _wording(tier: Tier, parts: Mapping[str, Any], content: Mapping[str, Any]) -> Wording:
     states, meanings = content["states"], content.get("definitions")
-    answers = states if tier == STATE else parts["answers"]
-    definitions = parts.get("definitions", "")
-    if tier == STATE and isinstance(meanings, dict) and isinstance(states, dict):
-        definitions = "".join(f"\n- {states[state]}: {meanings[state]}" for state in STATES)
-    return Wording(
-        instruction=parts["instruction"],
-        definitions=definitions,
-        before=parts["before"],
-        sentence=parts["sentence"],
-        between=parts.get("between", ""),
-        after=parts["after"],
-        answers=answers if isinstance(answers, dict) else {},
-    )
+    given = {"definitions": "", "between": "", **parts}
+    if tier == STATE:
+        given["answers"] = states
+        if meanings:
+            lines = (f"\n- {states[state]}: {meanings[state]}" for state in STATES)
+            given["definitions"] = "".join(lines)
+    return Wording(**given)
 
 
 FIXED, BALANCED, VARIED, PER_ITEM, PAPER_DRAWS = "fixed", "balanced", "varied", "per-item", "paper"

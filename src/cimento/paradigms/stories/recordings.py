@@ -27,6 +27,7 @@ from cimento.paradigms.stories.suite import (
     TIERS,
     Story,
     StorySuite,
+    Task,
     Tier,
     TierAnswer,
 )
@@ -88,7 +89,7 @@ def read_responses(path: Path, *, stories: Sequence[Story]) -> Responses:
     if text is None:
         raise unusable(path, faults)
     answers: list[TierAnswer] = []
-    seen: set[tuple[int, Tier]] = set()
+    seen: set[tuple[int, Task]] = set()
     for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
@@ -350,7 +351,7 @@ def _options(answer: TierAnswer, story: Story) -> list[tuple[object, ...]]:
     if answer.correct and chosen is None:
         chosen = gold
     rows: list[tuple[object, ...]] = []
-    for option, label in enumerate(OPTIONS[answer.tier]):
+    for option, label in enumerate(RECORDED[answer.tier].labels):
         is_greedy = greedy.get(label)
         if answer.logprobs_nats is None:
             only_wrong = False if label == gold else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypedDict
+from typing import Literal, TypeAlias
 
 from cimento.engine.requests import Choose, Reply, Request, Requests
 from cimento.errors import ModelError, UsageError
@@ -23,18 +23,15 @@ from cimento.paradigms.stories.prompts import (
     choose_shots,
     dialogue,
 )
-from cimento.paradigms.stories.suite import Story, StorySuite, Tier
+from cimento.paradigms.stories.suite import Story, StorySuite, Task, Tier
 from cimento.suites.reading import sha256_of
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 SystemRule: TypeAlias = Literal["system", "folded"]
 
 
-class Message(TypedDict):
-    """One turn."""
-
-    role: Role
-    content: str
+Message: TypeAlias = tuple[Role, str]
+"""One turn: who speaks, and what is said."""
 
 
 Render: TypeAlias = Callable[[Sequence[Message]], str]
@@ -80,16 +77,15 @@ def messages(
     turns: list[Message] = []
     if shots == "turns":
         for body, answer in dialogue.shots:
-            turns += [_turn("user", body), _turn("assistant", answer)]
-        turns.append(_turn("user", dialogue.body))
+            turns += [("user", body), ("assistant", answer)]
+        turns.append(("user", dialogue.body))
     else:
-        turns.append(_turn("user", _as_text(dialogue)))
+        turns.append(("user", _as_text(dialogue)))
     opening = dialogue.instruction + dialogue.gap
     if system == "system":
-        return (_turn("system", opening), *turns)
+        return (("system", opening), *turns)
     # A line break more, as the harness of the study put it.
-    first = _turn("user", f"{opening}\n{turns[0]['content']}")
-    return (first, *turns[1:])
+    return (("user", f"{opening}\n{turns[0][1]}"), *turns[1:])
 
 
 def chat(
@@ -129,7 +125,7 @@ def system_rule(render: Render, *, name: str) -> SystemRule:
     Raises:
         ModelError: it drops system turns without a word, or fails even without one.
     """
-    probe = (_turn("system", _SYSTEM_PROBE), _turn("user", _USER_PROBE))
+    probe: tuple[Message, ...] = (("system", _SYSTEM_PROBE), ("user", _USER_PROBE))
     try:
         text = render(probe)
     # Templates refuse system turns with errors of their own.
@@ -164,10 +160,6 @@ def _as_text(dialogue: Dialogue) -> str:
     return worked + dialogue.body
 
 
-def _turn(role: Role, content: str) -> Message:
-    return {"role": role, "content": content}
-
-
 def _rendered(render: Render, turns: Sequence[Message]) -> str:
     try:
         return render(turns)
@@ -183,20 +175,17 @@ def _rendered(render: Render, turns: Sequence[Message]) -> str:
 def _refuse_lost(text: str, turns: Sequence[Message]) -> None:
     """See that every turn is in the text, in order; templates may trim them."""
     place = 0
-    for turn in turns:
-        found = text.find(turn["content"].strip(), place)
+    for role, content in turns:
+        kept = content.strip()
+        found = text.find(kept, place)
         if found < 0:
             raise ModelError(
                 where="chat template",
-                seen=f"it leaves a {turn['role']} turn out"
-                f" ({turn['content'].strip()[:60]!r}), or changes it",
+                seen=f"it leaves a {role} turn out ({kept[:60]!r}), or changes it",
                 todo="Say --set shots-as=text, or --set chat=no.",
             )
-        place = found + len(turn["content"].strip())
+        place = found + len(kept)
 
-
-Task: TypeAlias = Tier | Literal["story_pair", "attributes", "judgment"]
-"""A tier, one of the additional questions, or a judgment of sentences."""
 
 WITHOUT_STORY = -1
 """The row of the prompt without a story, whose answers correct the others (``norm=pmi``)."""
@@ -258,7 +247,7 @@ def _render_of(model: AskedModel) -> Render | None:
     """A model's chat template; None where it has none."""
 
     def render(turns: Sequence[Message]) -> str:
-        text = model.chat([(turn["role"], turn["content"]) for turn in turns])
+        text = model.chat(turns)
         if text is None:
             raise ModelError(where=f"model {model.card.name!r}", seen="it has no chat template")
         return text
@@ -311,7 +300,7 @@ class StoryPrompt:
         return Reply(
             # Flat text ends where the answer's blank begins.
             prompt=self.rendered.text if has_turns else self.rendered.text.rstrip(),
-            messages=tuple((turn["role"], turn["content"]) for turn in self.rendered.messages),
+            messages=self.rendered.messages,
             templated=has_turns,
             max_tokens=options.max_tokens,
             # Text without turns runs on into the next example; the answer is one line.
@@ -322,7 +311,8 @@ class StoryPrompt:
     @property
     def shown(self) -> str:
         """The prompt as text; the turns as JSON where a server renders them itself."""
-        return self.rendered.text or json.dumps(self.rendered.messages, ensure_ascii=False)
+        turns = [{"role": role, "content": text} for role, text in self.rendered.messages]
+        return self.rendered.text or json.dumps(turns, ensure_ascii=False)
 
     @property
     def prompt_sha256(self) -> str:

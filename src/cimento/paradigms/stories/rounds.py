@@ -8,30 +8,28 @@ A story is verified where all of it is right.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cimento.engine.replay import Recording
 from cimento.engine.requests import Answers, Requests
 from cimento.errors import UsageError
 from cimento.paradigms.stories.answers import asked_suite, raw_answers, tier_answers
 from cimento.paradigms.stories.options import StoryOptions, prompt_for, refuse_norm
-from cimento.paradigms.stories.outcomes import judge
+from cimento.paradigms.stories.outcomes import judge_all
 from cimento.paradigms.stories.prompts import (
     Dialogue,
-    ExtraWordings,
     choose_shots,
-    extra_wordings,
     fill,
     listed,
+    wordings,
 )
 from cimento.paradigms.stories.recordings import recorded_requests
 from cimento.paradigms.stories.requests import (
     WITHOUT_STORY,
     PromptFormat,
     StoryPrompt,
-    Task,
     find_format,
     numbered_requests,
     rendered,
@@ -46,6 +44,7 @@ from cimento.paradigms.stories.suite import (
     Side,
     Story,
     StorySuite,
+    Task,
     Tier,
     Value,
     bases,
@@ -94,7 +93,7 @@ class Question:
 
 def pair_questions(stories: Sequence[Story], language: str) -> list[Question]:
     """Each implausible story with its plausible one, once before it and once after it."""
-    wording = extra_wordings(language)
+    wording = wordings(language)["pair"]
     base_of = bases(stories)
     return [
         _pair(story, base, gold, wording)
@@ -110,7 +109,7 @@ def attribute_questions(stories: Sequence[Story], language: str) -> list[Questio
     Asked is what is not TRIP's default: the value after the conflicting sentence, where it has
     one, and the value that the breakpoint needs. Of locations it is asked what happens.
     """
-    wording = extra_wordings(language)
+    wording = wordings(language)
     questions = []
     for story in stories:
         if story.plausible or story.pair is None or not story.sentence_states:
@@ -155,7 +154,7 @@ def question_prompts(
         [examples[0].story for examples in by_row.values()],
         options.examples,
     )
-    wording = extra_wordings(language)
+    wording = wordings(language)
     prompts = []
     for question, shots in zip(questions, chosen, strict=True):
         # Every other example has its second question: the plausible story does not always come
@@ -164,7 +163,7 @@ def question_prompts(
         worked = [examples[place % len(examples)] for place, examples in enumerate(by_shot)]
         task, rows = question.task, tuple(shot.row for shot in shots)
         parts = Dialogue(
-            (wording.pair if task == PAIR_TASK else wording.attributes)["instruction"],
+            wording["pair" if task == PAIR_TASK else "attributes"]["instruction"],
             gap="\n\n",
             shots=tuple((example.body, example.answer) for example in worked),
             body=question.body,
@@ -175,41 +174,41 @@ def question_prompts(
     return prompts
 
 
-def _pair(story: Story, base: Story, gold: str, wording: ExtraWordings) -> Question:
+def _pair(story: Story, base: Story, gold: str, wording: Mapping[str, Any]) -> Question:
     texts = [" ".join(shown.sentences) for shown in (base, story)]
     first, second = texts if gold == FIRST else texts[::-1]
-    parts = wording.pair
     return Question(
         task=PAIR_TASK,
         story=story,
         about=f"plausible {gold}",
-        body=f"{parts['before']}{first}{parts['middle']}{second}{parts['after']}",
+        body=f"{wording['before']}{first}{wording['middle']}{second}{wording['after']}",
         labels=(FIRST, SECOND),
-        words=(wording.pair_answers[FIRST], wording.pair_answers[SECOND]),
+        words=(wording["answers"][FIRST], wording["answers"][SECOND]),
         gold=gold,
     )
 
 
 def _asked(
     story: Story, number: int, side: Side, attribute: Attribute, entity: str, value: Value,
-    wording: ExtraWordings,
+    wording: Mapping[str, Any],
 ) -> Question:  # fmt: skip
     """A question about one attribute of one entity."""
+    asked = wording["attributes"]
     if attribute.name in _LOCATIONS:
         labels = tuple(str(code) for code in attribute.codes if code)
-        meanings = wording.codes.get(attribute.name)
+        meanings = asked.get("codes", {}).get(attribute.name)
         words = tuple(
             meanings[int(label)] if meanings else attribute.codes[int(label)] for label in labels
         )
-        template, gold = wording.attributes["change"], str(value)
+        template, gold = asked["change"], str(value)
     else:
-        named = wording.words.get(attribute.name)
+        named = asked.get("words", {}).get(attribute.name)
         words = (
             (named["negative"], named["positive"])
             if named
             else (attribute.negative, attribute.positive)
         )
-        labels, template = ("negative", "positive"), wording.attributes[side]
+        labels, template = ("negative", "positive"), asked[side]
         gold = labels[bool(value)]
     question = fill(
         template,
@@ -217,13 +216,13 @@ def _asked(
         entity=entity,
         negative=words[0],
         positive=words[-1],
-        options=listed(words, wording.language),
+        options=listed(words, wording["language"]),
     )
     return Question(
         task=ATTRIBUTE_TASK,
         story=story,
         about=f"{number} {side} {attribute.name} {entity}",
-        body=f"{wording.attributes['before']}{' '.join(story.sentences)}{question}",
+        body=f"{asked['before']}{' '.join(story.sentences)}{question}",
         labels=labels,
         words=words,
         gold=gold,
@@ -303,7 +302,7 @@ def _right(
     asked = ((number, ask.row) for number, ask in enumerate(asks, start=first))
     raw = raw_answers(answers.tables)
     given = tier_answers(tier, asked, raw, suite=suite, options=options)
-    return {answer.row for answer in given if judge(answer, suite.stories[answer.row]).correct}
+    return {outcome.row for outcome in judge_all(given, suite.stories) if outcome.correct}
 
 
 def _questions(suite: StorySuite, options: StoryOptions, model: AskedModel) -> Requests:

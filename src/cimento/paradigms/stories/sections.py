@@ -12,10 +12,10 @@ from cimento.paradigms.stories.estimates import TITLES
 from cimento.paradigms.stories.judging import CHAINED, Judged, asked_of, judged_run
 from cimento.paradigms.stories.outcomes import Step, TierOutcome, flow, probabilities
 from cimento.paradigms.stories.rates import confusions
-from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Tier
+from cimento.paradigms.stories.suite import STATES, STORY, TIERS, Story, Task, Tier
 from cimento.paradigms.stories.text import constant_flow, flow_rows, metric_rows
 from cimento.paradigms.stories.variation import names_of
-from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, require_rows
+from cimento.report.figures import BLUE, GREY, Figure, drawable, figure_of, frame_of, require_rows
 from cimento.report.figures_rates import above
 from cimento.report.figures_scores import calibration_figure
 from cimento.report.formatting import rate_remarks
@@ -85,16 +85,12 @@ def flow_frame(flows: Mapping[str, Sequence[Step]]) -> pl.DataFrame:
     """Model and tier to the stories that reached it, passed it and could not be scored."""
     import polars as pl
 
-    rows = [
+    rows = (
         (model, step.tier, step.reached, step.passed, step.unscored)
         for model, steps in flows.items()
         for step in steps
-    ]
-    schema = {
-        "model": pl.String, "tier": pl.String,
-        "reached": pl.Int64, "passed": pl.Int64, "unscored": pl.Int64,
-    }  # fmt: skip
-    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    )
+    frame = frame_of(rows, model=str, tier=str, reached=int, passed=int, unscored=int)
     return frame.with_columns(
         pl.concat_str("passed", pl.lit(" of "), "reached").alias("told"),
     )
@@ -135,15 +131,12 @@ def states_figure(confused: Mapping[str, Mapping[str, int]], *, model: str, suit
 
 def states_frame(confused: Mapping[str, Mapping[str, int]]) -> pl.DataFrame:
     """Right and chosen state to the number of stories and their share of the right state."""
-    import polars as pl
-
-    rows = [
+    rows = (
         (right, chosen, n, n / sum(counts.values()))
         for right, counts in confused.items()
         for chosen, n in counts.items()
-    ]
-    texts = {"right": pl.String, "chosen": pl.String}
-    return pl.DataFrame(rows, schema={**texts, "n": pl.Int64, "share": pl.Float64}, orient="row")
+    )
+    return frame_of(rows, right=str, chosen=str, n=int, share=float)
 
 
 SHOWN = 4
@@ -259,13 +252,13 @@ def story_figures(name: str, judged: Mapping[str, Judged]) -> tuple[Figure, ...]
 
 def _items(judged: Judged) -> tuple[ItemRecord, ...]:
     """The stories with what was chosen at each tier, those that went worst first."""
-    by_row: dict[int, dict[Tier, TierOutcome]] = {}
+    by_row: dict[int, dict[Task, TierOutcome]] = {}
     for outcome in judged.outcomes:
         by_row.setdefault(outcome.row, {})[outcome.tier] = outcome
     return worst_first(_item(story, by_row.get(story.row, {})) for story in judged.stories)
 
 
-def _item(story: Story, outcomes: Mapping[Tier, TierOutcome]) -> ItemRecord:
+def _item(story: Story, outcomes: Mapping[Task, TierOutcome]) -> ItemRecord:
     item = f"{story.row}: {story.example_id}" if story.example_id else str(story.row)
     asked = {
         tier: outcomes[tier]

@@ -18,6 +18,9 @@ from typing import Literal, TypeAlias
 from cimento.suites.model import JsonValue, Meta
 
 Tier: TypeAlias = Literal["story_class", "conflict_detec", "physical_state"]
+Task: TypeAlias = Tier | Literal["story_pair", "attributes", "judgment"]
+"""A tier, one of the additional questions, or a judgment of sentences."""
+
 StoryType: TypeAlias = Literal["order", "cloze"]
 Nested: TypeAlias = "int | tuple[Nested, ...]"
 TripleKey: TypeAlias = int
@@ -140,13 +143,13 @@ class Story:
         """The objects, each without blanks around."""
         return split_names(self.objects)
 
-    def gold(self, tier: Tier) -> str | None:
+    def gold(self, tier: Task) -> str | None:
         """The right label at a tier; None where the story has none."""
         if tier == STORY:
             return TRUE if self.plausible else FALSE
         if tier == CONFLICT:
             return None if self.pair is None else pair_label(*self.pair)
-        return self.state or None
+        return (self.state or None) if tier == STATE else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +176,7 @@ class TierAnswer:
     """
 
     row: int
-    tier: Tier
+    tier: Task
     logprobs_nats: tuple[float, ...] | None = None
     options: tuple[str, ...] = ()
     nats_per_character: tuple[float, ...] = ()

@@ -1,23 +1,44 @@
-"""The tables that ``run`` prints of runs of stories, in plain text."""
+"""Stories and their runs as text, the contents of a file in numbers, and its audit as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.io.inline_markup import columns
+from cimento.paradigms.stories.checks import CHECKED, audit, pair_shape
 from cimento.paradigms.stories.classification import choices
 from cimento.paradigms.stories.estimates import BASELINE, question_of
-from cimento.paradigms.stories.grouping import Grouping
+from cimento.paradigms.stories.grouping import Grouping, applicable, code_group, corrections
 from cimento.paradigms.stories.judging import Judged, asked_of, judge_stories, judged_run
 from cimento.paradigms.stories.outcomes import Step, flow
 from cimento.paradigms.stories.rates import METRICS, constant_answers, majority_labels
-from cimento.paradigms.stories.suite import TIERS
+from cimento.paradigms.stories.suite import (
+    ATTRIBUTES,
+    FALSE,
+    TIERS,
+    TRUE,
+    Story,
+    StorySuite,
+    StoryType,
+    bases,
+    by_triple,
+    changed,
+    is_replacement,
+    is_swap,
+    made_as,
+    most_frequent,
+    pair_label,
+)
 from cimento.report.formatting import interval, reasons_together
 from cimento.runs.outcomes import Estimate
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run
+
 
 UNKNOWN = "-"
 
@@ -161,3 +182,263 @@ def _with_interval(estimate: Estimate) -> str:
     if estimate.value is None:
         return UNKNOWN
     return f"{estimate.value:.3f} {interval(estimate.low, estimate.high)}"
+
+
+NO_TYPE = "null"
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Description:
+    """Counts over the stories of a file; those of conflicts are over implausible stories.
+
+    Attributes:
+        stories: number of stories.
+        triples: number of different stories, each with its variants.
+        complete: triples with a plausible story and at least one variant of either type.
+        types: by type; ``null`` for none.
+        plausible: ``true`` and ``false``.
+        states: by state, the most frequent first.
+        pairs: by conflict pair, the most frequent first.
+        distances: by how far the breakpoint is from the conflicting sentence.
+        locations: by place, over all stories.
+        domains: by domain, over all stories.
+        swaps: order variants that exchange exactly two sentences, by whether the conflict pair is
+            these two, shares one of them, or none.
+        replacements: cloze variants that replace one sentence, by the role of that sentence.
+    """
+
+    stories: int
+    triples: int
+    complete: int
+    types: Mapping[str, int]
+    plausible: Mapping[str, int]
+    states: Mapping[str, int]
+    pairs: Mapping[str, int]
+    distances: Mapping[int, int]
+    locations: Mapping[str, int]
+    domains: Mapping[str, int]
+    swaps: Mapping[str, int]
+    replacements: Mapping[str, int]
+
+    @property
+    def adjacent(self) -> int:
+        """Conflicts between neighbouring sentences."""
+        return self.distances.get(1, 0)
+
+
+def describe(stories: Sequence[Story]) -> Description:
+    """Counts of everything that a file of stories holds."""
+    conflicts = [story for story in stories if not story.plausible]
+    pairs = [story.pair for story in conflicts if story.pair is not None]
+    triples = by_triple(stories)
+    return Description(
+        stories=len(stories),
+        triples=len(triples),
+        complete=sum(
+            any(story.plausible for story in triple)
+            and {"order", "cloze"} <= {story.type for story in triple if not story.plausible}
+            for triple in triples.values()
+        ),
+        types=most_frequent(story.type or NO_TYPE for story in stories),
+        plausible=most_frequent(TRUE if story.plausible else FALSE for story in stories),
+        states=most_frequent(story.state for story in conflicts if story.state),
+        pairs=most_frequent(pair_label(*pair) for pair in pairs),
+        distances=dict(sorted(Counter(high - low for low, high in pairs).items())),
+        locations=most_frequent(story.location for story in stories if story.location),
+        domains=most_frequent(story.domain for story in stories if story.domain),
+        swaps=_swaps(stories),
+        replacements=_replacements(stories),
+    )
+
+
+def code_counts(stories: Sequence[Story]) -> dict[str, dict[str, int]]:
+    """For each attribute, the counts of its codes over entities and sentences."""
+    counts: dict[str, Counter[int]] = {name: Counter() for name in ATTRIBUTES}
+    for story in stories:
+        for block in story.sentence_states:
+            for attribute, entries in block.entries.items():
+                counts.setdefault(attribute, Counter()).update(code for _, code in entries)
+    return {
+        attribute: {str(code): n for code, n in sorted(found.items())}
+        for attribute, found in counts.items()
+    }
+
+
+def _variants(stories: Sequence[Story], kind: StoryType) -> Iterator[tuple[Story, Story]]:
+    """The variants of a kind, each with its plausible story."""
+    known = bases(stories)
+    for story in stories:
+        base = known[story.story_id]
+        if base is not None and made_as(story, base) == kind:
+            yield story, base
+
+
+def _swaps(stories: Sequence[Story]) -> dict[str, int]:
+    """Order variants by how the annotated pair relates to the positions that were swapped."""
+    shared = Counter(
+        len({*(story.pair or ())} & {*(changed(story, base) or ())})
+        for story, base in _variants(stories, "order")
+        if is_swap(story, base)
+    )
+    return {"the two": shared[2], "one of the two": shared[1], "neither": shared[0]}
+
+
+def _replacements(stories: Sequence[Story]) -> dict[str, int]:
+    """Cloze variants by what the replaced sentence is in the conflict."""
+    counts = {"conflicting": 0, "breakpoint": 0, "neither": 0}
+    for story, base in _variants(stories, "cloze"):
+        if is_replacement(story, base):
+            [place] = changed(story, base) or ()
+            roles = dict(zip(story.pair or (), ("conflicting", "breakpoint"), strict=False))
+            counts[roles.get(place, "neither")] += 1
+    return counts
+
+
+def suite_text(suite: StorySuite, items: int) -> str:
+    """The content of a suite of stories, and its first stories.
+
+    Args:
+        suite: of stories.
+        items: number of its stories to show.
+    """
+    lines = [suite.name, columns(_facts(suite), indent=2)]
+    lines += [_story(story) for story in suite.stories[:items]]
+    return "\n".join(lines)
+
+
+def _facts(suite: StorySuite) -> list[tuple[str, ...]]:
+    about = describe(suite.stories)
+    names = ("language", "version", "licence", "status", "citation")
+    rows = [(name, text) for name in names if (text := getattr(suite.meta, name))]
+    rows += [
+        ("stories", f"{about.stories} in {about.triples} triples, {about.complete} complete"),
+        ("types", _listed(about.types)),
+        ("plausible", _listed(about.plausible)),
+        ("states", _listed(about.states)),
+        ("conflict pairs", _listed(about.pairs)),
+        ("adjacent", f"{about.adjacent} of {sum(about.distances.values())} conflicts"),
+        ("swapped are", _listed({f"{k} in conflict": n for k, n in about.swaps.items()})),
+        ("replaced is", _listed(about.replacements)),
+    ]
+    places = list(about.locations.items())
+    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
+    rows.append(("locations", f"{_listed(dict(places[:_SHOWN]))}{more}"))
+    if about.domains:
+        rows.append(("domains", _listed(about.domains)))
+    return [tuple(row) for row in rows]
+
+
+def _story(story: Story) -> str:
+    kind = "plausible" if story.plausible else f"{story.type or 'no type'}, {story.state}"
+    lines = [f"  story {story.row} ({story.example_id}) {kind}"]
+    for place, sentence in enumerate(story.sentences):
+        mark = "*" if place in (story.pair or ()) else " "
+        lines.append(f"   {mark}{place} {sentence}")
+    return "\n".join(lines)
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {n}" for name, n in counts.items()) or "none"
+
+
+_COUNTED = ("states_filled_on_plausible_story",)
+_CONTRACT = ("order_not_a_swap", "cloze_not_one_replacement")
+_RENAMED = {"worker_id_of_one_story": "worker_id_not_GAP"}
+_RENAMED_V1 = {
+    "plausible_but_has_breakpoint": "plausible_true_with_breakpoint",
+    "sentences_not_length": "sentences_not_5",
+    "confl_pairs_disagree": "confl_pairs_disagree_with_sents_breakpoint",
+}
+_SHORTENED = ("outer_spaces_in_entity", "human_entity_is_not_actor", "object_entity_not_listed")
+_FIRST = 10
+
+
+def audit_record(file: StorySuite) -> dict[str, JsonValue]:
+    """Counts, findings and how variants are made, of the whole file.
+
+    Stories are named by row, in GITA v1 by key. What is found in many stories there is a count
+    and the first ten keys.
+    """
+    rows = dict.fromkeys(CHECKED[file.format], ()) | {
+        finding.check.name: finding.rows for finding in audit(file)
+    }
+    return _record_v1(file, rows) if file.format == "gita-v1" else _record(file, rows)
+
+
+def _record(file: StorySuite, wrong: Mapping[str, tuple[int, ...]]) -> dict[str, JsonValue]:
+    about = describe(file.stories)
+    issues: dict[str, JsonValue] = {
+        _RENAMED.get(name, name): len(rows) if name in _COUNTED else list(rows)
+        for name, rows in wrong.items()
+        if name not in _CONTRACT
+    }
+    contract: dict[str, JsonValue] = {
+        "order_true_two_sentence_swap": sum(about.swaps.values()),
+        "order_not_a_swap": list(wrong["order_not_a_swap"]),
+        "cloze_one_replacement": sum(about.replacements.values()),
+        "cloze_not_one_replacement": list(wrong["cloze_not_one_replacement"]),
+        "order_pair_is": dict(about.swaps),
+        "cloze_new_sentence_is": dict(about.replacements),
+    }
+    audited: dict[str, JsonValue] = {
+        "n_docs": about.stories,
+        "counts_by_type": dict(about.types),
+        "counts_by_plausible": dict(about.plausible),
+        "counts_code_groups": _code_groups(file),
+        "state_counts_implausible": dict(about.states),
+        "conflict_pair_counts_implausible": dict(about.pairs),
+        "conflict_distance_counts_implausible": {
+            str(n): count for n, count in about.distances.items()
+        },
+        "n_stories": about.triples,
+        "issues": issues,
+        "generator_contract": contract,
+    }
+    corrected = applicable(file.stories)
+    if corrected is not None:
+        audited["proposed_corrections"] = {
+            correction.name: dict(correction.changes) for correction in corrections(corrected)
+        }
+    return audited
+
+
+def _record_v1(file: StorySuite, wrong: Mapping[str, tuple[int, ...]]) -> dict[str, JsonValue]:
+    keys = [story.key for story in file.stories]
+    issues: dict[str, JsonValue] = {}
+    for name, rows in wrong.items():
+        names: list[JsonValue] = [keys[row] for row in rows]
+        if name == "structural":
+            issues[name] = {"keys": names} if names else {}
+        elif name in _SHORTENED:
+            issues[name] = {"n_stories": len(names), "keys": names[:_FIRST]}
+        else:
+            issues[_RENAMED_V1.get(name, name)] = names
+    shapes = Counter(f"{story.type}:{pair_shape(story)}" for story in file.stories)
+    issues["confl_pairs_shape"] = dict(shapes)
+    counts = Counter(f"{story.type}|{story.plausible}" for story in file.stories)
+    codes: dict[str, JsonValue] = {
+        name: dict(counts) for name, counts in code_counts(file.stories).items()
+    }
+    return {
+        "n_stories": len(keys),
+        "top_level": '{"test": {key: record}}',
+        "counts": dict(counts),
+        "issues": issues,
+        "attribute_value_counts": codes,
+    }
+
+
+def _code_groups(file: StorySuite) -> dict[str, JsonValue]:
+    """Group sizes by the letters of the ids, as the paper's code has them."""
+    groups = Counter(code_group(story.example_id) for story in file.stories)
+    conflicts = (story for story in file.stories if not story.plausible)
+    implausible = Counter(code_group(story.example_id) for story in conflicts)
+    return {
+        "O_in_id": groups["order"],
+        "C_in_id": groups["cloze"],
+        "neither": groups["plausible"],
+        "implausible_O": implausible["order"],
+        "implausible_C": implausible["cloze"],
+        "implausible_total": implausible.total(),
+    }

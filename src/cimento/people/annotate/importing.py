@@ -21,7 +21,7 @@ from typing import Literal, TypeAlias
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.files import read_bytes, writing
 from cimento.paradigms.base import Applied
-from cimento.paradigms.loading import load_suite, load_suites
+from cimento.paradigms.registry import load_suite, load_suites
 from cimento.people.judgments.formats import (
     RawAnswers,
     Submission,

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, need_known
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
-from cimento.paradigms.loading import load_suite
+from cimento.paradigms.registry import load_suite
 from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.people.judgments.records import (
     ACCEPTABILITY,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, cast
 
 from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
-from cimento.paradigms.loading import LoadedSuite, load_suites
+from cimento.paradigms.registry import LoadedSuite, load_suites
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.suites.builtin import NAMES, builtin_names, find_published, language_code
 from cimento.suites.load import is_archive

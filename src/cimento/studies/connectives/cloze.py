@@ -28,7 +28,7 @@ from cimento.paradigms.cloze.people import (
     top_class,
 )
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole, expand_suite
-from cimento.paradigms.ratings.cells import count_of, need_columns, text_of
+from cimento.paradigms.ratings.cells import Cells, need_columns, text_of
 from cimento.paradigms.ratings.formats import ConnectiveId, parse_id
 from cimento.statistics.design import Design
 from cimento.suites.model import Meta
@@ -342,7 +342,7 @@ def _read_completions(path: Path) -> dict[str, list[Candidate]]:
     need_columns(table, COMPLETION_COLUMNS)
     found: dict[str, dict[int, str]] = {}
     for row in table.rows:
-        item, rank = text_of(row, "id"), count_of(table, row, "rank")
+        item, rank = text_of(row, "id"), Cells.of(table, row).whole("rank")
         ranks = found.setdefault(item, {})
         if not rank or rank in ranks:
             raise InputError(

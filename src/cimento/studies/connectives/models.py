@@ -21,7 +21,7 @@ from cimento.paradigms.ratings.estimates import (
     UNACCEPTABLE,
     by_label,
 )
-from cimento.paradigms.ratings.paradigm import rated_run
+from cimento.paradigms.ratings.runs import RatedRun
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet, rated_of
 from cimento.report.grid import EstimateCell, Grid, GridCell
 from cimento.runs.outcomes import each_outcome
@@ -50,8 +50,7 @@ from cimento.studies.connectives.own import (
 from cimento.studies.record import Section
 
 if TYPE_CHECKING:
-    from cimento.paradigms.loading import SuiteLike
-    from cimento.paradigms.ratings.sections import RatedRun
+    from cimento.paradigms.registry import SuiteLike
     from cimento.runs.run import Run
     from cimento.studies.connectives.treebanks import CountedCorpus
 
@@ -162,7 +161,7 @@ def paper_tables(
     tables = {
         "table-2": _table_2(material),
         "table-3": _table_3(material, [ClozeAnswers(run) for run in filled]),
-        "table-4": _table_4([rated_run(run) for run in rated]),
+        "table-4": _table_4([RatedRun(run) for run in rated]),
         "table-5": _table_5(material, [ClozeAnswers(run) for run in filled]),
     }
     notes = (*_first_only(material, rated, filled), *material.notes)
@@ -173,7 +172,7 @@ def paper_tables(
 def _first_only(material: Material, rated: Sequence[Run], filled: Sequence[Run]) -> Iterator[str]:
     """What has to be said of runs that were asked the first items alone."""
     every = len(material.sentences.sentences) if material.sentences else 0
-    sizes = [(run, len(rated_run(run).sentences), every, "sentences") for run in rated]
+    sizes = [(run, len(RatedRun(run).sentences), every, "sentences") for run in rated]
     every = len(material.blanks.items) if material.blanks else 0
     sizes += [(run, len(ClozeAnswers(run).items), every, "blanks") for run in filled]
     for run, n, total, what in sizes:
@@ -189,7 +188,7 @@ def model_sections(runs: Sequence[Run]) -> list[Section]:
     }
     return [
         Section(name=name, title=f"{titles[name]}, {run.model}", source=SOURCE, cells=tuple(cells))
-        for run in map(rated_run, runs)
+        for run in map(RatedRun, runs)
         for name, cells in beside_people(run.sentences, run.values.columns[run.perplexity]).items()
         if name == "Pairs" or run.n_rated
     ]

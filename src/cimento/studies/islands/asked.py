@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from cimento.paradigms.loading import SuiteLike
+from cimento.paradigms.registry import SuiteLike
 from cimento.studies.islands.released import (
     BLIMP_FILES,
     AbsentError,

@@ -186,7 +186,7 @@ def _wilcox_lines(model: str, rows: Sequence[Mapping[str, str]]) -> Iterator[Cel
         if effect.name.startswith("reduction"):
             yield beside(what, effect.mean.value, printed, note=note)
         else:
-            yield Cell(what=what, computed=effect.mean.value, note=note or effect.reason or "")
+            yield Cell(what=what, computed=effect.mean.value, note=note or effect.reason)
     fit = wilcox_model(rows)
     if not fit.fixed:
         note = fit.reason or ""

@@ -25,7 +25,7 @@ from cimento.paradigms.regions.two_by_two import (
     effects_of_means,
 )
 from cimento.statistics.design import Design
-from cimento.statistics.intervals import share_interval
+from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.means import t_test, within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
 from cimento.studies.islands.released import find
@@ -361,10 +361,8 @@ def known_people() -> Factorial:
     There are no single items in it, so that nothing can be tested.
     """
     untold = "only means over items are known"
-    none = DesignRate(
-        name="DD > 0", passed=0, failed=0, tied=0, unscored=ITEMS, accuracy=None, low=None,
-        high=None, interval_method=None, reason=untold,
-    )  # fmt: skip
+    untested = Interval(None, None, None, untold)
+    none = DesignRate(name="DD > 0", unscored=ITEMS, interval=untested)
     phenomena = tuple(
         PhenomenonEffects(
             name=name,

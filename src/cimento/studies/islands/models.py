@@ -14,6 +14,7 @@ from cimento.paradigms.regions.factorial import (
     PhenomenonEffects,
     average_of_shares,
 )
+from cimento.report.factorial import rate_cell
 from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.runs.run import Run
 from cimento.statistics.design import Design
@@ -166,11 +167,6 @@ def _accuracy(result: Factorial | None, phenomenon: str, form: str) -> GridCell:
         return _average(result)
     pair = _pair(result, phenomenon, form)
     return BLANK if pair is None else rate_cell(pair)
-
-
-def rate_cell(rate: DesignRate) -> EstimateCell:
-    """A rate over items in percent, with its interval."""
-    return EstimateCell.percent((rate.accuracy, rate.low, rate.high), rate.n, rate.reason)
 
 
 def _pair(result: Factorial, phenomenon: str, form: str) -> DesignRate | None:

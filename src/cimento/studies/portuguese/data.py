@@ -22,14 +22,10 @@ from cimento.paradigms.cloze.portuguese import (
     SYNTACTIC,
     Instance,
     JudgedRow,
-    read_sheet,
-    read_snapshot,
-    with_categories,
-    with_snapshot,
-)
-from cimento.paradigms.cloze.portuguese_notebooks import (
     read_multiwords,
     read_predictions,
+    read_sheet,
+    read_snapshot,
     read_templates,
 )
 from cimento.paradigms.cloze.suite import ClozeItem, Template
@@ -154,12 +150,12 @@ def load(path: Path) -> StudyData:
     if SHEET in files:
         instances, judged = read_sheet(files[SHEET])
         if SNAPSHOT in files:
-            instances, judged = with_snapshot(instances, judged, files[SNAPSHOT])
+            instances, judged = read_snapshot(files[SNAPSHOT], (instances, judged))
     elif SNAPSHOT in files:
         instances, judged = read_snapshot(files[SNAPSHOT])
     return StudyData(
         templates=templates,
-        instances=with_categories(instances, templates) if templates else list(instances),
+        instances=_with_categories(instances, templates) if templates else list(instances),
         judged=judged,
         cells=read_multiwords(files[MULTIWORD]) if MULTIWORD in files else (),
         predictions=read_predictions(files[MULTIWORD]) if MULTIWORD in files else {},
@@ -173,3 +169,18 @@ def _nothing() -> str:
         f"none of the study's files is there. Looked for are {looked}. Any of them does for what"
         " it gives; without any, -m MODEL runs the starter suites and sets what is printed beside"
     )
+
+
+def _with_categories(
+    instances: Iterable[Instance], templates: Iterable[Template]
+) -> list[Instance]:
+    """Instances with the categories that their seeds have in the templates."""
+    categories: dict[tuple[str, str], dict[str, None]] = {}
+    for template in templates:
+        for seeds in template.seeds:
+            for form in seeds.forms:
+                categories.setdefault((template.id, form), {})[seeds.category] = None
+    return [
+        replace(instance, categories=tuple(categories.get(instance.key[:2], ())))
+        for instance in instances
+    ]

@@ -31,9 +31,9 @@ def llama(turns: Sequence[Message]) -> str:
 
     The system turn is always there, with its two dates.
     """
-    system = "".join(turn["content"] for turn in turns if turn["role"] == "system")
+    system = "".join(text for role, text in turns if role == "system")
     told = [("system", _DATES + system.strip())]
-    told += [(turn["role"], turn["content"].strip()) for turn in turns if turn["role"] != "system"]
+    told += [(role, text.strip()) for role, text in turns if role != "system"]
     body = "".join(
         f"<|start_header_id|>{role}<|end_header_id|>\n\n{content}<|eot_id|>"
         for role, content in told
@@ -45,8 +45,7 @@ def gemma(turns: Sequence[Message]) -> str:
     """Turns as the template of Gemma 2 writes them; it has no system turn."""
     names = {"user": "user", "assistant": "model"}
     body = "".join(
-        f"<start_of_turn>{names[turn['role']]}\n{turn['content'].strip()}<end_of_turn>\n"
-        for turn in turns
+        f"<start_of_turn>{names[role]}\n{text.strip()}<end_of_turn>\n" for role, text in turns
     )
     return f"<bos>{body}<start_of_turn>model\n"
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cimento.paradigms.stories.classification import (
     Choices,
@@ -53,9 +52,6 @@ from cimento.statistics.resampling import bootstrap
 from cimento.statistics.values import Significance, Statistic
 from cimento.studies.stories.prompts import rebuild
 from cimento.suites.model import JsonValue
-
-if TYPE_CHECKING:
-    from cimento.statistics.values import Floats
 
 
 def as_json(value: object) -> JsonValue:
@@ -394,16 +390,18 @@ def bootstrap_intervals(
             continue
         right = list(values.values())
         drawn = bootstrap(
-            right, _mean, chained.design(values), seed=seed, draws=draws, method="percentile"
+            right,
+            lambda rows: float(rows.mean()),
+            chained.design(values),
+            seed=seed,
+            draws=draws,
+            method="percentile",
+            several=lambda rows: rows.mean(axis=1),
         )
         equal = len(set(right)) == 1
         low, high = (right[0], right[0]) if equal else (drawn.low, drawn.high)
         found[name] = None if low is None or high is None else (low, high)
     return found
-
-
-def _mean(rows: Floats) -> float:
-    return float(rows.mean())
 
 
 def _grouped(chained: Chain, grouping: Grouping) -> dict[str, JsonValue]:

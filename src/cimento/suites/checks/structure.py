@@ -15,7 +15,7 @@ from cimento.suites.builtin import LANGUAGE_CODE, language_code
 from cimento.suites.checks.contradictions import contradictions
 from cimento.suites.design import licensing_of, squares, windows_of
 from cimento.suites.formula import Reference, is_condition_name, parse, references
-from cimento.suites.model import Prediction, Suite, is_canary
+from cimento.suites.model import CANARY, Prediction, Suite
 from cimento.suites.reading import NO_LANGUAGE, fault
 
 _MOST_LISTED = 6
@@ -398,7 +398,7 @@ def _cluster(stimuli: Stimuli) -> Iterator[Fault]:
 def _canary(stimuli: Stimuli) -> Iterator[Fault]:
     suite = stimuli.suite
     canary = suite.meta.extra.get("canary")
-    if canary is not None and not is_canary(canary):
+    if canary is not None and not (isinstance(canary, str) and CANARY.search(canary)):
         seen = f"The canary {canary!r} has no random part, so others may have written it too."
         yield fault("CIM-S035", where=suite.name, seen=seen)
 

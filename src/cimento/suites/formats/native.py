@@ -32,7 +32,7 @@ from cimento.suites.reading import TOML, Reading, decode, fault, sha256_of, unus
 from cimento.suites.tables import is_spreadsheet, read_table
 
 if TYPE_CHECKING:
-    from cimento.suites.schema import TomlSuite
+    from cimento.suites.schema import TomlMeta, TomlSuite
 
 
 TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
@@ -190,9 +190,19 @@ def _extra(rest: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {**rest, **(kept if isinstance(kept, dict) else {EXTRA: kept})}
 
 
+def meta_of(table: TomlMeta) -> Meta:
+    """The authors, the subject and the terms of a suite: its ``[meta]``."""
+    texts = {key: getattr(table, key) for key in META_KEYS if key != "tags"}
+    return Meta(**texts, tags=tuple(table.tags), extra=table.rest())
+
+
+def meta_table(meta: Meta) -> dict[str, JsonValue]:
+    """The known keys of ``[meta]`` for which a suite has a value."""
+    known = {key: value for key in META_KEYS if (value := getattr(meta, key))}
+    return known | ({"tags": [*meta.tags]} if meta.tags else {})
+
+
 def _with_settings(items: Sequence[Item], settings: TomlSuite, *, pairs: bool) -> Suite:
-    known = {key: getattr(settings.meta, key) for key in META_KEYS if key != "tags"}
-    meta = Meta(**known, tags=tuple(settings.meta.tags), extra=_extra(settings.meta.rest()))
     extra = _extra(settings.rest())
     if settings.options.rest():
         extra.setdefault("options", settings.options.rest())
@@ -208,7 +218,7 @@ def _with_settings(items: Sequence[Item], settings: TomlSuite, *, pairs: bool) -
     if pairs and not predictions:
         predictions = (PAIR_PREDICTION,)
     return Suite(
-        meta=meta,
+        meta=replace(meta_of(settings.meta), extra=_extra(settings.meta.rest())),
         region_names=tuple(settings.regions),
         predictions=predictions,
         items=items,
@@ -243,11 +253,6 @@ def write_native(suite: Suite, folder: Path) -> Path:
 
 def _settings(suite: Suite) -> _Object:
     """The contents of suite.toml, without values that equal their defaults."""
-    meta: _Object = {
-        key: value for key in META_KEYS if key != "tags" and (value := getattr(suite.meta, key))
-    }
-    if suite.meta.tags:
-        meta["tags"] = list(suite.meta.tags)
     usual = {"metric": "sum", "join": "blank", "cluster": "", "leading_blank": None}
     options: _Object = {
         key: value for key in OPTION_KEYS if (value := getattr(suite, key)) != usual[key]
@@ -259,7 +264,7 @@ def _settings(suite: Suite) -> _Object:
         del extra["options"]
     settings: _Object = {
         "regions": list(suite.region_names),
-        "meta": _table(meta, suite.meta.extra, META_KEYS),
+        "meta": _table(meta_table(suite.meta), suite.meta.extra, META_KEYS),
     }
     if options:
         settings["options"] = options
