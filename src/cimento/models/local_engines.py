@@ -128,12 +128,7 @@ class GgufScorer:
     """
 
     def __init__(self, model: Llama, located: Located, *, policy: Policy, device: str) -> None:
-        asked = {"--leading-blank": policy.leading_blank, "--window": policy.window != "refuse"}
-        for option, given in asked.items():
-            if given:
-                raise UsageError(
-                    where=option, seen="GGUF files are scored without it", todo="Leave it out."
-                )
+        _refuse(policy, seen="GGUF files are scored without it", todo="Leave it out.")
         self._model = model
         self._before = _before(model, policy)
         self.card = ModelCard(
@@ -269,7 +264,11 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
     """
     from cimento.models.hf.loading import load_tokenizer
 
-    _refuse(located, policy)
+    seen, todo = "vLLM's engine is not given {} here", "Leave vllm: out; transformers can."
+    _refuse(policy, seen=seen.format("this option"), todo=todo)
+    if located.adapter is not None:
+        where = f"--model vllm:{located.name}"
+        raise UsageError(where=where, seen=seen.format("an adapter"), todo=todo)
     import vllm
 
     make = cast("Callable[..., Any]", vllm.LLM)
@@ -288,24 +287,15 @@ def load_vllm(located: Located, *, policy: Policy) -> VllmScorer:
     return VllmScorer(engine, params, load_tokenizer(located), located, policy=policy)
 
 
-def _refuse(located: Located, policy: Policy) -> None:
-    """Refuse settings that this engine does not support.
+def _refuse(policy: Policy, *, seen: str, todo: str) -> None:
+    """Refuse settings that these engines do not support.
 
     Raises:
         UsageError: such a setting is given.
     """
-    refused = {
-        "--leading-blank": policy.leading_blank,
-        "--window": policy.window != "refuse",
-        f"--model vllm:{located.name}": located.adapter is not None,
-    }
-    for option in (name for name, chosen in refused.items() if chosen):
-        what = "an adapter" if option.startswith("--model") else "this option"
-        raise UsageError(
-            where=option,
-            seen=f"vLLM's engine is not given {what} here",
-            todo="Leave vllm: out; transformers can.",
-        )
+    given = {"--leading-blank": policy.leading_blank, "--window": policy.window != "refuse"}
+    for option in (option for option, chosen in given.items() if chosen):
+        raise UsageError(where=option, seen=seen, todo=todo)
 
 
 class VllmScorer:

@@ -90,14 +90,7 @@ class CausalFiller:
             return self._words(texts, fits, policy)
         words = protocol == "words"
         allowed = [self._tokens.whole_words(after_blank=f) if words else None for f in fits]
-        best = self._best(texts, policy.k, allowed)
-        return [
-            [
-                self._tokens.fill(Beam((token,), value), protocol, after_blank=fit)
-                for token, value in top
-            ]
-            for top, fit in zip(best, fits, strict=True)
-        ]
+        return self._tokens.single(self._best(texts, policy.k, allowed), protocol, fits)
 
     def _before(self, request: FillRequest, room: int) -> _Ids:
         """The token ids that the model reads; a blank at the end belongs to the next token.

@@ -165,6 +165,21 @@ class FillTokens:
             method=method,
         )
 
+    def single(
+        self, best: Iterable[Sequence[tuple[int, float]]], method: str, fits: Iterable[bool]
+    ) -> list[list[Fill]]:
+        """Candidates of one token each.
+
+        Args:
+            best: for each blank, tokens and their log-probabilities.
+            method: how they were found.
+            fits: for each blank, whether a blank, or nothing, precedes the gap.
+        """
+        return [
+            [self.fill(Beam((token,), value), method, after_blank=fit) for token, value in top]
+            for top, fit in zip(best, fits, strict=True)
+        ]
+
     @functools.cached_property
     def continuing(self) -> BoolArray:
         """Flags of the tokens that continue the word of the preceding token."""

@@ -271,14 +271,7 @@ class MaskedFiller:
         rows: list[Row] = [(gap.filled((self._mask,)), len(gap.before)) for gap in gaps]
         allowed = {fit: self._tokens.whole_words(after_blank=fit) for fit in set(fits) if words}
         best = best_at(self._distributions, rows, k, [allowed.get(fit) for fit in fits])
-        method = "words" if words else "mask"
-        return [
-            [
-                self._tokens.fill(Beam((token,), value), method, after_blank=fit)
-                for token, value in top
-            ]
-            for top, fit in zip(best, fits, strict=True)
-        ]
+        return self._tokens.single(best, "words" if words else "mask", fits)
 
     def _several_masks(
         self, gaps: Sequence[_Gap], fits: Sequence[bool], policy: FillPolicy, *, whole: bool
