@@ -163,12 +163,13 @@ class CountOptions(ConnectiveOptions):
 def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
-    from cimento.corpus.connectives.ranks import rank_agreement, rank_grid
     from cimento.corpus.connectives.tables import (
         compared_grid,
         connectives_json,
         frequency_grid,
         need_corpora,
+        rank_agreement,
+        rank_grid,
         read_comparisons,
         read_joint,
     )

@@ -16,7 +16,6 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, counted, did_you_mean
 from cimento.io.files import write_bytes
-from cimento.io.log import Log
 from cimento.io.parsing import parse_json, read_json
 from cimento.paradigms.stories.formats import line, read_stories
 from cimento.paradigms.stories.suite import (
@@ -27,6 +26,7 @@ from cimento.paradigms.stories.suite import (
     is_replacement,
     is_swap,
 )
+from cimento.people.annotate.decisions import Log
 from cimento.people.annotate.dialogue import (
     DialogueField,
     DialogueSession,
