@@ -162,35 +162,26 @@ class CountOptions(ConnectiveOptions):
 
 def _connectives(options: CountOptions) -> None:
     """Count connectives in the layout of Table 6 of the connectives paper."""
+    from cimento.corpus.connectives import tables
     from cimento.corpus.connectives.frequencies import compare_published, count_connectives
-    from cimento.corpus.connectives.tables import (
-        compared_grid,
-        connectives_json,
-        frequency_grid,
-        need_corpora,
-        rank_agreement,
-        rank_grid,
-        read_comparisons,
-        read_joint,
-    )
     from cimento.report.grid import as_text
 
     files = options.files
     opened, main = options.connectives, open_rule(options.rule)
-    wanted = read_comparisons(options.compare, _published_tables)
+    wanted = tables.read_comparisons(options.compare, _published_tables)
     others = [open_rule(name) for name in builtin_rules() if name != main.name] if wanted else []
     skipped = where_skipped(options.malformed)
     counts = count_connectives(
         files,
         opened,
         [main, *others],
-        joint=read_joint(options.join),
+        joint=tables.read_joint(options.join),
         skipped=skipped,
         drop_duplicates=options.duplicates == "drop",
     )
     shown = [count for count in counts if count.rule == main.name]
     numbers = {each.corpus: {n: each.hits.get(n, 0) for n in opened.names} for each in shown}
-    need_corpora([corpus for corpus, _ in wanted], list(numbers))
+    tables.need_corpora([corpus for corpus, _ in wanted], list(numbers))
     compared = {
         (corpus, table.corpus): (
             table,
@@ -201,15 +192,15 @@ def _connectives(options: CountOptions) -> None:
         for corpus, table in wanted
     }
     printed = {f"{table.corpus} as published": table.counts for table, _ in compared.values()}
-    ranks = rank_agreement({**numbers, **printed})
+    ranks = tables.rank_agreement({**numbers, **printed})
     if options.as_json:
-        show_json(connectives_json(files, opened, shown, compared, ranks, per=options.per))
+        show_json(tables.connectives_json(files, opened, shown, compared, ranks, per=options.per))
     else:
-        show(as_text(frequency_grid(opened.names, shown, per=options.per)))
+        show(as_text(tables.frequency_grid(opened.names, shown, per=options.per)))
         for (corpus, _), (table, cells) in compared.items():
-            show("\n" + as_text(compared_grid(cells, corpus=corpus, published=table)))
+            show("\n" + as_text(tables.compared_grid(cells, corpus=corpus, published=table)))
         if ranks:
-            show("\n" + as_text(rank_grid(ranks)))
+            show("\n" + as_text(tables.rank_grid(ranks)))
     note_skipped(skipped)
 
 
