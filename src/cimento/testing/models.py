@@ -347,9 +347,7 @@ def _knows_the_cache(tried: _Tried) -> Iterator[Finding]:
     requests = [Score(text=text) for text in tried.texts]
     cold, warm = tried.ask(requests, cache), tried.ask(requests, cache)
     yield Finding(
-        "a warm cache gives the same table",
-        passed=cold.equals(warm),
-        detail=f"{cold.height} rows",
+        "a warm cache gives the same table", passed=cold.equals(warm), detail=f"{cold.height} rows"
     )
     begun = MemoryCache()
     tried.ask(requests[: len(requests) // 2], begun)
