@@ -300,7 +300,7 @@ def test_hashes_that_nobody_published_are_recorded_and_that_is_said(
     monkeypatch.setattr("cimento.suites.builtin.find_published", lambda _: single(site))
     assert invoke(["suites", "get", "pairs", "-o", str(tmp_path / "pairs")]) == 0
     said = capsys.readouterr().err
-    assert "sha256 of 1 files could not be compared" in said
+    assert "sha256 of 1 file could not be compared" in said
     assert str(tmp_path / "pairs" / "source.json") in said
 
 
