@@ -184,6 +184,7 @@ class ModelOptions(Options):
         "auto (the default): BOS, or EOS where there is none; none: nothing; "
         "tokenizer: what it puts there itself; bos-or-eos: whatever that is.",
     )
+    lowercase: bool | None = option(None, "Lower-case texts, if models check asks for it.")
     batch_size: Limit = option(
         "auto", "Sequences in one batch; auto depends on --batch-tokens.", metavar="N|auto"
     )

@@ -77,7 +77,7 @@ def test_two_commands_may_be_at_work_at_once(folder, capsys):
     put_scores(first, {KEY: {0: -1.0}})
 
     assert invoke(["cache", "info"]) == 0
-    assert "1 texts scored" in capsys.readouterr().out
+    assert "1 text scored" in capsys.readouterr().out
     put_scores(first, {KEY: {0: -2.0}})
     assert get_scores(first, [KEY]) == {KEY: {0: -2.0}}
     first.close()

@@ -11,7 +11,13 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from cimento.cli.main import invoke
-from tests.helpers.json_output import commands_with_json, read_schema, validator
+from tests.helpers.json_output import (
+    KEYWORDS,
+    commands_with_json,
+    one_of_each_kind,
+    read_schema,
+    validator,
+)
 
 HANDED_ON = {"slurm", "prefetch"}
 """Commands that prepare a run and pass ``--json`` on to it."""
@@ -38,6 +44,36 @@ def test_schemas_are_schemas_with_an_id(name):
 
     Draft202012Validator.check_schema(schema)
     assert schema["$id"].startswith("urn:cimento:")
+
+
+def test_schemas_ask_nothing_that_one_of_each_kind_could_hide():
+    def keywords(schema):
+        found = set(schema)
+        for each in (*schema.get("properties", {}).values(), *schema.get("$defs", {}).values()):
+            found |= keywords(each)
+        others = (schema.get(name) for name in ("items", "additionalProperties"))
+        for each in (*others, *schema.get("anyOf", ())):
+            found |= keywords(each) if isinstance(each, dict) else set()
+        return found
+
+    assert keywords(read_schema("summary")) | keywords(read_schema("commands")) <= KEYWORDS
+
+
+def test_one_of_each_kind_keeps_every_fault():
+    right = {"verdict": "pass", "margin": 0.5, "parts": [1, 2]}
+    faults = [
+        {"verdict": "passed", "margin": 0.25, "parts": [1, 2]},
+        {"verdict": "fail", "margin": 2.0, "parts": [3]},
+        {"verdict": "pass", "margin": None, "parts": [1, 2]},
+        {"verdict": "pass", "margin": 0.5, "parts": [1, "2"]},
+        {"verdict": "pass", "margin": 0.5},
+    ]
+    many = [dict(right, margin=number / 7) for number in range(1, 6)]
+    assert len(one_of_each_kind(many)) == 1
+    for fault in faults:
+        kept = one_of_each_kind({"items": [*many, fault, *many]})["items"]
+        assert one_of_each_kind(fault) in kept
+        assert len(kept) == 2
 
 
 @pytest.mark.parametrize("command", sorted(set(commands_with_json()) - HANDED_ON))
@@ -97,6 +133,56 @@ def test_other_commands_print_one_object(treebank, tmp_path, capsys):
     assert printed(capsys, "corpus", "search", treebank)["hits"]
     assert printed(capsys, "corpus", "connectives", treebank)
     assert printed(capsys, "corpus", "check", treebank)["files"]
+
+
+def test_lists_are_objects(monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path))
+    named = {each["name"]: each for each in printed(capsys, "suites", "list")["suites"]}
+    assert named["it-subject-verb"]["language"] == "it"
+    assert {each["name"] for each in printed(capsys, "suites", "list", "--remote")["datasets"]} > {
+        "blimp"
+    }
+    models = {each["name"]: each["kind"] for each in printed(capsys, "models", "list")["models"]}
+    assert models.items() >= {"demo-causal": "causal", "demo-masked": "masked"}.items()
+    assert printed(capsys, "cache", "info")["texts"] == 0
+    assert printed(capsys, "cache", "verify")["problems"] == []
+
+
+def test_every_kind_of_run_and_item_is_shown_as_json(runs_of_every_kind, capsys):
+    runs = printed(capsys, "show", str(runs_of_every_kind))["runs"]
+    assert len(runs) == 5
+    for run in runs:
+        # Pages name a story by its row and its own id.
+        item = "0: 0" if run["paradigm"] == "stories" else run["outcomes"][0]["item"]
+        [shown] = printed(capsys, "show", run["folder"], item)["runs"]
+        assert (shown["suite"], shown["model"], shown["id"]) == (run["suite"], run["model"], item)
+    islands = next(run for run in runs if run["paradigm"] == "regions")
+    [shown] = printed(capsys, "show", islands["folder"], islands["outcomes"][0]["item"])["runs"]
+    pieces = [
+        piece
+        for strip in shown["strips"]
+        for region in strip["regions"]
+        for piece in region["pieces"]
+    ]
+    assert "".join(piece["text"] for piece in pieces).startswith(shown["strips"][0]["text"])
+    assert any(piece["surprisal_bits"] for piece in pieces)
+
+
+def test_surprisals_are_by_text(tmp_path, capsys):
+    text = tmp_path / "texts.txt"
+    text.write_text("Le zie cantano.\n\nIl cane dorme.\n", encoding="utf-8")
+    asked = ["score", str(text), "-m", "demo-causal"]
+
+    tokens, words, marks = (
+        printed(capsys, *asked, *more)["texts"]
+        for more in ((), ("--words",), ("--end-marks", "?."))
+    )
+    for texts in (tokens, words, marks):
+        assert [each["text"] for each in texts] == ["Le zie cantano.", "Il cane dorme."]
+    assert [row["word"] for row in words[0]["scores"]][:2] == ["Le", "zie"]
+    sums = [sum(row["surprisal_bits"] for row in texts[1]["scores"]) for texts in (tokens, words)]
+    assert sums[0] == pytest.approx(sums[1])
+    assert marks[0]["scores"][0]["mark"] == "?"
 
 
 def test_templates_and_annotators_may_have_any_name():

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import UsageError, compare, evaluate, load_suite, pairs
+from cimento.testing import FakeScorer
 from tests.helpers.command_line import invoke
 from tests.helpers.made_runs import made_run, outcomes_of
 
@@ -240,6 +241,33 @@ def test_a_comparison_and_a_suite_are_named_in_a_line():
     named = "it-subject-verb, demo-causal@91bca5d"
     assert repr(compare([one], [one])) == f"<Comparison of {named} and {named}>"
     assert repr(load_suite("it-subject-verb")) == "<LoadedSuite 'it-subject-verb' (regions)>"
+    named = {name: repr(load_suite(name).suite) for name in ("it-idioms", "it-stories")}
+    assert named == {
+        "it-idioms": "<ClozeSuite 'it-idioms': 50 items>",
+        "it-stories": "<StorySuite 'it-stories': 180 stories>",
+    }
+
+
+def test_pairs_are_a_line_and_are_told_apart_by_all_they_hold():
+    rows = [("Le zie cantano.", "Le zie canta."), ("Il cane dorme.", "Il cane dormono.")]
+    one, other = pairs(rows, name="mine"), pairs([*rows[:1], ("Il gatto va.", "Il gatto vanno.")])
+    assert repr(one) == "<Suite 'mine': 2 items>"
+    digests = [load_suite(suite).reading.sha256 for suite in (one, pairs(rows, name="mine"), other)]
+    assert digests[0] == digests[1] != digests[2]
+
+
+def test_trials_beside_whole_runs_are_left_out_in_one_line(tmp_path, capsys):
+    for name in ("it-subject-verb", "it-determiner-noun-adjective"):
+        for model in ("first", "second"):
+            for limit in (None, 2, 3):
+                evaluate(
+                    name, FakeScorer(lambda *_: -1.0, name=model), output=tmp_path, limit=limit
+                )
+    assert invoke(["compare", str(tmp_path)]) == 0
+    lines = [line for line in capsys.readouterr().err.splitlines() if "left out" in line]
+    assert len(lines) == 2
+    assert "trials of first@" in lines[0]
+    assert lines[0].endswith(" on it-determiner-noun-adjective, it-subject-verb")
 
 
 def test_the_command_ranks_all_models_of_a_folder(tmp_path, capsys):

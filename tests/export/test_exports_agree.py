@@ -140,7 +140,7 @@ def test_r_fits_them(clustered):
     if "lme4" in done.stderr and done.returncode:
         pytest.skip("lme4 is not installed")
     assert done.returncode == 0, done.stderr
-    assert f"random effects of {CLUSTERS} clusters and their items" in done.stdout
+    assert f"Random effects of {CLUSTERS} clusters and their items" in done.stdout
     model, *_ = _fitted(clustered / "r" / "scores.csv")
     lines = done.stdout.partition("demo-causal@91bca5d - whether")[2].splitlines()
     line = next(row for row in lines if row.startswith("structure_code:distance_code"))

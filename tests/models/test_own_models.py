@@ -90,9 +90,9 @@ def _fails(_text):
     [
         (_fails, r"its read\(\) failed with ValueError: no such word \(test_own_models.py, line"),
         (lambda _: ("another", {0: -1.0}), "'another', which it was not asked"),
-        (lambda _: None, "in place of a text and a dictionary"),
-        (lambda text: (text, [-1.0]), "in place of a text and a dictionary"),
-        (lambda text: (text, {0: "x"}), "in place of a text and a dictionary"),
+        (lambda _: None, "and must yield a text and a dictionary"),
+        (lambda text: (text, [-1.0]), "and must yield a text and a dictionary"),
+        (lambda text: (text, {0: "x"}), "and must yield a text and a dictionary"),
         (lambda text: (text, {3: -1.0}), "they begin at 0"),
         (lambda text: (text, {0: -1.0, 900: -1.0}), "end before"),
         (lambda text: (text, {0: -1.0, 3: float("nan")}), "only byte 0"),
@@ -103,6 +103,28 @@ def test_a_mistake_in_ones_own_model_is_named_as_one(answer, said):
         cimento.evaluate(SUITE, Words(answer))
     with pytest.raises(ModelError, match=said):
         cimento.score(TEXT, Words(answer))
+
+
+@pytest.mark.parametrize(
+    ("model", "method", "given", "said"),
+    [
+        (
+            Words,
+            "read",
+            None,
+            r"its read\(\) returned None, and must yield a text and a dictionary",
+        ),
+        (Tokens, "encode", None, r"returned NoneType, and must return a list with a cimento.Enc"),
+        (Tokens, "score", None, r"returned NoneType, and must return a list with an array of log"),
+        (Tokens, "score", ["a"], r"its score\(\) failed with ValueError: [^(]*'a'\. "),
+    ],
+)
+def test_a_method_that_gives_nothing_is_told_what_to_give(model, method, given, said):
+    own = model()
+    setattr(own, method, lambda *_: given)
+    with pytest.raises(ModelError, match=said) as caught:
+        cimento.score(TEXT, own)
+    assert "checked.py" not in str(caught.value)
 
 
 def test_a_text_without_an_answer_is_named():

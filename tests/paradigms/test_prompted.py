@@ -12,7 +12,16 @@ import cimento
 from cimento import CimentoError, UsageError
 from cimento.cli.main import invoke
 from cimento.paradigms import Choose
-from cimento.paradigms.prompted.judging import CHOICE, LETTERS, RATING, UNREAD, prompted_suite
+from cimento.paradigms.prompted.judging import (
+    CHOICE,
+    LETTERS,
+    RATING,
+    UNREAD,
+    PromptedOptions,
+    judgment_wording,
+    prompted_suite,
+    prompts_of,
+)
 from cimento.paradigms.prompted.paradigm import NOT_PROBABILITIES, PROMPTED
 from cimento.paradigms.registry import load_suite, sentence_suite
 from cimento.runs.outcomes import each_outcome
@@ -244,3 +253,20 @@ def test_pairs_that_belong_together_stay_together():
 def test_recordings_are_refused(pairs):
     with pytest.raises(UsageError, match="no recordings"):
         cimento.evaluate(pairs, "replay:file.tsv")
+
+
+@pytest.mark.parametrize(
+    ("language", "asked"),
+    [
+        ("es", "La mejor oración es:"),
+        ("it", "La frase migliore è:"),
+        ("pt", "A melhor frase é:"),
+        ("ru", "Лучшее предложение:"),
+        ("en", "The better sentence is:"),
+    ],
+)
+def test_sentences_are_asked_about_in_their_language(language, asked):
+    suite = prompted_suite(cimento.pairs(PAIRS, name="few", language=language))
+    found = [*prompts_of(suite, PromptedOptions())]
+    assert all(prompt.body.endswith(asked) for prompt in found)
+    assert judgment_wording(language)["id"] == f"{language}-judgments"

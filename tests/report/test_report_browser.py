@@ -178,7 +178,7 @@ def test_search_looks_at_ids_and_texts_without_case_and_accents(opened: Opener) 
     assert "Perché" in words(tab, "#item-list .strips")[0]
     field.fill("non c'è")
     expect(tab.locator("#item-list > li")).to_have_count(0)
-    assert counted(tab).startswith("No item of 2 fits")
+    assert counted(tab).startswith("None of the 2 items matches")
     field.press("Escape")
     assert counted(tab) == "2 items"
     assert field.input_value() == ""
@@ -274,7 +274,7 @@ def test_the_browser_can_be_used_by_keys_alone(opened: Opener) -> None:
     tab.keyboard.press("Enter")
     assert tab.locator("li.item details[open]").count() == 1
     # What is in it is drawn a moment later.
-    tab.locator("li.item details[open]", has_text="Surprisal together").wait_for()
+    tab.locator("li.item details[open]", has_text="Summed surprisal").wait_for()
     tab.keyboard.press("Escape")
     assert tab.locator("li.item details[open]").count() == 0
     assert focused(tab) == labels[-2]

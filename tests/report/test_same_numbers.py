@@ -206,9 +206,9 @@ def test_the_methods_paragraph_has_the_headline(run, estimates):
 
     of = f"{headline.right} of {headline.n}" if headline.is_share else f"n = {headline.n}"
     interval = (
-        f"no interval: {headline.reason}"
+        f"no interval: {headline.reason.replace(': ', ', and ', 1)}"
         if headline.low is None
-        else f"95 % interval [{headline.low:.3f}, {headline.high:.3f}]"
+        else f"95% interval [{headline.low:.3f}, {headline.high:.3f}]"
     )
     assert f"was {headline.value:.3f} ({of}; {interval})" in paragraph
 

@@ -100,7 +100,7 @@ def test_second_judgments_of_other_kinds(tmp_path, content):
 def test_a_rating_whose_square_is_no_number(tmp_path):
     table = seeds.RATED["accomplit"].replace(b"\t6.2\t", b"\t1e200\t")
 
-    with pytest.raises(InputError, match="mean is '1e200' and not a number"):
+    with pytest.raises(InputError, match="mean is '1e200', not a number"):
         readers.rated(written(tmp_path / "a.tsv", table))
 
 

@@ -390,7 +390,7 @@ def test_all_files_of_the_island_study_load(shared):
     [
         ("madeddu_2022-07_wh_subject", "CIM-S053", ["item 20", "item 21"]),
         ("madeddu_2022-07_wh_whether", "CIM-S056", ["presentato"]),
-        ("madeddu_2022-07_wh_complex_np", "CIM-S044", ["of them both"]),
+        ("madeddu_2022-07_wh_complex_np", "CIM-S044", ["have both"]),
         ("variation__wh_complex_np_islands_8_wh_complex_np", "CIM-S054", ["'chi'"]),
         ("variation__wh_complex_np_islands_3_wh_complex_np", "CIM-S055", ["item 1", "'che che'"]),
         ("variation__wh_adjunct_islands_wh_adjunct", "CIM-S057", ["'Chi'"]),

@@ -183,3 +183,9 @@ def test_a_wrong_cell_of_a_story_is_named_with_its_row(tmp_path, cell, value, sa
     with pytest.raises(InputError) as caught:
         load_suite(path)
     assert str(caught.value).endswith(f"s.xlsx, sheet items, row 3: {said}")
+
+
+def test_check_says_what_a_workbook_of_blanks_has(tmp_path, capsys):
+    [path] = new_suite("cloze", tmp_path / "s.xlsx")
+    assert invoke(["suites", "check", str(path)]) == 0
+    assert "4 items, 4 with an expected answer. Next: cimento run" in capsys.readouterr().err

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from cimento.compare.pairwise import PairwiseComparison
     from cimento.compare.ranking import Ranking
     from cimento.report.grid import Grid
+    from cimento.runs.run import Run
 
 _TWO = 2
 
@@ -163,8 +164,7 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
             todo="Give two runs, or two folders of runs.",
         )
     opened, trials = without_trials(versions_apart(open_runs(runs)))
-    for run in trials:
-        note(f"cimento: left out, since the run on all items is there: a trial of {run.model}")
+    _note_trials(trials)
     outcomes = item_outcomes(opened, measure=options.measure, every_question=options.every_question)
     means = named_means(judged_on_measure(opened, options.measure), distinct_names(opened))
     ranked = rank_models(outcomes, correction=options.correct, seed=options.seed)
@@ -192,6 +192,16 @@ def _several(runs: Sequence[Path], options: CompareOptions) -> int:
         }
         show_json(plain)
     return 0
+
+
+def _note_trials(trials: Sequence[Run]) -> None:
+    """Name the trials that are left out, in a line for each model."""
+    for model in dict.fromkeys(run.model for run in trials):
+        suites = dict.fromkeys(run.suite.name for run in trials if run.model == model)
+        note(
+            "cimento: left out, since the run on all items is there: trials of"
+            f" {model} on {', '.join(suites)}"
+        )
 
 
 def _draw(rankings: Sequence[Ranking], path: Path, options: CompareOptions) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cimento.cli.console import note, show, show_json
-from cimento.cli.flags import command_of
+from cimento.cli.flags import command_of, flag
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import columns
 from cimento.models.base import TextScorer
@@ -45,21 +45,35 @@ _NAMES = (
 
 
 @app.command("list")
-def list_models() -> None:
+def list_models(
+    *, as_json: Annotated[bool, flag("--json", help="Print the models as JSON.")] = False
+) -> None:
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
     from cimento.models.hf.names import hub_cache
     from cimento.models.hf.stored import cached_models, demo_models
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
-    show("ways to name a model\n" + columns(names, indent=2))
-    show("\nmodels that come with cimento\n" + _present(demo_models()))
     folder = hub_cache()
+    found = [] if folder is None else cached_models(folder)
     if folder is None:
         note("The hub's cache is not looked at: huggingface_hub is not installed.")
+    if as_json:
+        show_json(
+            {
+                "forms": [{"form": form, "what": what} for form, what in names],
+                "models": [
+                    {**asdict(model), "last_used": model.last_used and str(model.last_used)}
+                    for model in [*demo_models(), *found]
+                ],
+                "cache": folder and str(folder),
+            }
+        )
         return
-    found = cached_models(folder)
-    show(f"\nmodels of the hub in {folder}\n" + (_present(found) if found else "  none"))
+    show("ways to name a model\n" + columns(names, indent=2))
+    show("\nmodels that come with cimento\n" + _present(demo_models()))
+    if folder is not None:
+        show(f"\nmodels of the hub in {folder}\n" + (_present(found) if found else "  none"))
 
 
 class _CheckOptions(ModelOptions):
@@ -95,6 +109,8 @@ def _check(options: _CheckOptions) -> int:
     scorer, asking = handle.scorer, handle.scoring
     found = _inspected(scorer, _texts(loaded), asking.policy, n_compared=options.texts)
     findings = check_model(scorer, policy=asking.policy)
+    if found.tokenizer is not None and not found.tokenizer.knows_capitals:
+        note(f"warning: {options.model}: capital letters are {_NO_CAPITALS}.")
     moved = _precision(options.model, scorer, loaded, asking) if options.precision else None
     if options.as_json:
         show_json(_plain(found, findings, moved))
@@ -220,6 +236,9 @@ def _described(found: Inspection, findings: Sequence[Finding], precision: Precis
     return "\n".join([card.label, told, "", "checks", *(f"  {finding}" for finding in findings)])
 
 
+_NO_CAPITALS = "in no token, and not lower-cased: give --lowercase to run, score and fill"
+
+
 def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
     chat = "none"
     if facts.system_role is not None:
@@ -236,6 +255,7 @@ def _tokenizer_rows(facts: TokenizerFacts) -> list[tuple[str, str]]:
         ("before a text", f"{facts.before} ({facts.origin})".strip()),
         ("after a text", facts.after),
         ("unknown token", facts.unknown or "none"),
+        ("capitals", "" if facts.knows_capitals else _NO_CAPITALS),
         ("chat template", chat),
     ]
 
@@ -325,12 +345,15 @@ cache_app = typer.Typer(
 
 
 @cache_app.command("info")
-def info() -> None:
+def info(*, as_json: Annotated[bool, flag("--json", help="Print this as JSON.")] = False) -> None:
     """Print where the cache is, how many texts it contains and how large it is."""
     with _open() as cache:
         number = cache.count()
         size = cache.path.stat().st_size
-    show(f"{cache.path}\n{counted(number, 'text')} scored, {size / 1e6:.1f} MB")
+    if as_json:
+        show_json({"path": str(cache.path), "texts": number, "size_bytes": size})
+    else:
+        show(f"{cache.path}\n{counted(number, 'text')} scored, {size / 1e6:.1f} MB")
 
 
 @cache_app.command("clear")
@@ -344,10 +367,15 @@ def clear() -> None:
 
 
 @cache_app.command("verify")
-def verify() -> int:
+def verify(
+    *, as_json: Annotated[bool, flag("--json", help="Print the problems as JSON.")] = False
+) -> int:
     """Check every entry; the exit code is 1 if any is damaged."""
     with _open() as cache:
         problems = cache.verify()
+    if as_json:
+        show_json({"path": str(cache.path), "problems": problems})
+        return DAMAGED if problems else 0
     show("\n".join(problems) if problems else "Nothing is damaged.")
     if problems:
         show("Clear it with: cimento cache clear, or delete the file.")

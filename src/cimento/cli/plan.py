@@ -84,12 +84,17 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
     ]
     # A problem that keeps a model from all suites is reported once, for the model.
     said = {"", *(model.problem for model in planned.models)}
+    problems = [_named(model.model, model.problem) for model in planned.models if model.problem]
+    problems += [
+        _named(suite.suite, suite.problem) for suite in planned.suites if suite.problem not in said
+    ]
     device = "one GPU" if gpu else "the processors here"
     lines = [
         columns(suites),
         "",
         columns(_models(planned)),
         "",
+        *(f"{problem}\n" for problem in problems),
         *(
             ["stored: runs of the suite that are there; requests and new are of those that remain."]
             if stored
@@ -104,14 +109,13 @@ def _text(planned: Planned, *, gpu: bool, priced: bool) -> str:
             else []
         ),
         *_servers(planned, priced=priced),
-        *(f"{model.model}: {model.problem}" for model in planned.models if model.problem),
-        *(
-            f"{suite.suite}: {suite.problem}"
-            for suite in planned.suites
-            if suite.problem not in said
-        ),
     ]
     return "\n".join(lines)
+
+
+def _named(name: str, problem: str) -> str:
+    """A problem with the name of what has it, which most messages say themselves."""
+    return problem if name in problem else f"{name}: {problem}"
 
 
 def _stored(planned: Planned, options: RunOptions) -> list[str]:

@@ -49,6 +49,9 @@ class ProfileOptions(SheetOptions):
         (), "A remark that says that a candidate is not what was asked for. May be repeated."
     )
     threshold: float = option(0.5, "Candidates above it are counted.", ge=0, le=1)
+    top_p: float | None = option(
+        None, "Is the target among the candidates that together reach this?", ge=0, le=1
+    )
     frequency: bool = option(default=False, help="Relate hits to the frequency of their targets.")
     ratings: Path | None = option(None, "A table with expression and rating (0: an idiom).")
     at_most: float = option(1.0, "Leave expressions with a higher rating out.")
@@ -132,6 +135,7 @@ def _found(
         seed=options.seed,
         cluster=answers.suite.cluster,
         frequency=frequency,
+        top_p=options.top_p,
     )
     return _Found(
         answers=answers,

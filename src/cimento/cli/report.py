@@ -6,13 +6,14 @@ import functools
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
 
 import typer
 
-from cimento.cli.console import note, show
-from cimento.cli.flags import SheetOptions, command_of
+from cimento.cli.console import note, show, show_json
+from cimento.cli.flags import Json, SheetOptions, command_of
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import printable
@@ -388,17 +389,27 @@ def show_run(
     item: Annotated[
         str, typer.Argument(metavar="[ITEM]", help="Its id; without it the summary is shown.")
     ] = "",
+    *,
+    as_json: Json = False,
 ) -> None:
     """Show a stored run, or one item: its tokens, fillers, judgments and verdicts.
 
     If there are several runs, those with the item are shown one after the other.
     """
+    if as_json and not item:
+        from cimento.cli.evaluating import summary_json
+
+        show(summary_json(open_runs([run]), ()))
+        return
     opened = open_reports([run])
     if not item:
         show(text(opened))
         return
     runs = [report for section in sections_of(opened) for report in section.runs]
     found = _with_item(runs, item, run)
+    if as_json:
+        show_json({"item": item, "runs": [_item_json(*each) for each in found]})
+        return
     show("\n\n".join(_item(report, record) for report, record in found))
 
 
@@ -416,6 +427,32 @@ def _with_item(
 
 
 _FEW = 30
+
+
+def _item_json(report: RunReport, record: ItemRecord) -> dict[str, object]:
+    """An item of a run as JSON."""
+    strips = [
+        {
+            "condition": strip.condition,
+            "text": strip.text,
+            "regions": [
+                {
+                    "number": region.number,
+                    "needed": region.needed,
+                    "pieces": [piece._asdict() for piece in region.pieces],
+                }
+                for region in strip.regions
+            ],
+        }
+        for strip in record.strips
+    ]
+    of_run = ("suite", "paradigm", "model", "language", "folder")
+    return {
+        **{name: getattr(report, name) for name in of_run},
+        **asdict(record),
+        "strips": strips,
+        "remarks": [{"label": label, "text": told} for label, told in record.remarks],
+    }
 
 
 def _item(report: RunReport, record: ItemRecord) -> str:

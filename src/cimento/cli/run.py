@@ -87,9 +87,9 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
     unknown = [
         name
         for name in suites
-        if not _is_suite_here(name) and (is_model_here(name) or not expanded(name).exists())
+        if (is_model_here(name) or not expanded(name).exists()) and not _is_suite_here(name)
     ]
-    as_models = [name for name in models if _is_suite_here(name) and not is_model_here(name)]
+    as_models = [name for name in models if not is_model_here(name) and _is_suite_here(name)]
     as_suites = [name for name in unknown if as_models or is_model_here(name)]
     if not models and len(unknown) == 1 < len(suites):
         as_suites = unknown
@@ -118,9 +118,15 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
 def _is_suite_here(name: str) -> bool:
     """Whether a name is that of a suite that is known, or a path of one."""
     from cimento.suites.builtin import builtin_names, published
+
+    if name in builtin_names():
+        return True
+    if not expanded(name).exists():
+        return name in published()
+    # The readers of suites take longer to import than a stored run to be shown.
     from cimento.suites.load import suite_files
 
-    return name in {*builtin_names(), *published()} or bool(suite_files(expanded(name)))
+    return bool(suite_files(expanded(name)))
 
 
 def with_run_file(model: type[RunOptions], given: Mapping[str, object]) -> Mapping[str, object]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ class _ScoreOptions(ScoringOptions):
     )
     context_file: Path | None = option(None, "What stands before each text, one line for each.")
     end_marks: str = option("", "Instead: how probable these are after every word, such as '?.'.")
+    as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
 
 
 def _score(options: _ScoreOptions) -> int:
@@ -51,7 +53,10 @@ def _score(options: _ScoreOptions) -> int:
         file = options.context_file
         contexts = None if file is None else read_contexts(file, texts)
         table = score_texts(texts, model, contexts=contexts, asking=asking, words=options.words)
-    show(table.write_csv(separator="\t", null_value="", quote_style="never"))
+    if options.as_json:
+        show_json({"texts": _by_text(texts, table, rows="scores")})
+    else:
+        show(table.write_csv(separator="\t", null_value="", quote_style="never"))
     return 0
 
 
@@ -94,7 +99,7 @@ def _fill(options: _FillOptions) -> int:
         asking=options.asking,
     )
     if options.as_json:
-        show_json({"texts": _by_text(texts, table)})
+        show_json({"texts": _by_text(texts, table, rows="fills")})
     else:
         show(_tsv(table))
     return 0
@@ -117,14 +122,14 @@ def _tsv(table: pl.DataFrame) -> str:
     return escaped.write_csv(separator="\t", null_value="", quote_style="never")
 
 
-def _by_text(texts: list[str], table: pl.DataFrame) -> list[dict[str, object]]:
-    """Each text with its fillers."""
-    fills: dict[int, list[dict[str, object]]] = {}
+def _by_text(texts: Sequence[str], table: pl.DataFrame, *, rows: str) -> list[dict[str, object]]:
+    """Each text with its rows, under this name."""
+    found: dict[int, list[dict[str, object]]] = {}
     for row in table.iter_rows(named=True):
         number = row.pop("text")
-        fills.setdefault(number, []).append(row)
+        found.setdefault(number, []).append(row)
     return [
-        {"text": text, "fills": fills.get(number, [])} for number, text in enumerate(texts, start=1)
+        {"text": text, rows: found.get(number, [])} for number, text in enumerate(texts, start=1)
     ]
 
 

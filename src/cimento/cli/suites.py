@@ -14,13 +14,14 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.errors import InputError, UsageError, counted
 from cimento.io.inline_markup import columns
-from cimento.suites.builtin import TEMPLATE_LANGUAGES, template_kinds
+from cimento.suites.builtin import TEMPLATE_LANGUAGES, BuiltinSuite, template_kinds
 
 if TYPE_CHECKING:
     from cimento.errors import Fault
     from cimento.models.base import Scorer
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.paradigms.registry import LoadedSuite
+    from cimento.suites.builtin import Published
     from cimento.suites.model import JsonValue, Suite
 
 
@@ -216,12 +217,18 @@ def list_suites(
     remote: Annotated[
         bool, flags.flag("--remote", help="List published datasets that can be fetched.")
     ] = False,
+    as_json: Annotated[bool, flags.flag("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
+    from cimento.suites.builtin import list_builtin, published
+
+    if as_json:
+        listed = published().values() if remote else list_builtin()
+        show_json({"datasets" if remote else "suites": [_listed(each) for each in listed]})
+        return
     if remote:
         _list_published()
         return
-    from cimento.suites.builtin import list_builtin
 
     rows = [("suite", "kind", "language", "items", "phenomenon", "status")]
     rows += [
@@ -229,6 +236,16 @@ def list_suites(
         for each in list_builtin()
     ]
     show(columns(rows))
+
+
+def _listed(each: BuiltinSuite | Published) -> dict[str, object]:
+    """A suite or a dataset as JSON: what people are shown, and no place on this machine."""
+    names = (
+        ("kind", "language", "phenomenon", "items", "status")
+        if isinstance(each, BuiltinSuite)
+        else ("title", "languages", "licence", "citation", "size", "format", "address")
+    )
+    return {"name": each.name, **{name: getattr(each, name) for name in names}}
 
 
 def _list_published() -> None:
@@ -371,6 +388,8 @@ def convert(
 
     ``-o NAME.xlsx`` writes one workbook with the sheets about, items, predictions and how to.
     """
+    from cimento.io.files import refuse_existing
+    from cimento.paradigms.choice_tasks import choice_tasks, write_choice_tasks
     from cimento.paradigms.registry import load_suite, save_suite, sentence_suite
     from cimento.suites.builtin import WORKBOOK, find_suite
     from cimento.suites.formats.registry import convert as write
@@ -383,6 +402,9 @@ def convert(
     loaded = load_suite(read, language=language)
     if whole:
         written = save_suite(loaded, output)
+    elif to == "lm-eval" and (tasks := choice_tasks(loaded.suite)):
+        refuse_existing(output)
+        written = write_choice_tasks(tasks, output, version=loaded.suite.meta.version)
     else:
         written = write(sentence_suite(loaded), to, output, allow_loss=allow_loss)
     note(f"Written: {written}")

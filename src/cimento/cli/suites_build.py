@@ -21,7 +21,7 @@ from cimento.cli.corpus_build import (
 from cimento.cli.flags import command_of
 from cimento.errors import InputError
 from cimento.io.inline_markup import columns
-from cimento.options import option
+from cimento.options import Options, option
 
 if TYPE_CHECKING:
     from cimento.models.questions import Fill
@@ -189,7 +189,64 @@ treebank = command_of(
 )
 
 
+class ExpressionOptions(Options):
+    """The concordances, and the sentences to take from them."""
+
+    files: tuple[Path, ...] = option(..., "Concordances: CSV, TSV, xlsx, XML.")
+    output: Path = option(..., "Suite folder to write.", flags=("-o",))
+    language: str = option(..., "ISO 639-1 code.")
+    named_by: Literal["keyword", "file"] = option(
+        "keyword", "What an expression is called: its keyword, or its file, for inflected forms."
+    )
+    licence: str = option("", "Terms of use of the sentences.")
+    per: int | None = option(None, "Sentences for each expression; else all.", ge=1)
+    seed: int = option(0, "Seed of the draw and the order.")
+    shortest: int = option(5, "In tokens.", ge=1)
+    longest: int = option(40, "In tokens.", ge=1)
+
+
+def _expressions(options: ExpressionOptions) -> None:
+    """Make items of multiword expressions from concordances; each word is then asked in turn.
+
+    The keyword of a line is the expression. Its words, except articles, prepositions and the like,
+    are put in braces: {testa} al {toro}. Sentences without a beginning or an end are left out.
+    """
+    from cimento.paradigms.cloze.expressions import items_of_concordances
+    from cimento.paradigms.cloze.suite import ClozeSuite
+    from cimento.paradigms.cloze.writing import write_cloze
+    from cimento.suites.model import Meta
+
+    items, counts = items_of_concordances(
+        options.files,
+        language=options.language,
+        named_by=options.named_by,
+        per=options.per,
+        seed=options.seed,
+        shortest=options.shortest,
+        longest=options.longest,
+    )
+    for reason, number in counts.items():
+        note(f"{reason}: {number}")
+    if not items:
+        raise InputError(where="input", seen="no sentence is left", todo="Allow more.")
+    meta = Meta(
+        name=options.output.resolve().name,
+        version="0.1.0",
+        language=options.language,
+        phenomenon="multiword expressions",
+        licence=options.licence,
+        status="made from concordances, not yet reviewed",
+    )
+    suite = ClozeSuite(meta, multiwords=tuple(items), cluster="expression")
+    write_cloze(suite, options.output)
+    names = len({item.expression for item in items})
+    note(f"{len(items)} sentences of {names} expressions: {options.output}")
+
+
 app = typer.Typer(help="Make new items from existing material.", no_args_is_help=True)
+app.command("expressions")(
+    command_of(ExpressionOptions, _expressions, positional="files", metavar="FILE...")
+)
 app.command("templates")(templates)
 app.command("treebank")(treebank)
 

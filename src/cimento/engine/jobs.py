@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -256,7 +257,8 @@ class Part:
         """
         import numpy as np
 
-        units, inside = np.array(places, dtype=np.int64).reshape(-1, 2).T
+        flat = np.fromiter(chain.from_iterable(places), dtype=np.int64, count=2 * len(places))
+        units, inside = flat.reshape(-1, 2).T
         order = np.argsort(units, kind="stable")
         bounds = np.flatnonzero(np.diff(units[order])) + 1
         parts = sorted(np.split(order, bounds) if len(order) else (), key=lambda part: part[0])

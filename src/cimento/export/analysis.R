@@ -7,7 +7,7 @@ if (requireNamespace("lmerTest", quietly = TRUE)) library(lmerTest)
 options(width = 160)
 
 estimates <- read.csv("estimates.csv", encoding = "UTF-8", stringsAsFactors = FALSE)
-cat("\nWhat the runs say\n")
+cat("\nEstimates of the runs\n")
 print(estimates[, c("suite", "model", "method", "question", "statistic", "value", "low", "high",
                     "n")])
 
@@ -16,38 +16,38 @@ outcomes <- read.csv("outcomes.csv", encoding = "UTF-8", stringsAsFactors = FALS
 verdicts <- subset(outcomes, !is.na(right))
 verdicts$right <- as.integer(verdicts$right)
 
-# Other columns that items are grouped by stand at the end of outcomes.csv; put one in the place of
-# phenomenon for its table.
+# The last columns of outcomes.csv hold other groupings of the items; replace phenomenon by one of
+# them to get its table.
 known <- subset(verdicts, !is.na(verdicts$phenomenon) & nzchar(verdicts$phenomenon))
 if (nrow(known) > 0) {
-  cat("\nShares of items that are right, by phenomenon\n")
+  cat("\nNumber of right items and of all items, by phenomenon\n")
   groups <- known[c("phenomenon", "question", "model", "suite")]
   print(aggregate(cbind(right = known$right, n = 1), groups, FUN = sum))
 }
 
-# Values of sentences beside the mean ratings of people (column reference).
+# Correlations of values of sentences with mean human ratings (column reference).
 rated <- subset(outcomes, !is.na(value) & !is.na(reference))
 for (part in split(rated, list(rated$suite, rated$model, rated$question), drop = TRUE)) {
   if (nrow(part) > 2 && length(unique(part$value)) > 1 && length(unique(part$reference)) > 1) {
     spearman <- cor(part$value, part$reference, method = "spearman")
-    cat("\n", part$suite[1], "-", part$model[1], "-", part$question[1], "beside", nrow(part),
-        "ratings: Spearman", format(spearman, digits = 3), "\n")
+    cat("\n", part$suite[1], "-", part$model[1], "-", part$question[1], "with", nrow(part),
+        "ratings: Spearman's rho", format(spearman, digits = 3), "\n")
   }
 }
 
-# Where the suite says which items belong together (column cluster, else empty), clusters have
-# random effects too: without them items of one cluster would count as independent.
+# If the suite declares clusters (column cluster; otherwise empty), they have random effects too:
+# without them, items of one cluster would count as independent.
 clustered <- function(part) any(nzchar(part$cluster)) && length(unique(part$cluster)) > 1
-told <- function(part) {
+say_groups <- function(part) {
   if (clustered(part)) {
-    cat("random effects of", length(unique(part$cluster)), "clusters and their items\n")
+    cat("Random effects of", length(unique(part$cluster)), "clusters and their items\n")
   } else {
-    cat("random effects of items; the suite declares no clusters\n")
+    cat("Random effects of items; the suite declares no clusters\n")
   }
 }
 
-# Reasons why the standard errors of a fit say nothing: where nearly every item is always right or
-# always wrong, the variance of items on the scale of log-odds has no upper limit.
+# Reasons why the standard errors of a fit are meaningless: if nearly every item is always right or
+# always wrong, the variance of items in log-odds has no upper limit.
 degenerate <- function(fit) {
   deviations <- as.data.frame(VarCorr(fit))
   largest <- max(deviations$sdcor[is.na(deviations$var2) & deviations$grp != "Residual"])
@@ -55,15 +55,15 @@ degenerate <- function(fit) {
   binary <- is(fit, "glmerMod")
   said <- c(
     if (binary && largest > 10) sprintf("random effects vary by %.0f log-odds", largest),
-    if (binary && any(abs(fixef(fit)) > 15)) "an effect is as good as infinite",
-    if (!binary && sigma(fit) < 1e-6 * sd(model.response(model.frame(fit)))) "nothing is left over",
+    if (binary && any(abs(fixef(fit)) > 15)) "an effect is practically infinite",
+    if (!binary && sigma(fit) < 1e-6 * sd(model.response(model.frame(fit)))) "the residual variance is zero",
     if (any(!is.finite(errors))) "a standard error is undefined"
   )
   said
 }
 
-# The summary of a model; without p-values where they would say nothing, and without an end to the
-# script where a model cannot be fitted.
+# The summary of a model, without p-values if they would be meaningless. If a model cannot be fitted,
+# the script says so and continues.
 fitted_or_not <- function(fit) {
   fit <- tryCatch(suppressWarnings(fit), error = function(problem) conditionMessage(problem))
   if (is.character(fit)) {
@@ -84,7 +84,7 @@ fitted_or_not <- function(fit) {
   }
 }
 
-# The exact test of McNemar, as in `cimento compare`, of each two models whose items are independent.
+# The exact McNemar test, as in `cimento compare`, for each pair of models with independent items.
 exact <- function(part) {
   if (clustered(part) || anyDuplicated(part[c("item", "model")])) return(invisible())
   for (two in combn(unique(part$model), 2, simplify = FALSE)) {
@@ -92,17 +92,17 @@ exact <- function(part) {
                   part[part$model == two[2], c("item", "right")], by = "item")
     only <- c(sum(both$right.x > both$right.y), sum(both$right.x < both$right.y))
     p <- if (sum(only) > 0) binom.test(only[1], sum(only))$p.value else 1
-    cat("Exact test of McNemar: right with", two[1], "alone", only[1], "and with", two[2],
-        "alone", only[2], "of", nrow(both), "items, p =", format(p, digits = 3), "\n")
+    cat("Exact McNemar test on ", nrow(both), " items: only ", two[1], " right ", only[1], ", only ",
+        two[2], " right ", only[2], ", p = ", format(p, digits = 3), "\n", sep = "")
   }
 }
 
-# Right or wrong, with what varies between items; of one model there is nothing to compare.
+# Right or wrong, with random effects of items; only for two models or more.
 for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRUE)) {
   mixed <- length(unique(part$right)) > 1
   if (length(unique(part$model)) > 1 && mixed) {
     cat("\n", part$suite[1], "-", part$question[1], "\n")
-    told(part)
+    say_groups(part)
     formula <- if (clustered(part)) right ~ model + (1 | item) + (1 | cluster)
                else right ~ model + (1 | item)
     fitted_or_not(glmer(formula, data = part, family = binomial))
@@ -110,13 +110,13 @@ for (part in split(verdicts, list(verdicts$suite, verdicts$question), drop = TRU
   }
 }
 
-# Values such as margins, of models of one kind: causal and masked models are on no one scale.
+# Values such as margins, within one kind of model: causal and masked models have different scales.
 values <- subset(outcomes, !is.na(value))
 for (part in split(values, list(values$suite, values$question, values$kind), drop = TRUE)) {
   if (length(unique(part$model)) > 1 && length(unique(part$item)) > 1) {
     cat("\n", part$suite[1], "-", part$question[1], "-", part$unit[1], "of", part$kind[1],
         "models\n")
-    told(part)
+    say_groups(part)
     formula <- if (clustered(part)) value ~ model + (1 | item) + (1 | cluster)
                else value ~ model + (1 | item)
     fitted_or_not(lmer(formula, data = part, REML = TRUE))

@@ -1,11 +1,11 @@
 scores <- read.csv("scores.csv", encoding = "UTF-8", stringsAsFactors = FALSE,
                    colClasses = c(item = "character", cluster = "character"))
 crossed <- subset(scores, !is.na(first_factor) & nzchar(first_factor))
-# A factor has a column of its name with the levels, and one whose name ends in _code with numbers:
-# the first factor is +1/2 where it is changed, the second where it is plain, and -1/2 else, so that
-# their interaction is the difference of differences (DD): above 0 where both changes together cost
-# more than each alone explains. Where there are clusters, all effects, DD among them, vary between
-# them.
+# A factor has a column of its name with the levels, and a column ending in _code with numbers: for
+# the first factor, +1/2 is the changed level; for the second, +1/2 is the plain level; the other
+# level is -1/2. Their interaction is therefore the difference of differences (DD): it is above 0 if
+# both changes together cost more than their separate costs add up to. If there are clusters, all
+# effects, including DD, vary between them.
 for (part in split(crossed, list(crossed$suite, crossed$model, crossed$phenomenon), drop = TRUE)) {
   first <- make.names(paste0(part$first_factor[1], "_code"))
   second <- make.names(paste0(part$second_factor[1], "_code"))
@@ -14,7 +14,7 @@ for (part in split(crossed, list(crossed$suite, crossed$model, crossed$phenomeno
   clusters <- paste0("(1 + ", second, " * ", first, " || cluster)")
   for (random in if (clustered(part)) paste(items, "+", clusters) else items) {
     cat("\n", part$suite[1], "-", part$model[1], "-", part$phenomenon[1], "\n")
-    told(part)
+    say_groups(part)
     formula <- as.formula(paste(fixed, "+", random))
     fitted_or_not(lmer(formula, data = part, REML = TRUE))
   }

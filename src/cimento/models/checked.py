@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import operator
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from cimento.errors import CimentoError, ModelError
 from cimento.models.base import ModelCard, Scorer, TextScorer
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 _END = object()
 _ROUNDING_NATS = 1e-3
 _OPTIONAL = ("count_layers", "inside", "meter", "policy", "refusal", "remarks", "score_columns")
+_PAIRS = (
+    "a text and a dictionary of the offset of each token's first byte and its log-probability in"
+    " nats, for each text"
+)
 _CURE = "cimento.testing.check_model(scorer) tries everything that is expected (docs/plugins.md)."
 
 
@@ -55,10 +59,11 @@ class _Checked:
         except CimentoError:
             raise
         except Exception as error:
-            at = traceback.extract_tb(error.__traceback__)[-1]
+            frames = traceback.extract_tb(error.__traceback__)
+            theirs = [frame for frame in frames if frame.filename != __file__]
+            at = f" ({Path(theirs[-1].filename).name}, line {theirs[-1].lineno})" if theirs else ""
             raise self._wrong(
-                f"its {method}() failed with {type(error).__name__}: {str(error)[:500]}"
-                f" ({Path(at.filename).name}, line {at.lineno})"
+                f"its {method}() failed with {type(error).__name__}: {str(error)[:500]}{at}"
             ) from error
 
     def _wrong(self, seen: str) -> ModelError:
@@ -96,7 +101,10 @@ class CheckedTexts(_Checked):
         """
         missing = dict.fromkeys(texts)
         with self._blamed("read"):
-            answers = iter(self._scorer.read(texts))
+            given: object = self._scorer.read(texts)
+        if not isinstance(given, Iterable):
+            raise self._wrong(f"its read() returned {given!r}, and must yield {_PAIRS}")
+        answers = iter(given)
         while True:
             with self._blamed("read"):
                 answer: object = next(answers, _END)
@@ -125,10 +133,7 @@ class CheckedTexts(_Checked):
                 else:
                     self._need_scores(text, scores)
                     return text, scores
-        raise self._wrong(
-            f"its read() yielded {str(answer)[:80]!r} in place of a text and a dictionary of the"
-            " offset of each token's first byte and its log-probability in nats"
-        )
+        raise self._wrong(f"its read() yielded {str(answer)[:80]!r}, and must yield {_PAIRS}")
 
     def _need_scores(self, text: str, scores: Mapping[int, float]) -> None:
         """See that scores are log-probabilities of a text from its first byte.
@@ -166,10 +171,14 @@ class CheckedTokens(_Checked):
             ModelError: there is not one answer for each request.
         """
         with self._blamed("encode"):
-            encoded = self._scorer.encode(requests)
-            given = len(encoded)
-        self._need_as_many(given, len(requests), "encode")
-        return encoded
+            encoded: object = self._scorer.encode(requests)
+        if not isinstance(encoded, Sized):
+            raise self._wrong(
+                f"its encode() returned {type(encoded).__name__}, and must return a list with a"
+                " cimento.Encoded for each request"
+            )
+        self._need_as_many(len(encoded), len(requests), "encode")
+        return cast("Sequence[Encoded]", encoded)
 
     def score(self, encoded: Sequence[Encoded]) -> list[FloatArray]:
         """The log-probability of each wanted token.
@@ -180,7 +189,14 @@ class CheckedTokens(_Checked):
         import numpy as np
 
         with self._blamed("score"):
-            rows = [np.asarray(row, np.float64) for row in self._scorer.score(encoded)]
+            given: object = self._scorer.score(encoded)
+        if not isinstance(given, Iterable):
+            raise self._wrong(
+                f"its score() returned {type(given).__name__}, and must return a list with an array"
+                " of log-probabilities for each text"
+            )
+        with self._blamed("score"):
+            rows = [np.asarray(row, np.float64) for row in given]
         self._need_as_many(len(rows), len(encoded), "score")
         for text, row in zip(encoded, rows, strict=True):
             if row.shape != (len(text.wanted),):

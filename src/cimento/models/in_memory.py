@@ -7,6 +7,7 @@ weights; the weights are shared. During training and in notebooks, models are le
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -292,7 +293,7 @@ def scorer_around(
         UsageError: as for `live_scorer`.
         ModelError: the model cannot be scored exactly.
     """
-    from cimento.models.hf.loading import model_card, scorer_of
+    from cimento.models.hf.loading import lower_case, model_card, scorer_of
 
     name = located.name
     if model.training:
@@ -308,11 +309,11 @@ def scorer_around(
             todo="Give one in memory: AutoTokenizer.from_pretrained(NAME).",
         )
     if not tokenizer.is_fast:
-        raise UsageError(
-            where=f"tokenizer of {name!r}",
-            seen="it gives no character offsets, so tokens cannot be matched with words",
-            todo="Use a fast tokenizer.",
-        )
+        seen = "it gives no character offsets, so tokens cannot be matched with words"
+        raise UsageError(where=f"tokenizer of {name!r}", seen=seen, todo="Use a fast tokenizer.")
+    if policy.lowercase:
+        tokenizer = copy.deepcopy(tokenizer)
+        lower_case(tokenizer)
     chosen = _kind_of(model, name) if kind == "auto" else kind
     card = model_card(located, chosen, policy, model, tokenizer)
     make, limits = scorer_of(chosen), limits.or_tokens(TOKENS)

@@ -293,7 +293,11 @@ def _refuse(policy: Policy, *, seen: str, todo: str) -> None:
     Raises:
         UsageError: such a setting is given.
     """
-    given = {"--leading-blank": policy.leading_blank, "--window": policy.window != "refuse"}
+    given = {
+        "--leading-blank": policy.leading_blank,
+        "--lowercase": policy.lowercase,
+        "--window": policy.window != "refuse",
+    }
     for option in (option for option, chosen in given.items() if chosen):
         raise UsageError(where=option, seen=seen, todo=todo)
 

@@ -260,6 +260,12 @@ class NgramScorer:
                 seen="an n-gram model reads words, and no blanks",
                 todo="Say --no-leading-blank.",
             )
+        if policy.lowercase:
+            raise UsageError(
+                where="--lowercase",
+                seen="an n-gram model reads words as they are",
+                todo="Lower-case the texts of the suite.",
+            )
         self._model = model
         self._policy = policy
         self._start = policy.bos != "none"

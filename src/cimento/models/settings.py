@@ -129,6 +129,8 @@ class Policy:
         punctuation: whether a punctuation mark is a separate word (``split``) or belongs to the
             word it touches (``keep``).
         leading_blank: whether a text without context has a blank before it.
+        lowercase: whether a tokenizer of transformers lower-cases every text first, for models
+            trained on lower case whose tokenizers do not do so.
         dtype: number format of the weights while scoring; log-probabilities are computed in float32
             at least. ``auto`` is replaced by one of the others when a model is opened (see
             `settled`); until then the policy has no digest.
@@ -156,6 +158,7 @@ class Policy:
     pll: PllRule = "within-word-l2r"
     punctuation: PunctuationRule = "split"
     leading_blank: bool = False
+    lowercase: bool = False
     dtype: DtypeRule = "float32"
     window: WindowRule = "refuse"
     stride: int | None = None
@@ -198,7 +201,11 @@ class Policy:
         """
         if self.dtype == "auto":
             raise ValueError("the number format of a policy is chosen before answers are named")
-        return asdict(self)
+        plain = asdict(self)
+        if not self.lowercase:
+            # Answers kept before there was this option have no such key.
+            del plain["lowercase"]
+        return plain
 
     def digest(self) -> str:
         """A short name for this policy: eight hexadecimal digits."""

@@ -410,6 +410,23 @@ def _is_frame(value: object) -> bool:
     return hasattr(value, "columns") and hasattr(value, "shape")
 
 
+def _content(suite: object) -> str:
+    """All data of a suite as text, always in the same form: that of a frozen record's own repr.
+
+    What a suite shows as its repr is short.
+    """
+    if not dataclasses.is_dataclass(suite):
+        return repr(suite)
+    values = {
+        each.name: getattr(suite, each.name) for each in dataclasses.fields(suite) if each.repr
+    }
+    shown = (
+        f"{name}={_content(value) if isinstance(value, Suite) else repr(value)}"
+        for name, value in values.items()
+    )
+    return f"{type(suite).__qualname__}({', '.join(shown)})"
+
+
 def _made_here(suite: TestSuite) -> LoadedSuite:
     """A suite made in Python, checked in the same way as one that was read."""
     # Suites of ratings are also suites of regions, so the more general paradigm is asked last.
@@ -423,8 +440,7 @@ def _made_here(suite: TestSuite) -> LoadedSuite:
             if _is_frame(suite) or isinstance(suite, list | tuple)
             else "Give a built-in name, a path, or a suite made in Python.",
         )
-    # The repr of a frozen record contains all of its data, always in the same form.
-    digest = hashlib.sha256(repr(suite).encode()).hexdigest()
+    digest = hashlib.sha256(_content(suite).encode()).hexdigest()
     reading = SuiteReading(
         suite=suite,
         faults=tuple(paradigm.check(suite)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import json
 import sys
@@ -138,9 +139,9 @@ class Figure:
         return cast("bytes", self._converted("pdf"))
 
     def _converted(self, form: str, **options: float) -> object:
-        convert = getattr(_convert(), f"vegalite_to_{form}")
+        convert = getattr(_convert(), f"vega_to_{form}")
         try:
-            return convert(_in_one_line(self.spec), vl_version=_version(self.spec), **options)
+            return convert(_vega(cast("VegaSpec", _in_one_line(self.spec))), **options)
         except (RuntimeError, ValueError) as error:
             raise UsageError(
                 where=f"figure {self.name}",
@@ -377,6 +378,26 @@ def _convert() -> ModuleType:
     with needing("vl-convert-python", extra="report", purpose="figures as SVG, PNG and PDF"):
         import vl_convert
     return vl_convert
+
+
+def _vega(spec: VegaSpec) -> VegaSpec:
+    """The Vega specification of a figure.
+
+    Reports have many figures that differ in their numbers alone, which Vega-Lite passes on as they
+    are: those of one form are translated once.
+    """
+    data = spec.get("data")
+    if not isinstance(data, Mapping) or not isinstance(data.get("values"), list):
+        return _translated(json.dumps(spec), _version(spec))
+    found = _translated(json.dumps({**spec, "data": {**data, "values": []}}), _version(spec))
+    first, *others = cast("list[VegaSpec]", found["data"])
+    return {**found, "data": [{**first, "values": data["values"]}, *others]}
+
+
+@functools.lru_cache(maxsize=32)
+def _translated(spec: str, version: str) -> VegaSpec:
+    """A Vega-Lite specification as one of Vega."""
+    return cast("VegaSpec", _convert().vegalite_to_vega(json.loads(spec), vl_version=version))
 
 
 def _version(spec: VegaSpec) -> str:

@@ -355,8 +355,8 @@ def inline_svg(figure: Figure, *, name: str) -> str:
     Raises:
         MissingDependencyError: vl-convert-python is not installed.
     """
-    # The page has the title in the caption; inside the drawing, a long title would be cut off.
-    spec = {key: value for key, value in figure.spec.items() if key != "title"}
+    # The page has both in the caption; inside the drawing, a long title would be cut off.
+    spec = {key: part for key, part in figure.spec.items() if key not in ("title", "description")}
     spec["config"] = {**cast("VegaSpec", spec.get("config", {})), **_QUICKLY}
     svg = _BACKGROUND.sub("", _NEEDLESS.sub("", replace(figure, spec=spec).svg()))
     while _EMPTY.search(svg):

@@ -180,8 +180,11 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     stored = RunFolder(run.folder or Path())
     target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)
     if target.path.resolve() == stored.path.resolve():
-        seen = "this is where the run itself is stored"
-        raise UsageError(where=f"--output {output}", seen=seen, todo="Choose another folder.")
+        raise UsageError(
+            where=f"--output {output}",
+            seen="this is where the run itself is stored",
+            todo="Choose another folder.",
+        )
     reading = SuiteReading(
         suite=run.suite,
         faults=tuple(run.paradigm.check(run.suite)),
@@ -190,17 +193,13 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     )
     loaded = LoadedSuite(paradigm=run.paradigm, reading=reading)
     target.prepare()
-    named = in_memory(model, scoring) if was_in_memory(run.manifest) else model
-    again = ask_suite(
-        loaded,
-        open_model(named, loaded, scoring),
-        run.options,
-        scoring=scoring,
-        cache=MemoryCache(),
-    )
+    asked = in_memory(model, scoring) if was_in_memory(run.manifest) else model
+    source = open_model(asked, loaded, scoring)
+    again = ask_suite(loaded, source, run.options, scoring=scoring, cache=MemoryCache())
     judgments = f"{JUDGMENTS.name}.parquet"
     if (stored.path / judgments).is_file():
-        # Judgments of people enter the estimates: they are copied before the repetition is judged.
+        # Judgments of people enter the estimates, so they are copied before the repetition is
+        # judged.
         write_bytes(read_bytes(stored.path / judgments), target.path / judgments)
     return replace(again, folder=target.path).save(target)
 

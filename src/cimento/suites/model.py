@@ -349,6 +349,9 @@ class Suite:
     def __post_init__(self) -> None:
         object.__setattr__(self, "items", ItemColumns.of(self.items))
 
+    def __repr__(self) -> str:
+        return f"<Suite {self.name!r}: {len(self.items)} items>"
+
     @property
     def columns(self) -> ItemColumns:
         """The items as columns."""
@@ -479,12 +482,10 @@ def sentence(condition: Condition, *, rule: JoinRule = "blank") -> str:
 
 
 def _joined(regions: Iterable[tuple[str, bool]], rule: JoinRule) -> str:
-    made = ""
-    glued = True
+    made, glued = "", True
     for region, is_glued in regions:
         glued = glued and is_glued
-        text = region.strip()
-        if text:
+        if text := region.strip():
             made += text if glued or not made else f" {text}"
             glued = True
     return _BLANK_BEFORE_MARK.sub("", made) if rule == "detok" else made

@@ -38,7 +38,9 @@ def test_what_was_promised_is_there():
         "it-collocations",
         "it-idioms",
         "it-selectional-preferences",
+        "pt-collocations",
         "pt-idioms",
+        "pt-selectional-preferences",
         "pt-grammar-templates",
         "es-agreement-templates",
         "ru-agreement-templates",
@@ -148,12 +150,14 @@ class TestTemplates:
                 assert len(set(counts.values())) == 1, template.id
 
 
-def test_collocations_and_preferences_are_twenty_each():
-    expressions = {item.expression for item in suite("it-collocations").multiwords}
-    assert len(expressions) == len(suite("it-collocations").multiwords) == 20
-    for item in items("it-selectional-preferences"):
+@pytest.mark.parametrize("language", ["it", "pt"])
+def test_collocations_and_preferences_are_twenty_each(language):
+    multiwords = suite(f"{language}-collocations").multiwords
+    assert len({item.expression for item in multiwords}) == len(multiwords) == 20
+    preferences = items(f"{language}-selectional-preferences")
+    for item in preferences:
         assert [option.role for option in item.options] == ["target", *["implausible"] * 3]
-    assert len(items("it-selectional-preferences")) == 20
+    assert len(preferences) == 20
 
 
 def test_portuguese_grammar_has_six_dimensions():

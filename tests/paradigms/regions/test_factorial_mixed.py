@@ -135,7 +135,7 @@ def test_random_intercepts_are_those_of_lme4(shared):
                 items[row["island"]].append(item)
     models = design_models([result(found, suite=island_suite(items))], formulas=[INTERCEPTS])
     for model in models:
-        estimate, se, loglik = expected[model.phenomenon]
+        estimate, se, loglik = expected[model.phenomenon.name]
         assert model.interaction is not None
         assert model.interaction.estimate == pytest.approx(estimate)
         assert model.interaction.se == pytest.approx(se, abs=1e-5)

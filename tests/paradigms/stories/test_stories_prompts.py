@@ -15,12 +15,22 @@ from cimento.paradigms.stories.prompts import (
     Shots,
     TierPrompt,
     choose_shots,
+    default_prompt,
     dialogue,
     find_prompt,
+    listed,
     prompts,
+    wordings,
 )
 from cimento.paradigms.stories.requests import chat, continuation, flat, messages, system_rule
-from cimento.paradigms.stories.suite import CONFLICT, OPTIONS, STATE, STORY, TIERS
+from cimento.paradigms.stories.suite import (
+    CONFLICT,
+    OBJECT_LOCATION_CODES,
+    OPTIONS,
+    STATE,
+    STORY,
+    TIERS,
+)
 from tests.helpers.stories import SYSTEM_TEMPLATE, TRIPLES, render_of
 
 # Two ways of writing turns, with the marks of Llama 3.1 and of Gemma 2 (which refuses system
@@ -141,11 +151,11 @@ def test_later_tiers_drew_from_what_the_model_had_got_right(shared, model):
 def test_there_are_five_wordings_of_our_own_in_each_language():
     own = [prompt for prompt in prompts().values() if prompt.id != "paper-en"]
     assert [prompt.id for prompt in own] == [
-        f"{lang}-{n}" for lang in ("en", "it") for n in "12345"
+        f"{lang}-{n}" for lang in ("en", "es", "it", "pt", "ru") for n in "12345"
     ]
     for tier in TIERS:
         texts = {TierPrompt(tier, p, PromptStyle()).instruction for p in prompts().values()}
-        assert len(texts) == 11
+        assert len(texts) == 26
 
 
 @pytest.mark.parametrize("name", prompts())
@@ -247,3 +257,30 @@ def test_blanks_at_the_end_of_a_flat_prompt_go_with_the_answer():
     context, answer = continuation(found, "open")
     assert context.endswith("is:")
     assert answer == "  open"
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "state", "pair"),
+    [
+        ("es", "¿es verosímil la historia?", "mojado", "0 y 3"),
+        ("it", "la storia è plausibile?", "bagnato", "0 e 3"),
+        ("pt", "a história é plausível?", "molhado", "0 e 3"),
+        ("ru", "эта история правдоподобна", "мокрый", "0 и 3"),
+    ],
+)
+def test_stories_are_asked_about_in_their_language(language, question, state, pair):
+    prompt = default_prompt(language)
+    assert prompt.id == f"{language}-1"
+    assert question in TierPrompt(STORY, prompt, PromptStyle()).body(TRIPLES[0])
+    assert TierPrompt(STATE, prompt, PromptStyle()).answer("wet") == state
+    assert TierPrompt(CONFLICT, prompt, PromptStyle()).answer("0 and 3") == pair
+    found, italian = wordings(language), wordings("it")
+    assert (found["language"], found["pair"]["id"]) == (language, f"{language}-pair")
+    assert found["attributes"]["words"].keys() == italian["attributes"]["words"].keys()
+    assert len(found["attributes"]["codes"]["location"]) == len(OBJECT_LOCATION_CODES)
+
+
+def test_lists_end_as_each_language_has_it():
+    assert listed(("roto", "limpio", "ocupado"), "es") == "roto, limpio u ocupado"
+    assert listed(("não", "sim"), "pt") == "não ou sim"
+    assert listed(("нет", "да"), "ru") == "нет или да"

@@ -341,7 +341,7 @@ def test_every_option_has_its_line_in_the_docs():
 
 def test_a_prompt_is_shown_as_a_model_reads_it(capsys):
     assert invoke(["stories", "prompts"]) == 0
-    assert len(capsys.readouterr().out.splitlines()) == 12
+    assert len(capsys.readouterr().out.splitlines()) == 27
     shown = ["stories", "prompt", str(TRIPLES_FILE), "--row", "1"]
     assert invoke([*shown, "--set", "prompt=en-3", "--set", "numbering=1", "--set", "shots=0"]) == 0
     out = capsys.readouterr().out

@@ -290,7 +290,7 @@ def test_only_items_with_no_option_among_the_candidates_are_labelled(tmp_path, m
     assert invoke(["annotate", "candidates", str(folder), "--only-other"]) == 0
     # By hand: a has its target, whatever its capitals, c the plausible option; b has neither.
     printed = capsys.readouterr().out
-    assert "2 of 2 candidates are judged" in printed
+    assert "2 of 2 candidates judged" in printed
     kept = read_table(JUDGMENTS, folder)
     remarks = kept.filter(kept["item"] == "b").sort("value")["remark"].to_list()
     assert remarks == ["unacceptable", "same meaning"]

@@ -266,6 +266,11 @@ def _timed(work: Callable[[], list[FloatArray]]) -> tuple[list[FloatArray], floa
 
 SystemRole: TypeAlias = Literal["rendered", "left out", "refused"]
 
+_CAPITALS, _SMALL = "DOMANI MARIA TORNA A ROMA", "domani maria torna a roma"
+_FEW = 0.001
+"""Share of tokens with capital letters up to which a vocabulary is one of lower case: stray ones
+(names of special tokens, say) are in every file."""
+
 _SYSTEM = "Antworte in einem Satz."
 _USER = "Wie viele Beine hat eine Spinne?"
 
@@ -284,6 +289,8 @@ class TokenizerFacts:
         origin: where these come from.
         after: the tokens that stand after it.
         unknown: the token for what it does not know; empty where it has none.
+        knows_capitals: whether its vocabulary has tokens with capital letters, or it lower-cases
+            texts itself.
         system_role: what its chat template makes of a system message: it is ``rendered``, ``left
             out`` or ``refused``; None where there is no template.
         refusal: what the template said, where it refused.
@@ -297,6 +304,7 @@ class TokenizerFacts:
     origin: str
     after: str
     unknown: str
+    knows_capitals: bool
     system_role: SystemRole | None
     refusal: str = ""
 
@@ -324,6 +332,7 @@ def tokenizer_facts(
         origin=origin,
         after=after,
         unknown=str(tokenizer.unk_token or ""),
+        knows_capitals=_knows_capitals(tokenizer),
         system_role=role,
         refusal=refusal,
     )
@@ -359,6 +368,22 @@ def _frame(
         same = ", the same as its EOS token" if card.bos == tokenizer.eos_token else ""
         return card.bos, "", f"its BOS token{same}"
     return card.bos, "", "its EOS token, for it has no BOS token"
+
+
+def _knows_capitals(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Whether a tokenizer does something with capital letters.
+
+    It does if it lower-cases them, or if its vocabulary holds more of them than the single letters
+    that every vocabulary of bytes has.
+    """
+    upper, lower = (
+        tokenizer(text, add_special_tokens=False)["input_ids"] for text in (_CAPITALS, _SMALL)
+    )
+    if upper == lower:
+        return True
+    words = [text.strip() for text in surfaces_of(tokenizer)[1].values()]
+    cased = [text for text in words if len(text) > 1 and text.lower() != text.upper()]
+    return sum(text != text.lower() for text in cased) > _FEW * len(cased)
 
 
 def _system_role(tokenizer: PreTrainedTokenizerBase) -> tuple[SystemRole | None, str]:

@@ -102,6 +102,8 @@ def load(
         # transformers reads the config with the tokenizer, and would blame that for its faults.
         read_config(located)
         tokenizer = load_tokenizer(located, trusted=trusted)
+        if policy.lowercase:
+            lower_case(tokenizer)
         chosen = kind_of(located) if kind == "auto" else kind
         target = _device(torch, device)
         model = _load_weights(located, chosen, policy, target)
@@ -221,6 +223,15 @@ def load_tokenizer(located: Located, *, trusted: bool = False) -> PreTrainedToke
         ) from error
     _refuse_useless(tokenizer, located)
     return tokenizer
+
+
+def lower_case(tokenizer: PreTrainedTokenizerBase) -> None:
+    """Have a tokenizer lower-case every text first; offsets remain those of the text as it was."""
+    from tokenizers import normalizers
+
+    backend = tokenizer.backend_tokenizer
+    own = [] if backend.normalizer is None else [backend.normalizer]
+    backend.normalizer = normalizers.Sequence([normalizers.Lowercase(), *own])
 
 
 def _refuse_useless(tokenizer: PreTrainedTokenizerBase, located: Located) -> None:
@@ -418,6 +429,8 @@ def size_up(located: Located, *, policy: Policy, kind: KindRule = "auto") -> Siz
     config = read_config(located)
     chosen = kind_of(located) if kind == "auto" else kind
     tokenizer = load_tokenizer(located)
+    if policy.lowercase:
+        lower_case(tokenizer)
     inner = config.get("text_config")
     size = (inner if isinstance(inner, dict) else config).get("vocab_size")
     vocabulary = size if isinstance(size, int) else len(tokenizer)

@@ -363,6 +363,7 @@ def _check_policy(policy: Policy) -> None:
     refused = {
         "--bos": policy.bos not in ("auto", "tokenizer"),
         "--leading-blank": policy.leading_blank,
+        "--lowercase": policy.lowercase,
         "--window": policy.window != "refuse",
     }
     for option in (name for name, chosen in refused.items() if chosen):

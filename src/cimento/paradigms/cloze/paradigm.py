@@ -102,6 +102,12 @@ class ClozeParadigm(Paradigm[ClozeSuite, ClozeOptions]):
         """The suite with only its first items, of whatever they are made."""
         return suite if limit >= len(expand_suite(suite).items) else replace(suite, limit=limit)
 
+    def holds(self, suite: ClozeSuite) -> str:
+        """The numbers of items, and of those with an expected answer, in words."""
+        items = expand_suite(suite).items
+        targets = sum(bool(item.targets) for item in items)
+        return f"{counted(len(items), 'item')}, {targets} with an expected answer"
+
     def describe(self, suite: ClozeSuite, items: int) -> str:
         """The suite in a few lines, and its first items."""
         from cimento.paradigms.cloze.text import describe_cloze

@@ -13,6 +13,7 @@ from typing import TypeAlias, cast
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.paradigms.cloze.answers import Candidate, by_item
 from cimento.paradigms.cloze.judgments import JudgmentComparison
+from cimento.paradigms.cloze.nucleus import Nucleus, nucleus
 from cimento.paradigms.cloze.people import (
     LABELS,
     Label,
@@ -139,6 +140,7 @@ class Profile:
         labels: of candidates of items that have neither option among them, see
             `cimento.paradigms.cloze.people.LABELS`; empty where nobody gave such a label.
         frequency: of targets; None where it was not asked for or no item has a target.
+        nucleus: top-p; None as for `frequency`.
     """
 
     k: int
@@ -149,6 +151,7 @@ class Profile:
     first_matches: Mapping[str, Share]
     labels: Mapping[Label, Share]
     frequency: FrequencyEffect | None
+    nucleus: Nucleus | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,6 +166,7 @@ class Profiling:
         remarks: remarks on candidates of another kind than asked for.
         threshold: probability above which candidates are counted apart.
         frequency: of words; None for none.
+        top_p: probability that candidates reach together; None for none.
         seed: of permutations.
     """
 
@@ -172,6 +176,7 @@ class Profiling:
     remarks: tuple[str, ...] = ()
     threshold: float = 0.5
     frequency: ZipfFrequency | None = None
+    top_p: float | None = None
     seed: int = 0
 
 
@@ -203,6 +208,9 @@ def profile(items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Pr
         first_matches=count_first_matches(chosen, groups) if chosen else {},
         labels=other_labels(chosen, groups, how.k),
         frequency=_frequency_effect(with_target, ranks, how),
+        nucleus=None
+        if how.top_p is None or not with_target
+        else nucleus(with_target, candidates, how.top_p, cluster=_clusters(items, how)),
     )
 
 
@@ -318,10 +326,14 @@ def _by_value(items: Sequence[ClozeItem], by: str) -> dict[str, list[ClozeItem]]
     return members
 
 
+def _clusters(items: Iterable[ClozeItem], how: Profiling) -> dict[str, str]:
+    return {item.id: item.columns.get(how.cluster, item.id) for item in items}
+
+
 def _dimension(
     name: str, items: Sequence[ClozeItem], candidates: Sequence[Candidate], how: Profiling
 ) -> Dimension:
-    cluster = {item.id: item.columns.get(how.cluster, item.id) for item in items}
+    cluster = _clusters(items, how)
     made = Dimension(name, clustering(cluster.values()))
     with_target = [item for item in items if item.targets]
     depths = (1, how.k)

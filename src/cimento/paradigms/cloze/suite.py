@@ -219,6 +219,11 @@ class ClozeSuite:
         """``templates`` where there are some, else ``cloze``."""
         return "templates" if self.templates else "cloze"
 
+    def __repr__(self) -> str:
+        items = len(self.items) + len(self.multiwords)
+        made = f" and {len(self.templates)} templates" if self.templates else ""
+        return f"<ClozeSuite {self.name!r}: {items} items{made}>"
+
     def _repr_html_(self) -> str:
         """The suite as notebooks show it."""
         meta, items = self.meta, expand_suite(self).items

@@ -34,6 +34,7 @@ from cimento.statistics.differences import cochran_q
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate
     from cimento.paradigms.cloze.judgments import JudgmentComparison
+    from cimento.paradigms.cloze.nucleus import Nucleus
     from cimento.paradigms.cloze.people import PeopleReport
     from cimento.paradigms.cloze.profile import (
         Dimension,
@@ -232,9 +233,22 @@ def profile_text(suite: str, model: str, method: str, profile: Profile) -> str:
         lines += ["", *_options(profile)]
     if profile.heat:
         lines += ["", columns(_heat(profile.heat, profile.k), indent=2)]
+    if profile.nucleus is not None:
+        lines += ["", _nucleus(profile.nucleus)]
     if profile.frequency is not None:
         lines += ["", _frequency(profile.frequency)]
     return "\n".join(lines)
+
+
+def _nucleus(found: Nucleus) -> str:
+    low, high = found.interval.low, found.interval.high
+    size = "" if found.median is None else f", {found.median:g} candidates in the median"
+    return (
+        f"  top-p {found.p:g}: target among them {_share(found.hits)}"
+        f" {interval(low, high, absent=found.interval.reason or '-')};"
+        f" reached by {counted(found.reached, 'item')}{size}; undecided {found.undecided}"
+        + (" (ask for more candidates: --set k=100)" if found.undecided else "")
+    )
 
 
 def people_text(report: PeopleReport) -> str:

@@ -105,8 +105,10 @@ class _Distinct:
                 return number
             wanted = tuple(sorted({*wanted, *known}))
         # Sentences of the same length need the same spans, so they share one tuple to save memory.
-        wanted = self._shared.setdefault(wanted, wanted)
-        self.asked[number : number + 1] = [request._replace(wanted=wanted)]
+        shared = self._shared.setdefault(wanted, wanted)
+        if shared is not request.wanted:
+            request = request._replace(wanted=shared)
+        self.asked[number : number + 1] = [request]
         return number
 
 

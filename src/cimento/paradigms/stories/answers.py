@@ -1,4 +1,4 @@
-"""Answers read from the tables of a run, and labels read from replies in English and Italian.
+"""Answers read from the tables of a run, and labels read from replies.
 
 Replies are read strictly on purpose: what is not clearly one answer is no answer, and is counted
 as such.
@@ -21,7 +21,7 @@ from cimento.paradigms.stories.options import (
     prior_corrections,
     prompt_for,
 )
-from cimento.paradigms.stories.prompts import TierPrompt, wordings
+from cimento.paradigms.stories.prompts import TierPrompt, state_names
 from cimento.paradigms.stories.requests import WITHOUT_STORY
 from cimento.paradigms.stories.suite import (
     CONFLICT,
@@ -57,17 +57,32 @@ _MOST_DIGITS = 9
 _THINKING = re.compile(r"<think(ing)?>.*?</think(ing)?>", re.DOTALL | re.IGNORECASE)
 _THOUGHT = re.compile(r"</think(ing)?>", re.IGNORECASE)
 _LEAD = re.compile(
-    r"(?:final answer|answer|risposta finale|risposta|output|uscita)\s*:", re.IGNORECASE
+    r"(?:final answer|answer|output|risposta finale|risposta|uscita|respuesta final|respuesta"
+    r"|salida|resposta final|resposta|saída|окончательный ответ|ответ|выход)\s*:",
+    re.IGNORECASE,
 )
 _MARKS = "*_`#\"'«»“”‘’()[]{} \t.,;:!?-–—"
 _NUMBER = re.compile(r"(?<![\w.])\d+(?!\w)")
 
-_NOT = r"(?:not|isn'?t|is not|cannot be|can'?t be|never|non|non è|nè|mica)"
-_FILLER = r"(?:\s+(?:è|sembra|risulta|very|really|at all|be|affatto|molto|proprio|del tutto))*"
-_YES = r"(?:true|vero|vera|plausible|plausibile|believable|credibile)"
-_NO = r"(?:false|falso|falsa|untrue|implausible|implausibile|unbelievable|incredibile)"
+_NOT = r"(?:not|isn'?t|is not|cannot be|can'?t be|never|non|non è|nè|mica|no|não|не)"
+_FILLER = (
+    r"(?:\s+(?:è|sembra|risulta|very|really|at all|be|affatto|molto|proprio|del tutto"
+    r"|es|parece|resulta|muy|del todo|é|está|muito|очень|совсем|вполне))*"
+)
+_YES = (
+    r"(?:true|vero|vera|plausible|plausibile|believable|credibile|verdader[oa]|cierto|cierta"
+    r"|verosímil|creíble|verdadeir[oa]|plausível|verossímil|верно|верное|истинное|истинно|правда"
+    r"|правдоподобн(?:о|а|ая|ое))"
+)
+_NO = (
+    r"(?:false|falso|falsa|untrue|implausible|implausibile|unbelievable|incredibile|inverosímil"
+    r"|increíble|implausível|inverossímil|неверно|неверное|ложное|ложно|ложь|неправда"
+    r"|неправдоподобн(?:о|а|ая|ое))"
+)
 _VERDICT = re.compile(rf"\b(?P<negated>{_NOT}{_FILLER}\s+)?(?:(?P<yes>{_YES})|(?P<no>{_NO}))\b")
-_OPENING = re.compile(r"(?P<yes>yes|sì|si|sí)(?=\s*(?:[^\w\s]|$))|(?P<no>no)(?=\s*(?:[^\w\s]|$))")
+_OPENING = re.compile(
+    r"(?P<yes>yes|sì|si|sí|sim|да)(?=\s*(?:[^\w\s]|$))|(?P<no>no|não|нет)(?=\s*(?:[^\w\s]|$))"
+)
 
 _OTHER_NAMES: Mapping[str, str] = {
     # Names of the attributes that the states were made from, and those of the study's list.
@@ -102,9 +117,11 @@ class Parsed:
 def parse(tier: Tier, reply: str, *, numbering: int = 0) -> Parsed:
     """Read the answer out of a reply.
 
-    What a model was thinking aloud between ``<think>`` marks is left out. Where a line says
-    ``Answer:`` or ``Risposta:``, what follows the last of these counts. Of the rest, the first
-    line counts if it is an answer, else the first paragraph: a model may run on.
+    Text between ``<think>`` marks is ignored. If a line says ``Answer:``, ``Risposta:`` or the
+    like, the text after the last of these counts. Of the rest, the first line counts if it is an
+    answer, or else the first paragraph: a model may run on.
+
+    Replies are read in all languages of the wordings, whichever was asked in.
 
     Args:
         tier: which question was asked.
@@ -190,7 +207,7 @@ def _labels_in(plain: str, labels: Mapping[str, str]) -> set[str]:
 def _names() -> Mapping[str, str]:
     return {
         **{state: state for state in STATES},
-        **{name: state for state, name in wordings("it")["states"].items()},
+        **{name: state for names in state_names() for state, name in names.items()},
         **_OTHER_NAMES,
     }
 

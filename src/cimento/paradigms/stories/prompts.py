@@ -1,9 +1,10 @@
 """The wordings of the story tasks, and the worked examples that stand before a story.
 
 The wordings stand in ``data/prompts``, with ids and versions. ``paper-en`` is that of the study,
-byte for byte; the others (``en-1`` to ``en-5``, ``it-1`` to ``it-5``) are cimento's own. Neither
-the story itself nor another variant of it is ever among its examples, except in ``paper`` mode,
-which draws as the study did (its draws show siblings now and then).
+byte for byte; the others (``en-1`` to ``en-5``, and the same in Italian, Spanish, Brazilian
+Portuguese and Russian) are cimento's own. Neither the story itself nor another
+variant of it is ever among its examples, except in ``paper`` mode, which draws as the study did
+(its draws show siblings now and then).
 """
 
 from __future__ import annotations
@@ -262,8 +263,18 @@ def fill(template: str, **values: str) -> str:
 
 def listed(words: Sequence[str], language: str) -> str:
     """Words as a list in a sentence, in a language."""
-    last = "o" if language == "it" else "or"
+    last = _OR.get(language, "or")
+    if language == "es" and words[-1].startswith(("o", "ho")):
+        last = "u"
     return f"{', '.join(words[:-1])} {last} {words[-1]}"
+
+
+_OR = {"it": "o", "es": "o", "pt": "ou", "ru": "или"}
+
+
+def state_names() -> list[Mapping[str, str]]:
+    """State to what it is called, for each file of wordings."""
+    return [read_toml(path)["states"] for path in sorted(FOLDER.glob("*.toml"))]
 
 
 def _prompt(table: Mapping[str, Any], content: Mapping[str, Any]) -> Prompt:

@@ -235,6 +235,9 @@ class StorySuite:
         """The suite's name."""
         return self.meta.name
 
+    def __repr__(self) -> str:
+        return f"<StorySuite {self.name!r}: {len(self.asked)} stories>"
+
     @property
     def asked(self) -> tuple[Story, ...]:
         """The stories that are asked about."""

@@ -93,7 +93,7 @@
     const all = items.length.toLocaleString("en");
     count.textContent = found.length
       ? `${found.length === items.length ? all : found.length.toLocaleString("en") + " of " + all} items`
-      : `No item of ${all} fits: choose less, or press Escape in the search field.`;
+      : `None of the ${all} items matches: remove a filter, or press Escape in the search field.`;
   };
   const draw = () => {
     const next = found.slice(drawn, drawn + BATCH);
@@ -169,7 +169,7 @@
     }
     if (!lines.length) return null;
     const names = ["condition", "words", "bits"].map((name) => { const th = make("th", "", name); th.scope = "col"; return th; });
-    return make("table", "sums", make("caption", "", "Surprisal together"), make("thead", "", make("tr", "", ...names)), make("tbody", "", ...lines));
+    return make("table", "sums", make("caption", "", "Summed surprisal"), make("thead", "", make("tr", "", ...names)), make("tbody", "", ...lines));
   };
   const details = (item) => {
     if (!wasScored(item) && !item.parts.length) return null;
@@ -180,7 +180,7 @@
     box.addEventListener("toggle", () => {
       if (box.childElementCount > 1) return;
       const table = sums(item);
-      box.append(parts.length > 1 ? make("ul", "each", ...parts) : "", table ?? (parts.length ? "" : make("p", "small", "No word of it was scored.")));
+      box.append(parts.length > 1 ? make("ul", "each", ...parts) : "", table ?? (parts.length ? "" : make("p", "small", "None of its words was scored.")));
     });
     return box;
   };

@@ -74,7 +74,9 @@ def plugged_reader(suffix: str) -> Reader | None:
         with blamed("cimento.readers", name):
             reading = found(path)
             if not isinstance(reading, Reading):
-                raise TypeError(f"it gave {type(reading).__name__!r} and not a Reading")
+                raise TypeError(
+                    f"it returned {type(reading).__name__!r}, and must return a cimento.Reading"
+                )
             return reading
 
     return read

@@ -229,7 +229,7 @@ class _Items:
         self._faults = faults
         self._texts: list[str] = []
         self._bounds = array("l", [0])
-        self._free = FreeCells[str]()
+        self._cells: dict[int, Mapping[str, str]] = {}
         self._glued: set[int] = set()
         self._condition_extras: dict[int, Mapping[str, JsonValue]] = {}
         self._region_extras: dict[int, Mapping[str, JsonValue]] = {}
@@ -255,12 +255,19 @@ class _Items:
             starts=ascending(accumulate(map(len, shapes), initial=0)),
             bounds=ascending(self._bounds),
             texts=self._texts,
-            free=self._free.columns(),
+            free=self._free().columns(),
             glued=frozenset(self._glued),
             item_extras=extras,
             condition_extras=self._condition_extras,
             region_extras=self._region_extras,
         )
+
+    def _free(self) -> FreeCells[str]:
+        """The further columns of conditions, of which most suites have none."""
+        free = FreeCells[str]()
+        for number in range(len(self._bounds) - 1 if self._cells else 0):
+            free.add(self._cells.get(number, NOTHING))
+        return free
 
     def _id(self, number: int | str) -> str:
         id_ = str(number_text(number))
@@ -284,7 +291,8 @@ class _Items:
                 text = self._unusual(region, item, name)
             self._texts.append(text)
         self._bounds.append(len(self._texts))
-        self._free.add((condition.get(OURS) or NOTHING).get("columns") or NOTHING)
+        if ours := condition.get(OURS):
+            self._cells[number] = ours.get("columns") or NOTHING
         if len(condition) > len(_CONDITION) and (kept := _kept(condition, *_CONDITION)):
             self._condition_extras[number] = kept
         return name
