@@ -180,11 +180,8 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     stored = RunFolder(run.folder or Path())
     target = RunFolder.below(output, suite=run.suite.name, name=stored.path.name)
     if target.path.resolve() == stored.path.resolve():
-        raise UsageError(
-            where=f"--output {output}",
-            seen="this is where the run itself is stored",
-            todo="Choose another folder.",
-        )
+        seen = "this is where the run itself is stored"
+        raise UsageError(where=f"--output {output}", seen=seen, todo="Choose another folder.")
     reading = SuiteReading(
         suite=run.suite,
         faults=tuple(run.paradigm.check(run.suite)),
@@ -193,13 +190,12 @@ def repeat_run(run: Run, output: Path, *, model: str, scoring: Asking) -> Run:
     )
     loaded = LoadedSuite(paradigm=run.paradigm, reading=reading)
     target.prepare()
-    asked = in_memory(model, scoring) if was_in_memory(run.manifest) else model
-    source = open_model(asked, loaded, scoring)
+    is_object = was_in_memory(run.manifest)
+    source = open_model(in_memory(model, scoring) if is_object else model, loaded, scoring)
     again = ask_suite(loaded, source, run.options, scoring=scoring, cache=MemoryCache())
+    # Judgments of people enter the estimates, so they are copied before the repetition is judged.
     judgments = f"{JUDGMENTS.name}.parquet"
     if (stored.path / judgments).is_file():
-        # Judgments of people enter the estimates, so they are copied before the repetition is
-        # judged.
         write_bytes(read_bytes(stored.path / judgments), target.path / judgments)
     return replace(again, folder=target.path).save(target)
 
