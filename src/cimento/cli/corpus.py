@@ -16,6 +16,7 @@ from cimento.cli.corpus_build import (
     ConnectiveOptions,
     InventoryOptions,
     TextOptions,
+    TreebankOptions,
     note_skipped,
     shows_text,
     where_skipped,
@@ -80,6 +81,49 @@ def _inventory(options: MergeOptions) -> None:
 
 app.command("inventory", short_help="Merge lists of connectives.")(
     command_of(MergeOptions, _inventory, positional="inventories", metavar="INVENTORY...")
+)
+
+
+class TagOptions(TreebankOptions):
+    """The treebanks to measure, and those that the model of tags is made of."""
+
+    train: tuple[Path, ...] = option(..., "Treebanks of the model; other ones. May be repeated.")
+    order: int = option(3, "Length of n-grams of tags.", flags=("-n", "--order"), ge=1, le=10)
+    added: float = option(1.0, "Added to every count; above 0.", ge=1e-9)
+    output: Path | None = option(None, "Table of all sentences to write (TSV).", flags=("-o",))
+
+
+def _tags(options: TagOptions) -> None:
+    """Measure how usual the sequences of parts of speech are, as their perplexity.
+
+    The n-gram model is of the tags of --train. With -o every sentence gets a row.
+    """
+    from cimento.corpus.tags import TagModel, tags_of
+    from cimento.io.files import write_text
+
+    training = [
+        tags_of(sentence) for file in open_treebanks(options.train) for sentence in file.sentences()
+    ]
+    model = TagModel(training, order=options.order, added=options.added)
+    rows: list[tuple[str, ...]] = [("file", "sentences", "tags", "perplexity")]
+    table = ["\t".join(("file", "sent_id", "n_tags", "logprob_nats", "perplexity", "tags"))]
+    for file in options.files:
+        found = [(sentence.id, tags_of(sentence)) for sentence in file.sentences()]
+        whole = model.perplexity([tags for _, tags in found])
+        size = str(sum(len(tags) for _, tags in found))
+        rows.append((file.name, str(len(found)), size, "-" if whole is None else f"{whole:.3f}"))
+        for name, tags in found:
+            nats, own = model.logprob_nats(tags), model.perplexity([tags])
+            cells = (file.name, name, str(len(tags)), repr(nats), repr(own), " ".join(tags))
+            table.append("\t".join(cells))
+    show(columns(rows))
+    note(f"{options.order}-grams of {counted(len(training), 'sentence')}, {options.added:g} added")
+    if options.output is not None:
+        note(f"written: {write_text(chr(10).join(table) + chr(10), options.output)}")
+
+
+app.command("tags", short_help="Measure how usual sequences of parts of speech are.")(
+    command_of(TagOptions, _tags, positional="treebanks", metavar="TREEBANK...")
 )
 app.command("select", short_help="Select the most frequent connectives.")(corpus_build.select)
 app.command("pairs", short_help="Sample sentences; a person decides on replacements.")(
