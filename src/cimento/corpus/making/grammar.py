@@ -252,13 +252,8 @@ def _slot(name: str, table: Mapping[str, object]) -> Slot:
 
 def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ...]:
     table = open_table(path)
-    missing = [name for name in ("pos", "lemma") if name not in table.columns]
-    if missing:
-        raise InputError(
-            where=str(path),
-            seen=f"there is no column {', '.join(missing)}",
-            todo="Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl.",
-        )
+    todo = "Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl."
+    table.need("pos", "lemma", todo=todo)
     parts = _parts(content)
     forms = {name: name.removeprefix("form:") for name in table.columns if name.startswith("form:")}
     features = [name for name in table.columns if name not in ("pos", "lemma", *forms)]
@@ -266,12 +261,13 @@ def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ..
     for row in table.rows:
         cells = {column: cell.strip() for column, cell in row.cells.items()}
         pos = cells["pos"]
-        if pos not in parts:
-            raise InputError(
-                where=table.where(row),
-                seen=f"the part of speech {pos!r} is unknown",
-                todo=did_you_mean(pos, parts),
-            )
+        need_known(
+            pos,
+            parts,
+            where=table.where(row),
+            seen=f"the part of speech {pos!r} is unknown",
+            error=InputError,
+        )
         inherent = {name: cells[name] for name in features if cells[name]}
         inflected = {form: cells[name] for name, form in forms.items() if cells[name]}
         words.append(LexiconWord(pos=pos, lemma=cells["lemma"], inherent=inherent, forms=inflected))

@@ -22,7 +22,8 @@ from cimento.io.tables import FILLS, REQUESTS
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.questions import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, FillPolicy, OpenRule
 from cimento.models.questions import Fill as FoundFill
-from cimento.models.registry import AnyScorer, Asking
+from cimento.models.registry import AnyScorer
+from cimento.models.settings import Asking
 from cimento.options import ModelOptions, checked
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem, Option

@@ -26,7 +26,6 @@ from cimento.suites.design import (
     predictions_of,
     squares,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import read_regions
 from cimento.suites.formats.sprouse import from_sprouse, is_of_sprouse
 from cimento.suites.formula import is_condition_name
@@ -35,6 +34,8 @@ from cimento.suites.reading import (
     Reading,
     RowPlaces,
     decode,
+    errors,
+    fault,
     first_line,
     sha256_of,
     strip_blanks,
