@@ -56,9 +56,7 @@ def jobs(*names: str) -> list[TwoRounds]:
 def plain(answers: Answers | CimentoError | None) -> object:
     """All that was answered, as one text."""
     assert isinstance(answers, Answers), answers
-    tables = {
-        name: answers.table(name).to_dict(as_series=False) for name in sorted(answers.tables)
-    }
+    tables = {name: answers.table(name).to_dict(as_series=False) for name in sorted(answers.tables)}
     return json.dumps([tables, answers.n, answers.warnings])
 
 
