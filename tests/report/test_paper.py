@@ -13,9 +13,8 @@ import pytest
 from cimento import UsageError, open_runs, report
 from cimento.cli.main import invoke
 from cimento.report.formatting import PValue, p_number
-from cimento.report.grid import EstimateCell, Grid, as_latex, as_text
+from cimento.report.grid import EstimateCell, Grid, as_latex, as_text, names_standing
 from cimento.report.paper import docx, dressed, results_grid
-from cimento.report.renaming import names_standing
 from tests.helpers.made_runs import made_run, outcomes_of
 
 WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"

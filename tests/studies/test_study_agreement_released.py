@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from cimento.cli.main import invoke
-from cimento.studies.agreement.figures import drops_figure
-from cimento.studies.agreement.materials import agreement_materials
-from cimento.studies.agreement.released import find_released, starter_suites
+from cimento.studies.agreement.released import agreement_materials, find_released, starter_suites
 from cimento.studies.agreement.table import twin_rows
+from cimento.studies.agreement.text import drops_figure
 from tests.studies.test_study_agreement import run, syntaxgym
 
 

@@ -98,7 +98,7 @@ def _tags(options: TagOptions) -> None:
 
     The n-gram model is of the tags of --train. With -o every sentence gets a row.
     """
-    from cimento.corpus.tags import TagModel, tags_of
+    from cimento.corpus.sentences import TagModel, tags_of
     from cimento.io.files import write_text
 
     training = [

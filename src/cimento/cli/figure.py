@@ -28,7 +28,7 @@ from cimento.report.figures_scores import (
     position_figure,
     tokens_figure,
 )
-from cimento.report.renaming import names_standing
+from cimento.report.grid import names_standing
 
 if TYPE_CHECKING:
     from cimento.paradigms.regions.factorial import Factorial

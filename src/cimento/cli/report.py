@@ -21,8 +21,8 @@ from cimento.measures.sentence import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
+from cimento.report.grid import names_standing
 from cimento.report.paper import dressed, results_grid, texts_of, write_grid
-from cimento.report.renaming import names_standing
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:

@@ -114,7 +114,7 @@ def _released(options: AgreementOptions, released: Released, verdicts: Verdicts)
 
 
 def _sections(released: Released, verdicts: Verdicts) -> list[Section]:
-    from cimento.studies.agreement.materials import agreement_materials, gym_materials
+    from cimento.studies.agreement.released import agreement_materials, gym_materials
     from cimento.studies.agreement.syntaxgym import checked_scores, replayed_example
 
     return [
@@ -202,8 +202,8 @@ def _show_models(options: AgreementOptions, report: AgreementReport) -> None:
 def _figures(report: AgreementReport, folder: Path) -> list[Path]:
     """The figures of the report; none where they cannot be drawn."""
     from cimento.report.figures import lacking_figures, write_figures
-    from cimento.studies.agreement.figures import circuits_figure, drops_figure
     from cimento.studies.agreement.profile import profile_figure
+    from cimento.studies.agreement.text import circuits_figure, drops_figure
 
     if lacking := lacking_figures():
         note(lacking)

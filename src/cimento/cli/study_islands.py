@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.runs.run import Run
-    from cimento.studies.islands.asked import Asked
+    from cimento.studies.islands.models import Asked
 
 
 class IslandOptions(StudyOptions):
@@ -65,9 +65,8 @@ def _of_models(options: IslandOptions) -> int:
     """The tables and figures of some models; the exit code."""
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
     from cimento.measures import columns_needed
-    from cimento.studies.islands.asked import asked_of
     from cimento.studies.islands.drawings import people_of
-    from cimento.studies.islands.models import MEASURES, model_tables
+    from cimento.studies.islands.models import MEASURES, asked_of, model_tables
 
     if options.section:
         raise UsageError(

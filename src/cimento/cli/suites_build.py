@@ -211,7 +211,7 @@ def _expressions(options: ExpressionOptions) -> None:
     The keyword of a line is the expression. Its words, except articles, prepositions and the like,
     are put in braces: {testa} al {toro}. Sentences without a beginning or an end are left out.
     """
-    from cimento.paradigms.cloze.expressions import items_of_concordances
+    from cimento.paradigms.cloze.building import items_of_concordances
     from cimento.paradigms.cloze.suite import ClozeSuite
     from cimento.paradigms.cloze.writing import write_cloze
     from cimento.suites.model import Meta

@@ -15,8 +15,7 @@ from cimento.errors import UsageError
 from cimento.io.files import write_bytes, write_text
 from cimento.io.inline_markup import printable
 from cimento.report import formatting
-from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, sizes
-from cimento.report.renaming import exchanged
+from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
 from cimento.report.sections import estimate_cell
 from cimento.runs.store import manifest_part
 

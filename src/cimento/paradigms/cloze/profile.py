@@ -13,7 +13,6 @@ from typing import TypeAlias, cast
 from cimento.errors import InputError, did_you_mean, need_known
 from cimento.paradigms.cloze.answers import Candidate, by_item
 from cimento.paradigms.cloze.judgments import JudgmentComparison
-from cimento.paradigms.cloze.nucleus import Nucleus, nucleus
 from cimento.paradigms.cloze.people import (
     LABELS,
     Label,
@@ -27,6 +26,7 @@ from cimento.paradigms.cloze.shares import (
     Clustering,
     Confidence,
     NotExpected,
+    Nucleus,
     Ranks,
     Share,
     accuracy_at,
@@ -39,6 +39,7 @@ from cimento.paradigms.cloze.shares import (
     is_hit,
     micro,
     not_expected,
+    nucleus,
     precision_interval,
 )
 from cimento.paradigms.cloze.suite import ClozeItem

@@ -1,4 +1,4 @@
-"""Shares over many blanks, always with counts: acc@k, P@1 and P@k, confidence, clusters.
+"""Shares over many blanks, always with counts: acc@k, P@1 and P@k, top-p, confidence, clusters.
 
 acc@k is the share of items whose target is among the first k candidates. P@k is the share of
 candidates that fit among all those at ranks 1 to k, not the share of items with one that fits.
@@ -7,13 +7,18 @@ groups (templates, say). Candidates that nobody has judged count in neither part
 (Wilkens, Zilio and Villavicencio 2023, doi:10.1007/s10579-023-09664-1, whose tables use both).
 
 Items made from one sentence are not independent, and intervals say so.
+
+**Top-p** is the share of items whose target is in the nucleus of Holtzman et al. 2020
+(arXiv:1904.09751, section 3.1): the fewest candidates, the most probable first, whose probabilities
+sum to p or more.
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, TypeVar
@@ -361,3 +366,82 @@ def precision_interval(
     ]
     clusters = tuple(cluster for _, cluster in judged)
     return share_interval([fits for fits, _ in judged], Design(clusters, clusters))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nucleus:
+    """Targets in the nucleus, and its size.
+
+    Attributes:
+        p: probability that the nucleus reaches.
+        hits: items whose target is in it, of those that can be decided.
+        interval: of that share, 95 %, over clusters.
+        undecided: items whose candidates reach less than p and hold no target, or have no
+            probabilities; more candidates would decide them.
+        reached: items whose candidates reach p.
+        median: size of the nucleus of these, in candidates; None where there are none.
+    """
+
+    p: float
+    hits: Share
+    interval: Interval
+    undecided: int
+    reached: int
+    median: float | None
+
+
+def nucleus_size(candidates: Sequence[Candidate], p: float) -> int | None:
+    """The number of candidates whose probabilities together reach p; None where they do not.
+
+    Args:
+        candidates: of one item, the most probable first.
+        p: from 0 to 1.
+    """
+    total = 0.0
+    for number, candidate in enumerate(candidates, start=1):
+        if candidate.probability is None:
+            return None
+        total += candidate.probability
+        if total >= p:
+            return number
+    return None
+
+
+def nucleus(
+    items: Sequence[ClozeItem],
+    candidates: Iterable[Candidate],
+    p: float,
+    *,
+    cluster: Mapping[str, str],
+) -> Nucleus:
+    """The top-p of a model's candidates.
+
+    A target at a rank before p is reached is in the nucleus, even if the candidates at hand do not
+    reach p.
+
+    Args:
+        items: with targets.
+        candidates: of these items.
+        p: from 0 to 1.
+        cluster: id of an item to what it was made of.
+    """
+    candidates = list(candidates)
+    groups, ranks = by_item(candidates), hit_ranks(items, candidates)
+    sizes = {item.id: nucleus_size(groups.get(item.id, ()), p) for item in items}
+    held: dict[str, bool] = {}
+    for item in items:
+        size, rank = sizes[item.id], ranks[item.id]
+        has_all = all(c.probability is not None for c in groups.get(item.id, ()))
+        if size is not None:
+            held[item.id] = rank is not None and rank <= size
+        elif rank is not None and has_all:
+            held[item.id] = True
+    known = [size for size in sizes.values() if size is not None]
+    return Nucleus(
+        p=p,
+        hits=Share(sum(held.values()), len(held)),
+        interval=share_interval(list(held.values()), Design.of(held, cluster)),
+        undecided=len(items) - len(held),
+        reached=len(known),
+        median=statistics.median(known) if known else None,
+    )

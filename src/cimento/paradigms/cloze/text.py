@@ -34,7 +34,6 @@ from cimento.statistics.differences import cochran_q
 if TYPE_CHECKING:
     from cimento.paradigms.cloze.answers import Candidate
     from cimento.paradigms.cloze.judgments import JudgmentComparison
-    from cimento.paradigms.cloze.nucleus import Nucleus
     from cimento.paradigms.cloze.people import PeopleReport
     from cimento.paradigms.cloze.profile import (
         Dimension,
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
         Measured,
         Profile,
     )
-    from cimento.paradigms.cloze.shares import Ranks, Share
+    from cimento.paradigms.cloze.shares import Nucleus, Ranks, Share
     from cimento.paradigms.cloze.suite import ClozeItem
     from cimento.statistics.calibration import Calibration
 

@@ -15,9 +15,8 @@ from cimento.report.formatting import with_minus
 from cimento.report.sections import run_report
 from cimento.runs.run import Run
 from cimento.runs.store import file_name
-from cimento.studies.islands.asked import STARTER, Asked
 from cimento.studies.islands.human import RATINGS, known_people, people_result
-from cimento.studies.islands.models import MEASURES, results_of
+from cimento.studies.islands.models import MEASURES, STARTER, Asked, results_of
 from cimento.studies.islands.released import AbsentError, find
 
 SCALE: Normalisation = "likert-z"
