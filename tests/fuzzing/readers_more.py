@@ -151,7 +151,7 @@ def completions(path: Path) -> object:
 
 def expected(path: Path) -> object:
     """Expected statistics of a study."""
-    from cimento.studies.connectives.released import compare, read_expected
+    from cimento.studies.connectives.text import compare, read_expected
 
     found = read_expected(path)
     return compare(found, found)

@@ -17,7 +17,7 @@ from cimento.cli.main import invoke
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.people import NONE
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
-from cimento.studies.connectives import checks, files
+from cimento.studies.connectives import checks
 from cimento.studies.connectives.checks import (
     check_published,
     fits,
@@ -33,7 +33,19 @@ from cimento.studies.connectives.cloze import (
     table_5,
 )
 from cimento.studies.connectives.own import own_tables, read_own
-from cimento.studies.connectives.released import compare, read_expected, released
+from cimento.studies.connectives.released import (
+    ACCEPTABILITY,
+    BLIMP,
+    BRITTON,
+    COMPLEXITY,
+    DISCOTEX,
+    ITACOLA,
+    LAU,
+    PLAYERS,
+    PUBLISHED_BLIMP,
+    released,
+)
+from cimento.studies.connectives.text import compare, read_expected
 from cimento.suites.model import Meta
 from tests.helpers.rated import mturk
 
@@ -134,18 +146,16 @@ def as_released(shared: Path, folder: Path) -> Path:
     data, golden = shared / "data" / "connectives", shared / "golden" / "connectives"
     names = {
         **{f"accomplit_{name}": f"accompl-it/{name}"
-           for name in (*files.ACCEPTABILITY, *files.COMPLEXITY)},
-        **{name: f"DisCoTex/data/{name}" for name in files.DISCOTEX},
-        **{f"lau2020_{name}": f"human-ratings/{name}" for name in files.LAU},
-        "britton2024_italian_lm_surprisals.csv": f"dataset/{files.BRITTON}",
+           for name in (*ACCEPTABILITY, *COMPLEXITY)},
+        **{name: f"DisCoTex/data/{name}" for name in DISCOTEX},
+        **{f"lau2020_{name}": f"human-ratings/{name}" for name in LAU},
+        "britton2024_italian_lm_surprisals.csv": f"dataset/{BRITTON}",
     }  # fmt: skip
     for ours, theirs in names.items():
         (folder / theirs).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(data / ours, folder / theirs)
-    shutil.copy(golden / "blimp_human_validation_summary.csv", folder / files.PUBLISHED_BLIMP)
-    (folder / files.BLIMP).write_text(
-        as_sheets(data / "blimp_human_forced_choice.tsv"), encoding="utf-8"
-    )
+    shutil.copy(golden / "blimp_human_validation_summary.csv", folder / PUBLISHED_BLIMP)
+    (folder / BLIMP).write_text(as_sheets(data / "blimp_human_forced_choice.tsv"), encoding="utf-8")
     return folder
 
 
@@ -198,14 +208,14 @@ class TestReleased:
         assert printed["statistics"]["discotex_2_test_set_release.tsv"]["rows"] == 200
         contexts = printed["statistics"]["lau2020_none_vs_real"]
         assert contexts["p"] == "asymptotic, of rows taken as independent, not adjusted"
-        assert set(printed["absent"]) == {files.ITACOLA, files.PLAYERS}
+        assert set(printed["absent"]) == {ITACOLA, PLAYERS}
 
 
 def test_a_folder_without_data_is_told_what_is_looked_for(tmp_path, capsys):
     assert invoke(["study", "connectives", "--data", str(tmp_path)]) == 2
     told = capsys.readouterr().err
-    for name in (files.BLIMP, files.BRITTON, files.ITACOLA, *files.LAU, *files.DISCOTEX,
-                 *files.ACCEPTABILITY, "it_isdt-ud-*.conllu", "sites.google.com/view/accompl-it",
+    for name in (BLIMP, BRITTON, ITACOLA, *LAU, *DISCOTEX,
+                 *ACCEPTABILITY, "it_isdt-ud-*.conllu", "sites.google.com/view/accompl-it",
                  "-m MODEL asks our own items"):  # fmt: skip
         assert name in told
     assert invoke(["study", "connectives", "--data", str(tmp_path / "none")]) == 2

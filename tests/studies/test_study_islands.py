@@ -23,16 +23,14 @@ from cimento.studies.islands.human import (
     read_judgments,
     unit_means,
 )
-from cimento.studies.islands.released import (
-    new_items,
-    published_items,
-    surprisals,
-)
 from cimento.studies.islands.study import SECTIONS, materials, study
 from cimento.studies.islands.tables import (
     blimp_models,
     checked_table,
+    new_items,
     pseudo_likelihoods,
+    published_items,
+    surprisals,
     tables,
     variations,
 )

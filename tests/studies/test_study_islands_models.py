@@ -14,7 +14,7 @@ from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.runs.run import open_runs
 from cimento.studies.islands.human import known_people, people_result
 from cimento.studies.islands.models import accuracy_table, asked_of
-from cimento.studies.islands.released import BLIMP_FILES
+from cimento.studies.islands.tables import BLIMP_FILES
 from tests.helpers.designs import island_suite, scores
 
 

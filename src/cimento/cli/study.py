@@ -6,8 +6,7 @@ import typer
 
 from cimento.cli import (
     study_agreement,
-    study_connectives,
-    study_islands,
+    study_italian,
     study_portuguese,
     study_stories,
 )
@@ -18,5 +17,5 @@ app = typer.Typer(
 app.command("agreement")(study_agreement.agreement)
 app.command("portuguese")(study_portuguese.portuguese)
 app.command("stories")(study_stories.stories)
-app.command("connectives")(study_connectives.connectives)
-app.command("islands")(study_islands.islands)
+app.command("connectives")(study_italian.connectives)
+app.command("islands")(study_italian.islands)

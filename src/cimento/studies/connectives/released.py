@@ -1,8 +1,8 @@
 """Statistics of released data that can stand beside the connectives resource, which is not public.
 
 AcCompl-it, DisCoTEX, Lau et al. 2020, BLiMP's human answers, ItaCoLA's players and the surprisals
-of Britton et al. 2024, each from the files that are in a folder. What has no file is left out and
-named. Computed statistics can be compared with expected ones, number by number.
+of Britton et al. 2024, each from the files that are in a folder, found under the names of its
+release. What has no file is left out and named.
 """
 
 from __future__ import annotations
@@ -12,88 +12,123 @@ import hashlib
 import io
 import math
 import statistics
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_json
 from cimento.paradigms.ratings.formats import PRINTED_MEAN, merge, read_rated
 from cimento.paradigms.ratings.people import read_forced_choices
 from cimento.paradigms.ratings.suite import RatedSentence, RatedSet
-from cimento.studies.connectives import files
-from cimento.studies.record import equals_printed, same_decimals
+from cimento.studies.record import equals_printed, first_below, same_decimals
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import open_table
 
-TOLERANCE = 1e-9
 
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """One number, computed and expected.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReleasedSet:
+    """Files that were released together.
 
     Attributes:
-        where: the keys that lead to it, with dots between.
-        computed: None where nothing was computed.
-        expected: as the file has it.
-        equal: within 1e-9; None where nothing was computed.
+        names: of the files, each of which is found in the folder or below it.
+        where: they are released.
+        what: they are.
+        also: another name of each, where there is one, with ``*`` for anything.
     """
 
+    names: tuple[str, ...]
     where: str
-    computed: JsonValue
-    expected: JsonValue
-    equal: bool | None
+    what: str
+    also: Mapping[str, str]
 
 
-def read_expected(path: Path) -> dict[str, JsonValue]:
-    """A JSON file of expected statistics, of the shape that `released` computes.
+ACCEPTABILITY = ("ACCEPT-Corpus-training.tsv", "acceptability-set-test.tsv")
+COMPLEXITY = ("COMPL-Corpus-training.tsv", "complexity-set-test.tsv")
+DISCOTEX = ("discotex_2_train_clean_release.tsv", "discotex_2_test_set_release.tsv")
+LAU = ("context-none-ratings.csv", "context-real-ratings.csv")
+BRITTON = "Italian_LM_data.csv"
+BLIMP = "blimp_human_validation_rawMTurk.csv"
+PUBLISHED_BLIMP = "human_validation_summary.csv"
+ITACOLA = "ItaCoLA_dataset.tsv"
+PLAYERS = "acceptability_dataset_non-expertannotations.tsv"
+
+SETS: tuple[ReleasedSet, ...] = (
+    ReleasedSet(
+        names=(*ACCEPTABILITY, *COMPLEXITY),
+        where="sites.google.com/view/accompl-it",
+        what="AcCompl-it (EVALITA 2020), ratings of Italian sentences",
+        also={name: f"*_{name}" for name in (*ACCEPTABILITY, *COMPLEXITY)},
+    ),
+    ReleasedSet(
+        names=DISCOTEX,
+        where="github.com/davidecolla/DisCoTex",
+        what="DisCoTEX (EVALITA 2023), coherence of Italian texts",
+        also={},
+    ),
+    ReleasedSet(
+        names=LAU,
+        where="github.com/jhlau/acceptability-prediction-in-context",
+        what="ratings of Lau et al. 2020",
+        also={name: f"*_{name}" for name in LAU},
+    ),
+    ReleasedSet(
+        names=(BRITTON,),
+        where="github.com/yancong222/LMs-discourse-connectives-Surprisals",
+        what="surprisals of Britton et al. 2024",
+        also={},
+    ),
+    ReleasedSet(
+        names=(BLIMP, PUBLISHED_BLIMP),
+        where="raw_results of github.com/alexwarstadt/blimp",
+        what="BLiMP's human answers",
+        also={PUBLISHED_BLIMP: f"*_{PUBLISHED_BLIMP}"},
+    ),
+    ReleasedSet(
+        names=(ITACOLA, PLAYERS),
+        where="github.com/dhfbk/ItaCoLA-dataset",
+        what="ItaCoLA, and answers of players",
+        also={PLAYERS: "ItaCoLA_dataset_non-expertannotations.tsv"},
+    ),
+)
+
+_TREEBANKS = (
+    "it_isdt-ud-*.conllu, it_postwita-ud-*.conllu, it_twittiro-ud-*.conllu: Table 6, release 2.5,"
+    " 2.6 or 2.7 of universaldependencies.org"
+)
+_WITHOUT = (
+    "Without any, `cimento study connectives` checks the printed tables, and -m MODEL asks our own"
+    " items and sets the printed rows above"
+)
+
+
+def find(folder: Path, name: str) -> Path | None:
+    """A released file in a folder or below it; None where it is not there."""
+    other = next((each.also[name] for each in SETS if name in each.also), None)
+    return first_below(folder, name) or (first_below(folder, other) if other else None)
+
+
+def nothing_there(folder: Path) -> InputError:
+    """The error of a folder with none of the files; it says what is looked for, and where it is."""
+    looked = [f"{', '.join(each.names)}: {each.what}, {each.where}" for each in SETS]
+    return InputError(
+        where=str(folder),
+        seen="none of the released files is there or below",
+        todo=f"Looked for are these, each as released. {'; '.join([*looked, _TREEBANKS])}."
+        f" {_WITHOUT}. Your copy of the resource itself is for --own.",
+    )
+
+
+def need_folder(folder: Path) -> None:
+    """See that a folder is there.
 
     Raises:
-        InputError: it cannot be read or is no JSON object.
+        InputError: it is not.
     """
-    try:
-        found: JsonValue = parse_json(read_bytes(path))
-    except ValueError as error:
-        raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
-    if not isinstance(found, dict):
-        raise InputError(where=str(path), seen="is not a JSON object", todo="Give one.")
-    return found
-
-
-def compare(computed: JsonValue, expected: JsonValue) -> list[Compared]:
-    """Every number and text of the expected statistics beside the computed one."""
-    mine = dict(_leaves(computed))
-    return [
-        Compared(where, mine.get(where), value, _equal(mine[where], value))
-        if where in mine
-        else Compared(where, None, value, None)
-        for where, value in _leaves(expected)
-    ]
-
-
-def _leaves(value: JsonValue, where: str = "") -> Iterator[tuple[str, JsonValue]]:
-    if isinstance(value, dict):
-        children = [(str(key), each) for key, each in value.items()]
-    elif isinstance(value, list):
-        children = [(str(number), each) for number, each in enumerate(value)]
-    else:
-        yield where, value
-        return
-    for key, each in children:
-        yield from _leaves(each, f"{where}.{key}" if where else key)
-
-
-def _equal(first: JsonValue, second: JsonValue) -> bool:
-    numbers = (int, float)
-    if isinstance(first, bool) or isinstance(second, bool):
-        return first is second
-    if isinstance(first, numbers) and isinstance(second, numbers):
-        return abs(first - second) <= TOLERANCE * max(1.0, abs(second))
-    return first == second
+    if not folder.is_dir():
+        raise InputError(where=str(folder), seen="is no folder", todo="Give the data with --data.")
 
 
 _OFTEN = 20
@@ -123,27 +158,27 @@ def released(folder: Path) -> Released:
     Raises:
         InputError: a file is there and cannot be used.
     """
-    of_blimp = partial(_blimp, published=files.find(folder, files.PUBLISHED_BLIMP))
-    accomplit = (*files.ACCEPTABILITY, *files.COMPLEXITY)
+    of_blimp = partial(_blimp, published=find(folder, PUBLISHED_BLIMP))
+    accomplit = (*ACCEPTABILITY, *COMPLEXITY)
     parts: tuple[tuple[str, tuple[str, ...], Callable[[Sequence[Path]], JsonValue]], ...] = (
-        ("lau2020_none", files.LAU[:1], _lau),
-        ("lau2020_real", files.LAU[1:], _lau),
-        ("lau2020_none_vs_real", files.LAU, _lau_contexts),
-        ("lau2020_none_vs_whitespace_length", files.LAU[:1], _lau_length),
-        ("britton2024_lm", (files.BRITTON,), _britton),
-        ("itacola_nonexpert", (files.PLAYERS,), _players),
-        ("itacola", (files.ITACOLA,), _itacola),
-        ("blimp_human", (files.BLIMP,), of_blimp),
+        ("lau2020_none", LAU[:1], _lau),
+        ("lau2020_real", LAU[1:], _lau),
+        ("lau2020_none_vs_real", LAU, _lau_contexts),
+        ("lau2020_none_vs_whitespace_length", LAU[:1], _lau_length),
+        ("britton2024_lm", (BRITTON,), _britton),
+        ("itacola_nonexpert", (PLAYERS,), _players),
+        ("itacola", (ITACOLA,), _itacola),
+        ("blimp_human", (BLIMP,), of_blimp),
         *((f"accomplit_{name}", (name,), _accomplit) for name in accomplit),
-        ("accomplit_acceptability", files.ACCEPTABILITY, _accomplit_together),
-        ("accomplit_complexity", files.COMPLEXITY, _accomplit_together),
+        ("accomplit_acceptability", ACCEPTABILITY, _accomplit_together),
+        ("accomplit_complexity", COMPLEXITY, _accomplit_together),
         ("accomplit_shared_ids", accomplit, _accomplit_shared),
-        *((name, (name,), _discotex) for name in files.DISCOTEX),
+        *((name, (name,), _discotex) for name in DISCOTEX),
     )
     paths = {
         name: path
         for name in dict.fromkeys(name for _, names, _ in parts for name in names)
-        if (path := files.find(folder, name)) is not None
+        if (path := find(folder, name)) is not None
     }
     values = {
         part: compute([paths[name] for name in names])
@@ -374,7 +409,7 @@ def _accomplit_together(paths: Sequence[Path]) -> JsonValue:
 
 def _accomplit_shared(paths: Sequence[Path]) -> JsonValue:
     """Sentences rated for both: ids that are in both tasks."""
-    half = len(files.ACCEPTABILITY)
+    half = len(ACCEPTABILITY)
     first, second = (
         {key: value for path in part for key, value in _by_id(read_rated(path)).items()}
         for part in (paths[:half], paths[half:])

@@ -17,7 +17,7 @@ from cimento.runs.run import Run
 from cimento.runs.store import file_name
 from cimento.studies.islands.human import RATINGS, known_people, people_result
 from cimento.studies.islands.models import MEASURES, STARTER, Asked, results_of
-from cimento.studies.islands.released import AbsentError, find
+from cimento.studies.islands.tables import AbsentError, find
 
 SCALE: Normalisation = "likert-z"
 """Of the study's figures: z-scores of seven equal bins."""

@@ -28,7 +28,7 @@ from cimento.statistics.design import Design
 from cimento.statistics.intervals import Interval, share_interval
 from cimento.statistics.means import t_test, within_intervals
 from cimento.statistics.mixed import MixedFit, mixed_model, sum_coded
-from cimento.studies.islands.released import find
+from cimento.studies.islands.tables import find
 from cimento.studies.record import (
     Cell,
     Section,

@@ -24,21 +24,19 @@ from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell
 from cimento.runs.run import Run
 from cimento.statistics.design import Design
 from cimento.statistics.intervals import share_interval
-from cimento.studies.islands.released import (
-    BLIMP_FILES,
-    AbsentError,
-    find,
-    new_items,
-    published_items,
-)
 from cimento.studies.islands.tables import (
     AVERAGE,
+    BLIMP_FILES,
     INVALID,
     INVALID_NOTE,
     SOURCE,
+    AbsentError,
+    find,
+    new_items,
     printed_accuracies,
     printed_blimp,
     printed_variations,
+    published_items,
     sentence_faults,
 )
 from cimento.suites.derived import merge_suites, pairs

@@ -14,11 +14,13 @@ from cimento.paradigms.regions.two_by_two import effects_of
 from cimento.studies.islands.fillers import kobzeva, wilcox
 from cimento.studies.islands.human import RATINGS, by_phenomenon, human, read_judgments, unit_means
 from cimento.studies.islands.human import SOURCE as HUMAN_SOURCE
-from cimento.studies.islands.released import AbsentError, find, item_files
 from cimento.studies.islands.tables import (
+    AbsentError,
     blimp_models,
     blimp_people,
     blimp_table,
+    find,
+    item_files,
     pseudo_likelihoods,
     tables,
     variations,
