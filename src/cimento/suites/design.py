@@ -7,10 +7,11 @@ factor as its baseline.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cimento.errors import InputError, did_you_mean
 from cimento.suites.model import JsonValue, Prediction, Suite
+from cimento.suites.tables import meaning
 
 KEY = "licensing"
 """The table of suite.toml that declares the design."""
@@ -314,6 +315,30 @@ def predictions_of(square: Square) -> tuple[Prediction, ...]:
             for cell in square.acceptable
         ),
     )
+
+
+def with_design(suite: Suite) -> Suite:
+    """The suite with the predictions of its design, if it has no predictions.
+
+    Conditions called as good and bad sentences are called (``grammaticale`` and ``agrammaticale``)
+    are compared as such.
+    """
+    try:
+        found = squares(suite)
+    except InputError:
+        return suite  # the checks of the suite report faults of the design
+    if suite.predictions or any(None in square.conditions for square in found):
+        return suite
+    names = {meaning(name): name for name in suite.condition_names}
+    if names.keys() == {"good", "bad"} and len(suite.condition_names) == len(names):
+        prediction = Prediction(
+            f"(*;%{names['good']}%) < (*;%{names['bad']}%)",
+            comment=f"{names['good']} is less surprising than {names['bad']}.",
+            name=names["good"],
+        )
+        return replace(suite, predictions=(prediction,))
+    predictions = tuple(prediction for square in found for prediction in predictions_of(square))
+    return replace(suite, predictions=predictions)
 
 
 def _conditions(suite: Suite) -> dict[tuple[str, ...], str]:

@@ -10,7 +10,7 @@ from itertools import product
 
 from cimento.corpus.making.grammar import FeatureBundle, Grammar, GrammarTemplate, LexiconWord, Slot
 from cimento.errors import InputError
-from cimento.suites.formats.factorial import with_design
+from cimento.suites.design import with_design
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 TARGET = "match"

@@ -1,20 +1,20 @@
 """Factorial suites in JSON or tables, in which an item has one sentence for each condition.
 
 Three forms of JSON are read: one item a line; the same with a first line that gives the conditions,
-the factors and the phenomenon; and one document with ``sentences``. Tables have one sentence a row,
-like the materials of Sprouse et al.
+the factors and the phenomenon; and one document with ``sentences``. Tables have one sentence a row.
+The materials of Sprouse, Caponigro, Greco and Cecchetto 2016 (doi:10.1007/s11049-015-9286-8) are
+such a table, as they were released, with the level of each factor.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 
-from cimento.errors import Fault, InputError
+from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.suites.design import (
@@ -23,13 +23,11 @@ from cimento.suites.design import (
     N_LEVELS,
     island_factors,
     level_columns,
-    predictions_of,
-    squares,
+    with_design,
 )
 from cimento.suites.formats.items import read_regions
-from cimento.suites.formats.sprouse import from_sprouse, is_of_sprouse
 from cimento.suites.formula import is_condition_name
-from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
+from cimento.suites.model import Condition, Item, JsonValue, Meta, Region, Suite
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
@@ -255,7 +253,7 @@ GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 
 def is_factorial_table(table: Table) -> bool:
     """Whether a table has a sentence and its condition in each row, and the number of its item."""
-    return is_of_sprouse(table) or bool(
+    return _is_of_sprouse(table) or bool(
         table.find("condition")
         and table.find("sentence")
         and any(table.find(name) for name in ID_COLUMNS)
@@ -288,8 +286,8 @@ def read_factorial_table(path: Path) -> Reading:
     table, faults = read_table(data, path)
     if table is None:
         raise unusable(path, faults)
-    if is_of_sprouse(table):
-        table = from_sprouse(table)
+    if _is_of_sprouse(table):
+        table = _from_sprouse(table)
     elif not is_factorial_table(table):
         if not condition_columns(table):
             seen = f"There is no column condition, sentence or item; there are {table.columns}."
@@ -335,30 +333,6 @@ def _with_a_sentence_a_row(table: Table) -> Table:
         if column not in (item, *conditions):
             cells.setdefault(column, [table.cells[column][row] for row, _ in places])
     return Table(table.name, tuple(cells), [table.numbers[row] for row, _ in places], cells)
-
-
-def with_design(suite: Suite) -> Suite:
-    """The suite with the predictions of its design, if it has no predictions.
-
-    Conditions called as good and bad sentences are called (``grammaticale`` and ``agrammaticale``)
-    are compared as such.
-    """
-    try:
-        found = squares(suite)
-    except InputError:
-        return suite  # the checks of the suite report faults of the design
-    if suite.predictions or any(None in square.conditions for square in found):
-        return suite
-    names = {meaning(name): name for name in suite.condition_names}
-    if names.keys() == {"good", "bad"} and len(suite.condition_names) == len(names):
-        prediction = Prediction(
-            f"(*;%{names['good']}%) < (*;%{names['bad']}%)",
-            comment=f"{names['good']} is less surprising than {names['bad']}.",
-            name=names["good"],
-        )
-        return dataclasses.replace(suite, predictions=(prediction,))
-    predictions = tuple(prediction for square in found for prediction in predictions_of(square))
-    return dataclasses.replace(suite, predictions=predictions)
 
 
 def _cells(table: Table, row: Row, faults: list[Fault]) -> dict[str, str]:
@@ -420,7 +394,7 @@ def _regions(sentence: str, where: str, faults: list[Fault]) -> tuple[Region, ..
     if doubtful:
         seen = f"sentence has a bar with a blank on one side only: {doubtful[0]!r}."
         faults.append(fault("CIM-S047", where=where, seen=seen))
-    return tuple(dataclasses.replace(region, text=region.text.strip()) for region in regions)
+    return tuple(replace(region, text=region.text.strip()) for region in regions)
 
 
 _TAKEN = ("condition", "sentence")
@@ -491,3 +465,28 @@ def _phenomenon(row: dict[str, str], *, several: bool) -> str:
     )
     parts = (row.get("suite", "") if several else "", named)
     return " ".join(part for part in parts if part)
+
+
+_SPROUSE: Mapping[str, str] = {
+    "Island Type": "island", "Clause type": "dependency", "Condition 1": "distance",
+    "Condition 2": "structure", "item number": "item_number", "sentence": "sentence",
+}  # fmt: skip
+"""Columns of the materials of Sprouse et al. 2016 as they were released, and what we call them."""
+
+
+def _is_of_sprouse(table: Table) -> bool:
+    """Whether a table has the columns of these materials."""
+    return set(_SPROUSE) <= set(table.columns)
+
+
+def _from_sprouse(table: Table) -> Table:
+    """The materials of Sprouse et al. 2016 with our names of columns, levels and phenomena."""
+    cells = {ours: table.cells[theirs] for theirs, ours in _SPROUSE.items()}
+    for name in ("distance", "structure", "dependency", "island"):
+        values = (cell.strip().lower().replace("non-island", "nonisland") for cell in cells[name])
+        cells[name] = list(values)
+    names = (cell.removesuffix(" island").replace(" ", "_") for cell in cells["island"])
+    cells["island"] = list(names)
+    pairs = zip(cells["distance"], cells["structure"], strict=True)
+    cells["condition"] = ["_".join(pair) for pair in pairs]
+    return Table(table.name, tuple(cells), table.numbers, cells)
