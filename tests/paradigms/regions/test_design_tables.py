@@ -339,3 +339,20 @@ def test_tested_effects_have_intervals_and_p():
     assert rows["DD"] == f"{test.dd.value:.2f} [{test.dd.low:.2f}, {test.dd.high:.2f}]"
     assert "p (Holm)" in rows
     assert any("is over 1 test." in note for note in grid.notes)
+
+
+def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
+    grid = Grid(
+        title="t",
+        header=("suite", "n", "p", "reason"),
+        rows=(("a", "3", "", "too few"), ("b", "4", "", "too few")),
+        remarks=1,
+    )
+    said = as_text(grid)
+    assert said.count("too few") == 1
+    assert "Not there: too few." in said
+    assert "p" not in said.splitlines()[2].split()
+    assert table(as_csv(grid))[1] == ["a", "3", "", "too few"]  # programs get every column
+    differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))
+    assert as_text(differing).splitlines()[2].split() == ["suite", "n", "reason"]
+    assert as_text(dataclasses.replace(grid, rows=())).splitlines()[0] == "t"

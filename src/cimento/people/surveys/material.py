@@ -9,12 +9,14 @@ from pathlib import Path
 
 from cimento.errors import InputError, need_known
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.registry import load_suite
 from cimento.people.judgments.records import NONE
 from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyQuestion
 from cimento.people.surveys.tasks import words
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
+from cimento.suites.model import Suite
 from cimento.suites.published import language_code
 
 GROUPS = ("phenomenon", "connective", "category", "dimension", "expression", "domain")
@@ -55,6 +57,7 @@ class SurveyMaterial:
         sets: the questions; of those of one set nobody may see two.
         asks_all: whether every member of a set is asked; if not, one of them is.
         none: whether people can answer that nothing fits.
+        points: points of the scale that the suite's own ratings are on; None where there is none.
     """
 
     source: SuiteSource
@@ -63,6 +66,7 @@ class SurveyMaterial:
     sets: tuple[tuple[SurveyQuestion, ...], ...]
     asks_all: bool = True
     none: bool = False
+    points: int | None = None
 
     @property
     def longest(self) -> int:
@@ -109,6 +113,7 @@ def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
         sets=_numbered(_joined(sets)),
         asks_all=asked.task != "choice" or bool(wanted.apart),
         none=made.has_none,
+        points=points_of(suite) if isinstance(suite, Suite) else None,
     )
 
 
