@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from cimento.cite.library import Reference
 from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.runs.store import manifest_part
-from cimento.suites.published import NAMES
+from cimento.suites.builtin import NAMES
 
 DIGITS = 12
 """Digits of hashes in the paragraph; manifests have all digits."""

@@ -19,7 +19,7 @@ from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import printable
 from cimento.measures.normalising import Normalisation
-from cimento.measures.registry import judged_on as measures_named
+from cimento.measures.sentence import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart

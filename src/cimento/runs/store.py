@@ -33,7 +33,7 @@ from cimento.io.tables import (
     scan_table,
     write_table,
 )
-from cimento.suites.archives import MAX_FILE_BYTES
+from cimento.suites.load import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
