@@ -213,12 +213,14 @@ def cite_source(text: str) -> str:
     return cite_keys(work.key for work in works_in(text))
 
 
-_IN_WORDS = {
+MEASURES_IN_WORDS = {
     "lp": "log-probability (lp)",
     "meanlp": "mean log-probability per token (meanlp)",
+    "penlp": "log-probability penalized for length (penlp)",
     "ppl": "perplexity (ppl)",
     "pppl": "pseudo-perplexity (pppl)",
 }
+"""The usual measures of sentences, each mapped to its name in prose."""
 
 
 def measure_phrase(name: str, *, brief: bool = False) -> str:
@@ -228,7 +230,7 @@ def measure_phrase(name: str, *, brief: bool = False) -> str:
     except CimentoError:
         return name  # the measure is from a plug-in that is not installed here
     if brief:
-        return f"{_IN_WORDS.get(known.name, known.name)}{cite_source(known.source)}"
+        return f"{MEASURES_IN_WORDS.get(known.name, known.name)}{cite_source(known.source)}"
     unit = f"in {known.unit}, " if known.unit else ""
     better = "higher" if known.higher_is_better else "lower"
     return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"

@@ -97,12 +97,9 @@ def _of_designs(
         return effects_in_paper(dd_tests(results, normalisation=scale or "raw", seed=seed))
     if name == "mixed":
         return tables.mixed_grid(design_models(results))
-    makers = {
-        "accuracy": tables.accuracy_grid,
-        "effects": functools.partial(tables.effects_grid, scale=scale),
-        "items": tables.items_grid,
-    }
-    return makers[name](results)
+    if name == "effects":
+        return tables.effects_grid(results, scale=scale)
+    return tables.items_grid(results) if name == "items" else tables.accuracy_grid(results)
 
 
 def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
