@@ -186,10 +186,10 @@ class Grid:
 
     def for_paper(self) -> Grid:
         """The table as printed in papers: without empty columns, p as ``< .001``."""
-        kept = self._without_blank()
+        kept = self.compact()
         return replace(kept, rows=tuple(tuple(map(_printed, row)) for row in kept.rows))
 
-    def for_terminal(self) -> Grid:
+    def compact(self) -> Grid:
         """The table without empty columns, and with a reason that all rows share below it."""
         kept = self._without_blank()
         reasons = {str(row[-1]) for row in kept.rows}
@@ -201,7 +201,7 @@ class Grid:
             groups=kept.groups[:-1],
             rows=tuple(row[:-1] for row in kept.rows),
             remarks=kept.remarks - 1,
-            notes=(*kept.notes, f"Not there: {reasons.pop()}."),
+            notes=(*kept.notes, f"Without interval or value: {reasons.pop()}."),
         )
 
     def _without_blank(self) -> Grid:
@@ -238,7 +238,7 @@ def _printed(cell: GridCell) -> GridCell:
 
 def as_text(grid: Grid) -> str:
     """The table as aligned columns, two spaces apart."""
-    grid = grid.for_terminal()
+    grid = grid.compact()
     header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
     groups = tuple(map(printable, grid.groups))
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]

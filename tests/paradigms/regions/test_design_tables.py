@@ -350,7 +350,7 @@ def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
     )
     said = as_text(grid)
     assert said.count("too few") == 1
-    assert "Not there: too few." in said
+    assert "Without interval or value: too few." in said
     assert "p" not in said.splitlines()[2].split()
     assert table(as_csv(grid))[1] == ["a", "3", "", "too few"]  # programs get every column
     differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))
