@@ -233,7 +233,7 @@ def test_options_are_said_as_they_were():
         policy={"bos": "none", "leading_blank": True, "window": "sliding", "stride": 64},
         model={"bos": "", "boundary": "word-start"},
         sentences=("Sentences were compared by penlp [@lau2020].",),
-        design="Its items cross two factors.",
+        design="cross two factors",
     )
     paragraph = methods_paragraph([run], appendix=True)
 
@@ -293,6 +293,10 @@ def test_of_several_runs_what_they_share_is_said_once(stored):
 
     assert said.count("The score of a token was") == 1
     assert said.count("The model was demo-causal") == 1
+    assert said.startswith("We used 2 suites: it-islands (Italian, ")
+    assert "; it-connectives-cloze (Italian, " in said
+    assert "The items of it-islands cross the factors" in said
+    assert said.count("version 0.") == 2  # of the suites, each in its citation
     assert "it-islands: The 4 predictions" in said
     assert "it-connectives-cloze: The candidates for a blank were" in said
     # Each run is named once, above the sentences about it alone.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import pytest
@@ -117,3 +118,17 @@ def test_no_mean_mixes_levels_of_chance():
     assert half[:6] == ("Mean over suites", "", "", "suites", "0.500", "5")
     assert half[6].startswith("62.0 [")
     assert grid.text[0][5:] == ("20", "60.0 [50.0, 70.0]")
+
+
+def test_suites_without_predictions_are_named_below_and_have_no_row():
+    unjudged = dataclasses.replace(
+        cell("ratings", 0.0, None),
+        accuracy=None,
+        low=None,
+        high=None,
+        reason="the suite has no predictions",
+    )
+    grid = pivot_grid([unjudged, cell("one", 0.5, 0.5)])
+    assert "ratings" not in {row[0] for row in grid.text}
+    assert "Without predictions: ratings." in grid.notes
+    assert pivot_grid([unjudged]).text[0][0] == "ratings"

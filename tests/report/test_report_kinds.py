@@ -361,6 +361,13 @@ def test_no_interval_is_drawn_where_there_is_none():
     assert drawn(None, None) == 0
 
 
+def test_the_terminal_explains_the_tiers_of_stories(stories, capsys):
+    assert invoke(["report", str(stories.folder)]) == 0
+    said = capsys.readouterr().out
+    for word in ("story_class", "conflict_detec", "physical_state", "greedy", "unread"):
+        assert f"{word}: " in said
+
+
 def test_a_table_asked_for_in_other_words_is_pointed_to(stories, capsys):
     assert invoke(["report", str(stories.folder), "--table", "DD"]) == 2
     assert "DD is in the tables effects" in capsys.readouterr().err

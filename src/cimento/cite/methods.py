@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from cimento.cite import sentences
+from cimento.cite import materials, sentences
 from cimento.cite.library import Reference, cimento_itself, from_text, library, slug, works_in
 from cimento.cite.sentences import RunFacts
 from cimento.io.inline_markup import tex
@@ -92,9 +92,9 @@ def _parts(runs: Sequence[RunFacts]) -> list[list[str]]:
         return []
     about: dict[str, list[str]] = {
         "": [
-            *dict.fromkeys(sentences.suite_sentences(run, cited=_keys(run)) for run in runs),
-            sentences.model_sentences(runs),
-            *dict.fromkeys(sentences.software_sentences(run) for run in runs),
+            materials.suite_sentences(runs, _works_of_suite),
+            materials.model_sentences(runs),
+            *dict.fromkeys(materials.software_sentences(run) for run in runs),
         ]
     }
     for sentence, those in _said(_SAYERS, runs).items():

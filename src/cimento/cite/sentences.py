@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from cimento.cite.library import Reference, works_in
 from cimento.errors import CimentoError, counted
 from cimento.measures import find_measure
+from cimento.runs.outcomes import STATISTICS
 from cimento.runs.store import blank_before, manifest_part
 from cimento.suites.builtin import NAMES
 from cimento.suites.model import JsonValue, Meta
@@ -201,50 +202,6 @@ def _ties_pass(share: Estimate) -> bool:
     return bool(share.tied) and (share.right or 0) > (share.passed or 0)
 
 
-DIGITS = 12
-"""Digits of hashes in the paragraph; manifests have all digits."""
-
-_LIBRARIES: Mapping[str, str] = {"torch": "paszke2019", "transformers": "wolf2020"}
-
-
-def suite_sentences(run: RunFacts, *, cited: Iterable[str]) -> str:
-    """A sentence on the suite and its contents."""
-    meta, manifest = run.meta, run.manifest
-    known = [
-        f"version {meta.version}" if meta.version else "",
-        NAMES.get(meta.language, meta.language),
-        run.methods.counted,
-        _hash("SHA-256", manifest_part(manifest, "suite").get("sha256")),
-    ]
-    described = ", ".join(filter(None, known))
-    limit = run.asking.get("limit")
-    cut = f", limited to its first {limit} items" if limit is not None else ""
-    design = f" {run.methods.design}" if run.methods.design else ""
-    return f"We used the suite {meta.name} ({described}){cite_keys(cited)}{cut}.{design}"
-
-
-def model_sentences(runs: Sequence[RunFacts]) -> str:
-    """A sentence on the models, each named once."""
-    known = list(dict.fromkeys(map(_model, runs)))
-    if len(known) == 1:
-        return f"The model was {known[0]}."
-    return f"The models were {'; '.join(known[:-1])}; and {known[-1]}."
-
-
-def software_sentences(run: RunFacts) -> str:
-    """A sentence on the versions of the software that scores depend on."""
-    versions = manifest_part(run.manifest, "versions")
-    python = f" under Python {versions['python']}" if "python" in versions else ""
-    libraries = [
-        f"{name} {version}{cite_keys([_LIBRARIES[name]] if name in _LIBRARIES else [])}"
-        for name, version in versions.items()
-        if name != "python"
-    ]
-    rest = f", with {', '.join(libraries)}" if libraries else ""
-    version = run.manifest.get("cimento", "")
-    return f"We used cimento {version} [@cimento]{python}{rest}."
-
-
 def cite_keys(keys: Iterable[str]) -> str:
     """A citation of some works; empty if there are none."""
     found = "; ".join(f"@{key}" for key in dict.fromkeys(keys))
@@ -256,12 +213,14 @@ def cite_source(text: str) -> str:
     return cite_keys(work.key for work in works_in(text))
 
 
-_IN_WORDS = {
+MEASURES_IN_WORDS = {
     "lp": "log-probability (lp)",
     "meanlp": "mean log-probability per token (meanlp)",
+    "penlp": "log-probability penalized for length (penlp)",
     "ppl": "perplexity (ppl)",
     "pppl": "pseudo-perplexity (pppl)",
 }
+"""The usual measures of sentences, each mapped to its name in prose."""
 
 
 def measure_phrase(name: str, *, brief: bool = False) -> str:
@@ -271,7 +230,7 @@ def measure_phrase(name: str, *, brief: bool = False) -> str:
     except CimentoError:
         return name  # the measure is from a plug-in that is not installed here
     if brief:
-        return f"{_IN_WORDS.get(known.name, known.name)}{cite_source(known.source)}"
+        return f"{MEASURES_IN_WORDS.get(known.name, known.name)}{cite_source(known.source)}"
     unit = f"in {known.unit}, " if known.unit else ""
     better = "higher" if known.higher_is_better else "lower"
     return f"{known.name}, {known.formula} ({unit}{better} is better){cite_source(known.source)}"
@@ -288,26 +247,6 @@ def plugged_works(runs: Sequence[RunFacts]) -> dict[str, Reference]:
                 continue  # the measure is from a plug-in that is not installed here
             found |= {work.key: work for work in works_in(source)}
     return found
-
-
-def _model(run: RunFacts) -> str:
-    card = run.model
-    details = manifest_part(card, "details")
-    parameters = str(details.get("parameters", ""))
-    device = f" on {card['device']}" if card.get("device") else ""
-    known = [
-        str(card.get("kind", "")),
-        str(details.get("architecture", "")),
-        f"{int(parameters):,} parameters" if parameters.isdecimal() else "",
-        _hash("revision", card.get("revision")),
-        _hash("tokenizer", card.get("tokenizer")),
-        f"{card['dtype']}{device}" if card.get("dtype") else "",
-    ]
-    return f"{card.get('name', run.label)} ({', '.join(filter(None, known))})"
-
-
-def _hash(name: str, value: object) -> str:
-    return f"{name} {value[:DIGITS]}" if isinstance(value, str) and value else ""
 
 
 _PLL = {
@@ -483,12 +422,9 @@ def _by_length(facts: RunFacts, shares: Sequence[Estimate]) -> list[str]:
 
 
 def _subject(facts: RunFacts, one: Estimate) -> str:
-    statistic = _STATISTICS.get(one.statistic, one.statistic[:1].upper() + one.statistic[1:])
+    statistic = STATISTICS.get(one.statistic, one.statistic[:1].upper() + one.statistic[1:])
     about = ", ".join(filter(None, (facts.run.named(one.question), one.method)))
     return f"{statistic} ({about}) was"
-
-
-_STATISTICS = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau"}
 
 
 def _value(one: Estimate) -> str:

@@ -44,7 +44,9 @@ class BuildOptions(Options):
     task: Task | None = option(None, "What people do; by default as usual.")
     surveys: int | None = option(None, "How many; as few as possible by default.", ge=1)
     times: int = option(1, "In how many surveys each sentence is.", ge=1)
-    scale: int = option(5, "Points of the scale.")
+    scale: int | None = option(
+        None, "Points of the scale; by default those of the suite's ratings, or 5."
+    )
     checks: int = option(2, "Attention checks in each survey.", ge=0, le=20)
     check_file: Path | None = option(None, "Checks of your own: text, expected, choices.")
     fillers: Path | None = option(None, "Table of sentences asked in between: text, choices.")

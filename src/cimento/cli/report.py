@@ -8,174 +8,28 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias, get_args
 
 import typer
 
 from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import Json, SheetOptions, command_of
+from cimento.cli.report_tables import TableName, make_table
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import printable
+from cimento.measures.normalising import Normalisation
 from cimento.measures.sentence import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
 from cimento.report.grid import names_standing
-from cimento.report.paper import dressed, results_grid, texts_of, write_grid
+from cimento.report.paper import dressed, texts_of, write_grid
 from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.report.records import ItemRecord, RunReport
-
-
-TableName: TypeAlias = Literal[
-    "accuracy",
-    "effects",
-    "tests",
-    "regions",
-    "mixed",
-    "items",
-    "licensing",
-    "perplexity",
-    "phenomena",
-    "lowest",
-    "blimp",
-    "covariates",
-    "people",
-    "results",
-]
-
-
-def make_table(
-    name: TableName, runs: Sequence[Run], measures: Sequence[str], *, seed: int = 0
-) -> Grid:
-    """A table of some runs.
-
-    Args:
-        name: name of the table.
-        runs: runs; tables of designs ignore runs of other suites.
-        measures: names of measures; empty for what each run is judged on.
-        seed: seed of the resampling in tests.
-
-    Raises:
-        UsageError: no run has a design, or a measure is unknown.
-    """
-    from cimento.paradigms.regions.designs import factorials
-    from cimento.paradigms.regions.factorial import dd_tests, design_models
-    from cimento.report import factorial as tables
-
-    if name == "results":
-        return results_grid(runs)
-    if name in _DECLARED:
-        return _of_declared(name, runs)
-    if name in {"perplexity", "lowest", "phenomena", "blimp"}:
-        return _overview(name, runs, measures)
-    results = factorials(runs, measures)
-    if not results:
-        raise UsageError(
-            where=f"--table {name}",
-            seen="none of the runs is of a suite with two factors",
-            todo="For the accuracy of other suites give --table results."
-            if name == "accuracy"
-            else "Declare them under [factors] in suite.toml.",
-        )
-    if name == "tests":
-        return tables.dd_grid(dd_tests(results, seed=seed))
-    if name == "mixed":
-        return tables.mixed_grid(design_models(results))
-    makers = {
-        "accuracy": tables.accuracy_grid,
-        "effects": tables.effects_grid,
-        "items": tables.items_grid,
-    }
-    return makers[name](results)
-
-
-def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
-    """Tables of properties that only some suites declare.
-
-    Raises:
-        UsageError: none of the suites declares the property.
-    """
-    from cimento.cli.resources import zipf_frequencies_if_any
-    from cimento.compare.covariates import margin_covariates
-    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
-    from cimento.paradigms.regions.people import people_of
-    from cimento.report.factorial import licensing_grid, regions_grid
-    from cimento.report.robustness import covariates_grid, people_grid
-
-    found: list[Any]
-    write: Callable[[Any], Grid]
-    if name == "covariates":
-        found = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
-        write = covariates_grid
-    else:
-        finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
-            "licensing": (licensing_of_run, licensing_grid),
-            "regions": (region_dds_of, regions_grid),
-            "people": (people_of, people_grid),
-        }
-        find, write = finders[name]
-        found = [each for run in runs for each in find(run)]
-    seen, todo = _DECLARED[name]
-    if not found:
-        raise UsageError(
-            where=f"--table {name}", seen=f"none of the runs is of a suite {seen}", todo=todo
-        )
-    return write(found)
-
-
-_DECLARED: Mapping[str, tuple[str, str]] = {
-    "licensing": (
-        "with [licensing] in its suite.toml",
-        "Declare filler, gap and windows there; see docs/islands.md.",
-    ),
-    "regions": (
-        "with two factors and several regions",
-        "Part the sentences at bars in items.tsv; see docs/islands.md.",
-    ),
-    "covariates": ("with predictions", "Give runs of suites that formulas judge."),
-    "people": (
-        "whose sentences people chose between",
-        (
-            "Put their choices into it with cimento annotate apply (docs/judgments.md); for ratings"
-            " give --table correlations."
-        ),
-    ),
-}
-"""The suites that each table is about, and what to do if there are none."""
-
-
-def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:
-    """Tables that exist for any suite.
-
-    Raises:
-        UsageError: a measure is unknown.
-    """
-    from cimento.compare.ranking import pivot, pivot_grid
-    from cimento.measures import find_measures
-    from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
-    from cimento.paradigms.regions.perplexity import (
-        RANKED_BY,
-        perplexities,
-        perplexity_grid,
-        worst_items,
-        worst_items_grid,
-    )
-    from cimento.report.benchmarks import datasets_grid
-
-    if name == "perplexity":
-        return perplexity_grid([value for run in runs for value in perplexities(run)])
-    if name == "phenomena":
-        return pivot_grid(pivot(runs, measures))
-    if name == "blimp":
-        each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
-        return datasets_grid([run.summary() for several in each for run in several])
-    chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
-    worst = [worst_items(run, measure=chosen[0]) for run in runs]
-    return worst_items_grid(worst, measure=chosen[0])
 
 
 class StoredOptions(Options):
@@ -257,6 +111,9 @@ class ReportOptions(TableOptions):
         metavar="NAME=TEXT",
     )
     label: str = option("", "By which LaTeX refers to a table, such as tab:results.")
+    scale: Normalisation | None = option(
+        None, "Of --table effects: raw, z, likert-z ...; raw if it is not for a program."
+    )
     form: Form | None = option(
         None, "Of a table that is printed: booktabs for latex.", flags=("--format",)
     )
@@ -273,7 +130,8 @@ def _report(options: ReportOptions) -> int:
     A .tex or .docx file contains the table for a paper (--table results): suites by models.
     """
     output, measures = options.output, options.measures
-    in_paper = output is not None and output.suffix.lower() in {".tex", ".docx"}
+    ending = output.suffix.lower() if output else ENDINGS[options.form or "text"]
+    in_paper = ending in {".tex", ".docx"}
     table = options.table or ("results" if in_paper else "")
     if not table and (given := [name for name in _OF_TABLES if getattr(options, name)]):
         raise UsageError(
@@ -289,7 +147,16 @@ def _report(options: ReportOptions) -> int:
         )
     if table:
         shown = measures if table == "results" else ()  # the other tables use the runs as they are
-        made = _table(table, open_reports(options.runs, shown), measures, seed=options.seed)
+        if options.scale is not None and table != "effects":
+            raise UsageError(
+                where=f"--scale {options.scale}",
+                seen=f"the table {table} has no scale to choose",
+                todo="Leave it out, or give --table effects.",
+            )
+        make = functools.partial(
+            make_table, seed=options.seed, scale=options.scale, records=ending in _FOR_PROGRAMS
+        )
+        made = _table(table, open_reports(options.runs, shown), measures, make)
         names = names_standing(names_given(options.rename), texts_of(made))
         label = options.label or f"tab:{table}"
         grid = dressed(made, title=options.title, names=names, label=label)
@@ -305,7 +172,8 @@ def _report(options: ReportOptions) -> int:
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}
-_OF_TABLES = ("title", "rename", "label")
+_OF_TABLES = ("title", "rename", "label", "scale")
+_FOR_PROGRAMS = frozenset({".csv", ".json"})
 
 
 def names_given(texts: Iterable[str]) -> dict[str, str]:
@@ -328,7 +196,9 @@ def names_given(texts: Iterable[str]) -> dict[str, str]:
 report = command_of(ReportOptions, _report, positional="runs", metavar="RUN...")
 
 
-def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int) -> Grid:
+def _table(
+    name: str, runs: Sequence[Run], measures: Sequence[str], make: Callable[..., Grid]
+) -> Grid:
     """The table with a name: one that any set of runs has, or one of the page.
 
     Raises:
@@ -339,7 +209,7 @@ def _table(name: str, runs: Sequence[Run], measures: Sequence[str], *, seed: int
     known = get_args(TableName)
     if name in known:
         known_runs = runs if name == "results" else _on_sentences(runs)
-        return make_table(cast("TableName", name), known_runs, measures, seed=seed)
+        return make(cast("TableName", name), known_runs, measures)
     found = [table for section in sections_of(runs) for table in section.tables]
     own = [each.grid for each in found if each.name == name]
     if len(own) == 1:

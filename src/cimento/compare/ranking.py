@@ -340,6 +340,10 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
     The last rows are means over suites of the mean over a suite's phenomena, one for each level of
     chance: what is .5 by chance and what is .333 have no mean.
     """
+    judged = [cell for cell in cells if cell.reason != _NOT_JUDGED]
+    others = dict.fromkeys(cell.suite for cell in cells if cell.reason == _NOT_JUDGED)
+    left_out = (f"Without predictions: {', '.join(others)}.",) if judged and others else ()
+    cells = judged or cells
     columns = list(dict.fromkeys(cell.column for cell in cells))
     by_place = {(cell.row, cell.column): cell for cell in cells}
     rows: list[tuple[GridCell, ...]] = []
@@ -372,7 +376,10 @@ def pivot_grid(cells: Sequence[PivotCell]) -> Grid:
         rows=tuple(rows),
         rules=frozenset(rules),
         labels=4,
-        notes=("n: items; of means: suites. Each level of chance has a mean of its own.",),
+        notes=(
+            "n: items; of means: suites. Each level of chance has a mean of its own.",
+            *left_out,
+        ),
     )
 
 

@@ -224,7 +224,8 @@ class MethodFacts:
 
     Attributes:
         counted: number and kind of what was asked: ``24 items in 4 conditions``.
-        design: design of the suite, as a sentence; empty if there is nothing to say.
+        design: what the items do by design, such as ``cross the factors a and b``; empty if there
+            is nothing to say.
         sentences: sentences on asking, judging and testing, in order.
         brief: the main facts in a sentence or two, for a paper; the rest is for its appendix.
         together: common property of items that belong together, if any: ``items of one verb``.

@@ -11,6 +11,7 @@ from cimento.report.grid import BLANK, EstimateCell, Grid, GridCell, sizes
 from cimento.runs.outcomes import Estimate
 
 if TYPE_CHECKING:
+    from cimento.measures.normalising import Normalisation
     from cimento.paradigms.regions.factorial import (
         DDTest,
         DesignModel,
@@ -121,7 +122,9 @@ def _accuracy_notes(results: Sequence[Factorial]) -> tuple[str, ...]:
     # With only one phenomenon there is nothing to average.
     several = [result for result in results if len(result.phenomena) > 1]
     means = [mean for result in several for mean in result.averages() if mean.n]
-    intervals = "; ".join((*methods, *(f"averages: {name}" for name in [_methods(means)] if name)))
+    intervals = "; ".join(
+        (*methods, *(f"averages: {name}" for name in [methods_of(means)] if name))
+    )
     averages = " Averages are unweighted means over the phenomena." if several else ""
     return (
         f"n: items. Ties count as failures.{averages}",
@@ -176,13 +179,19 @@ def _named(columns: Sequence[str], results: Sequence[Factorial]) -> tuple[str, .
     return tuple(names.get(column, column) for column in columns)
 
 
-def effects_grid(results: Sequence[Factorial]) -> Grid:
-    """A table of condition means with their standard errors and all effects, on every scale."""
+def effects_grid(results: Sequence[Factorial], *, scale: Normalisation | None = None) -> Grid:
+    """A table of condition means with their standard errors and all effects, as records.
+
+    Args:
+        results: results of any suites.
+        scale: the only scale; None for all of them.
+    """
     rows = [
         (*_place(result, phenomenon), *_effect_cells(phenomenon, effects))
         for result in results
         for phenomenon in result.phenomena
         for effects in phenomenon.effects.values()
+        if scale in (None, effects.normalisation)
     ]
     return Grid(
         title="Condition means and effects; scores are turned so that more is better.",
@@ -234,7 +243,7 @@ def dd_grid(tests: Sequence[DDTest]) -> Grid:
         remarks=1,
         notes=(
             f"Holm's correction is over all {sum(test.dd.p is not None for test in tests)} tests.",
-            f"Intervals of 95 % and p: {_methods(test.dd for test in tests)}.",
+            f"Intervals of 95 % and p: {methods_of(test.dd for test in tests)}.",
         ),
     )
 
@@ -260,12 +269,12 @@ def regions_grid(regions: Sequence[Estimate]) -> Grid:
         remarks=1,
         notes=(
             "Above 0: super-additive. The DDs of parts that do not overlap add up to that of all.",
-            f"Intervals (95 %): {_methods(regions)}. No test is made here.",
+            f"Intervals (95 %): {methods_of(regions)}. No test is made here.",
         ),
     )
 
 
-def _methods(means: Iterable[Mean | Estimate]) -> str:
+def methods_of(means: Iterable[Mean | Estimate]) -> str:
     """The interval methods behind some means, each named once."""
     methods = (
         mean.interval_method if isinstance(mean, Estimate) else mean.method for mean in means
@@ -346,7 +355,7 @@ def licensing_grid(effects: Sequence[Estimate]) -> Grid:
             "Filler effect: surprisal with the wh-word less that without it.",
             "Wh-licensing: filler effect without a gap less that with one; above 0, a gap is due.",
             "Intervals of 95 % and p: "
-            + _methods(effects)
+            + methods_of(effects)
             + ". Holm's correction is over all effects of a suite and model.",
         ),
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from cimento.errors import counted
 from cimento.io.inline_markup import apart
+from cimento.runs.outcomes import STATISTICS
 from cimento.statistics.intervals import WILSON
 
 if TYPE_CHECKING:
@@ -258,6 +259,10 @@ def length_rate(estimate: Estimate) -> str:
 def estimate_label(estimate: Estimate) -> str:
     """The subject of an estimate: the statistic, the question, and the method of asking."""
     method = f"({estimate.method})" if estimate.method else ""
+    named = STATISTICS.get(estimate.statistic)
+    if named is not None:
+        of = f"of {estimate.question}" if estimate.question else ""
+        return " ".join(filter(None, (named, of, method)))
     statistic = "" if estimate.statistic == "accuracy" else estimate.statistic
     return " ".join(filter(None, (statistic, estimate.question, method)))
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 
 BLANK = ""
+REASON = "reason"
+"""The column with the reasons why cells of a row are blank."""
 
 T = TypeVar("T")
 
@@ -193,13 +195,33 @@ class Grid:
 
     def for_paper(self) -> Grid:
         """The table as printed in papers: without empty columns, p as ``< .001``."""
+        kept = self.compact()
+        return replace(kept, rows=tuple(tuple(map(_printed, row)) for row in kept.rows))
+
+    def compact(self) -> Grid:
+        """The table without empty columns, and with a reason that all rows share below it."""
+        kept = self._without_blank()
+        reasons = {str(row[-1]) for row in kept.rows}
+        if not kept.remarks or kept.header[-1] != REASON or len(reasons) != 1:
+            return kept
+        return replace(
+            kept,
+            header=kept.header[:-1],
+            groups=kept.groups[:-1],
+            rows=tuple(row[:-1] for row in kept.rows),
+            remarks=kept.remarks - 1,
+            notes=(*kept.notes, f"Without interval or value: {reasons.pop()}."),
+        )
+
+    def _without_blank(self) -> Grid:
+        """The table without columns in which all cells are empty."""
         columns = range(len(self.header))
         kept = [k for k in columns if not self.rows or any(str(row[k]) for row in self.rows)]
         return replace(
             self,
             header=tuple(self.header[k] for k in kept),
             groups=tuple(self.groups[k] for k in kept) if self.groups else (),
-            rows=tuple(tuple(_printed(row[k]) for k in kept) for row in self.rows),
+            rows=tuple(tuple(row[k] for k in kept) for row in self.rows),
             bold=frozenset((i, kept.index(k)) for i, k in self.bold if k in kept),
             labels=sum(k < self.labels for k in kept),
             remarks=sum(k >= len(columns) - self.remarks for k in kept),
@@ -225,6 +247,7 @@ def _printed(cell: GridCell) -> GridCell:
 
 def as_text(grid: Grid) -> str:
     """The table as aligned columns, two spaces apart."""
+    grid = grid.compact()
     header, *rows = [tuple(map(printable, row)) for row in (grid.header, *grid.text)]
     groups = tuple(map(printable, grid.groups))
     widths = [max(len(row[k]) for row in (header, *rows)) for k in range(len(header))]

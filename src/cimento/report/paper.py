@@ -17,6 +17,7 @@ from cimento.io.inline_markup import printable
 from cimento.report import formatting
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
 from cimento.report.sections import estimate_cell
+from cimento.runs.outcomes import STATISTICS
 from cimento.runs.store import manifest_part
 
 if TYPE_CHECKING:
@@ -25,12 +26,6 @@ if TYPE_CHECKING:
 
 MOST_COLUMNS = 4
 """Most suites or models in columns; if there are more of both, each number has its own row."""
-
-_STATISTICS = {
-    "spearman": "Spearman's rho",
-    "pearson": "Pearson's r",
-    "kendall": "Kendall's tau",
-}
 
 
 def results_grid(runs: Iterable[Run]) -> Grid:
@@ -55,7 +50,7 @@ def results_grid(runs: Iterable[Run]) -> Grid:
             seen="nothing is judged in these runs",
             todo="Give runs of suites with predictions, targets, tiers or ratings.",
         )
-    short = _short_names(dict.fromkeys(model for model, *_ in found))
+    short = short_names(dict.fromkeys(model for model, *_ in found))
     cells = [(_row_name(one), short[model], one) for model, one, _ in found]
     together = {_row_name(one): held for _, one, held in found if held > 1}
     (header, rows, labels), said = _with_predictions(
@@ -137,7 +132,7 @@ def _with_predictions(parts: Parts, together: Mapping[str, int]) -> tuple[Parts,
     ]
 
 
-def _short_names(models: Iterable[str]) -> dict[str, str]:
+def short_names(models: Iterable[str]) -> dict[str, str]:
     """Short names of models: without the revision, unless models differ only in it."""
     labels = [*models]
     # Labels of runs of the same model differ in brackets after the revision.
@@ -151,7 +146,7 @@ def _short_names(models: Iterable[str]) -> dict[str, str]:
 def _row_name(one: Estimate) -> str:
     """The name of the suite, with the kind of number unless it is the accuracy of predictions."""
     if not one.is_share:
-        return f"{one.suite} ({_STATISTICS.get(one.statistic, one.statistic)})"
+        return f"{one.suite} ({STATISTICS.get(one.statistic, one.statistic)})"
     plain = one.question in ("", formatting.ALL_PREDICTIONS) or one.question.startswith(
         "prediction "
     )

@@ -196,6 +196,10 @@ Role: TypeAlias = Literal["headline", "main", "detail"]
 """``headline``: the one number of a run; ``main``: its first table; ``detail``: all others."""
 
 
+STATISTICS = {"spearman": "Spearman's rho", "pearson": "Pearson's r", "kendall": "Kendall's tau"}
+"""Statistics of estimates that have a name in prose, each mapped to it."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate:
     """An estimate over many items.

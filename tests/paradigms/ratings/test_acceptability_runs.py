@@ -170,6 +170,7 @@ class TestCommand:
         assert invoke(arguments) == 0
         out = capsys.readouterr().out
         assert "beside people" in out
+        assert "log-probability (lp)" in out
         assert "Perplexity (ppl) by label" in out
         numbers = tmp_path / "scatter.csv"
         assert invoke(["figure", str(run), "scatter", "-o", str(numbers)]) == 0

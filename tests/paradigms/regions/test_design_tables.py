@@ -13,6 +13,7 @@ from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
+from cimento.report.effects import effects_in_paper
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
 from cimento.statistics.intervals import wilson
@@ -241,6 +242,15 @@ def test_the_report_command_writes_each_table_in_each_form(tmp_path, capsys):
             command = ["report", str(run.folder), "--table", name, "--measure", "lp", "-o"]
             assert invoke([*command, str(out)]) == 0
             assert "lp" in out.read_text(encoding="utf-8")
+    effects = ["report", str(run.folder), "--table", "effects"]
+    assert invoke([*effects, "--format", "latex"]) == 0
+    assert "\\begin{tabular}{llrr}" in capsys.readouterr().out
+    assert invoke([*effects, "--scale", "z", "--format", "csv"]) == 0
+    assert {row[4] for row in table(capsys.readouterr().out)} == {"scale", "z"}
+    assert invoke(["report", str(run.folder), "--table", "tests", "--scale", "z"]) == 2
+    assert "has no scale to choose" in capsys.readouterr().err
+    assert invoke(["report", str(run.folder), "--format", "latex"]) == 0
+    assert "\\label{tab:results}" in capsys.readouterr().out
     assert invoke(["report", str(run.folder), "--table", "accuracy"]) == 0
     assert "surprisal-bits" in capsys.readouterr().out
 
@@ -291,3 +301,58 @@ def test_run_gives_the_table_in_one_command(tmp_path, capsys, monkeypatch):
     assert invoke(["report", runs, "--table", "accuracy", "-o", str(latex)]) == 0
     # Of the causal model the two logistic measures are blank, and left out.
     assert "\\begin{tabular}{llrrrrrrr}" in latex.read_text(encoding="utf-8")
+
+
+def test_a_paper_gets_effects_on_one_scale_with_models_in_columns():
+    # Means of "se" over its two items, with their standard deviations over sqrt(2).
+    grid = effects_in_paper(dd_tests([result("gpt@1", "lp"), result("bert@2", "lp")], seed=1))
+    assert grid.header == ("phenomenon", "condition or effect", "n", "gpt", "bert")
+    assert grid.title == "Condition means and effects (lp in nats); higher is more acceptable."
+    first, second = four()[0].phenomena[0].square.factors
+    assert [row[:4] for row in grid.text[:7]] == [
+        ("se", "short_nonisland", "2", "-9.50 (0.50)"),
+        ("", "long_nonisland", "", "-12.50 (1.50)"),
+        ("", "short_island", "", "-11.50 (0.50)"),
+        ("", "long_island", "", "-16.50 (3.50)"),
+        ("", f"{first} effect", "", "3.00"),
+        ("", f"{second} effect", "", "2.00"),
+        ("", "DD", "", "2.00"),
+    ]
+    assert grid.text[7][:2] == ("np", "short_nonisland")
+    assert grid.rules == frozenset({7})
+    # Two items have no test, so no row is left blank for its p.
+    assert "p (Holm)" not in {row[1] for row in grid.text}
+
+
+def test_effects_of_two_measures_say_which_and_blank_what_a_model_lacks():
+    grid = effects_in_paper(dd_tests(four(), normalisation="z", seed=1))
+    assert grid.groups == ("", "", "", "gpt", "bert", "bert")
+    assert grid.header[3:] == ("lp", "lp", "lp-l")
+    assert grid.title.startswith("Condition means and effects (lp; lp-l, z-score);")
+
+
+def test_tested_effects_have_intervals_and_p():
+    grid = effects_in_paper(dd_tests([larger()], seed=1))
+    rows = {row[1]: row[3] for row in grid.text[:8]}
+    test, same_for_all_items = dd_tests([larger()], seed=1)
+    assert same_for_all_items.dd.p is None
+    assert rows["DD"] == f"{test.dd.value:.2f} [{test.dd.low:.2f}, {test.dd.high:.2f}]"
+    assert "p (Holm)" in rows
+    assert any("is over 1 test." in note for note in grid.notes)
+
+
+def test_the_terminal_leaves_out_what_is_blank_and_says_a_common_reason_once():
+    grid = Grid(
+        title="t",
+        header=("suite", "n", "p", "reason"),
+        rows=(("a", "3", "", "too few"), ("b", "4", "", "too few")),
+        remarks=1,
+    )
+    said = as_text(grid)
+    assert said.count("too few") == 1
+    assert "Without interval or value: too few." in said
+    assert "p" not in said.splitlines()[2].split()
+    assert table(as_csv(grid))[1] == ["a", "3", "", "too few"]  # programs get every column
+    differing = dataclasses.replace(grid, rows=(("a", "3", "", "x"), ("b", "4", "", "y")))
+    assert as_text(differing).splitlines()[2].split() == ["suite", "n", "reason"]
+    assert as_text(dataclasses.replace(grid, rows=())).splitlines()[0] == "t"

@@ -64,7 +64,7 @@ class TestTables:
         assert read_judgments(tmp_path).height == 1
 
     def test_another_suffix_is_refused(self, tmp_path):
-        with pytest.raises(UsageError, match=r"ends in '\.json'"):
+        with pytest.raises(UsageError, match=r"Name a file, such as .*j\.csv"):
             read_judgments(tmp_path / "j.json")
 
     def test_a_number_that_is_none_is_said(self, tmp_path):

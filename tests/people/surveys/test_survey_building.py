@@ -240,6 +240,16 @@ def test_tasks_and_languages_that_do_not_go_with_a_suite_are_refused():
         build_design(find_suite("it-connectives"), SurveyPlan(scale=1))
 
 
+def test_people_rate_on_the_scale_of_the_suite_unless_another_is_named(tmp_path):
+    suite = tmp_path / "mine.csv"
+    suite.write_text("sentence,rating\nMaria canta.,6.5\nMaria cantano.,1\n", encoding="utf-8")
+    workbook = tmp_path / "mine.xlsx"
+    assert invoke(["suites", "convert", str(suite), "--language", "it", "-o", str(workbook)]) == 0
+    assert build_design(workbook, SurveyPlan(checks=2)).fields[0].scale == "1 to 7"
+    assert build_design(workbook, SurveyPlan(scale=4)).fields[0].scale == "1 to 4"
+    assert build_design(find_suite("it-subject-verb"), SurveyPlan()).fields[0].scale == "1 to 5"
+
+
 def test_candidates_of_a_run_are_judged_each_once(tmp_path):
     command = ["run", "it-connectives-cloze", "-m", "demo-masked", "--limit", "2"]
     assert invoke([*command, "-o", str(tmp_path), "--no-cache"]) == 0

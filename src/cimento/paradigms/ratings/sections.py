@@ -7,6 +7,7 @@ from dataclasses import replace
 from textwrap import shorten
 from typing import TYPE_CHECKING
 
+from cimento.cite.sentences import MEASURES_IN_WORDS
 from cimento.errors import counted
 from cimento.io.inline_markup import columns
 from cimento.measures import Measure, Missing, find_measure
@@ -73,6 +74,9 @@ def _beside(run: RatedRun) -> Iterator[str]:
         cells = _correlation_row(run, spearman, p_short)
         rows.append(cells if family else (*cells[:6], *cells[7:]))
     yield columns(rows, indent=2)
+    known = (MEASURES_IN_WORDS.get(spearman.question) for spearman in spearmans)
+    if words := [each for each in known if each]:
+        yield f"  measures: {', '.join(words)}"
     partials = run.measured("partial spearman")
     yield f"  partial: {partials[0].description}"
     intervals = method_names(spearman.interval_method for spearman in spearmans)

@@ -397,6 +397,18 @@ def read_bare(path: Path) -> Reading:
     return Reading(suite, sha256_of(data), rows.places, (*faults, *more))
 
 
+def points_of(suite: Suite) -> int | None:
+    """The points of the scale of a suite's ratings; None where it is not from 1 in whole steps.
+
+    Raises:
+        InputError: the scale is invalid.
+    """
+    scale, _ = _settings(suite)
+    if scale is None or scale.low != 1 or scale.high != int(scale.high):
+        return None
+    return int(scale.high)
+
+
 def _settings(suite: Suite) -> tuple[Scale | None, str]:
     """The scale and the source of the ratings, from ``[ratings]``."""
     table = suite.extra.get(_RATINGS, {})

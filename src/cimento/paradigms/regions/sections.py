@@ -236,7 +236,7 @@ def region_methods(run: Run) -> MethodFacts:
     )
     return MethodFacts(
         counted=f"{counted(len(suite.items), 'item')}{many}",
-        design=f"Its items cross the factors {crossed}." if crossed else "",
+        design=f"cross the factors {crossed}" if crossed else "",
         sentences=(*_judged(run), *_design(run)),
         brief=tuple(_in_brief(run)),
         together=f"items of one {suite.cluster}" if suite.cluster else "",

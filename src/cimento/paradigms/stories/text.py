@@ -65,7 +65,21 @@ def _run_text(run: Run) -> str:
         }  # fmt: skip
     shown = [f"{title}\n{columns(rows, indent=2)}" for title, rows in tables.items()]
     notes = "\n".join([*interval_notes(estimates), *(f"Note: {text}" for text in run.warnings)])
-    return "\n\n".join([f"{run.suite.name}  {run.model}", *shown, *([notes] if notes else [])])
+    words = [] if asked_of(run)[1].task != "tiers" else ["\n".join(WORDS)]
+    last = [notes] if notes else []
+    return "\n\n".join([f"{run.suite.name}  {run.model}", *shown, *words, *last])
+
+
+WORDS = (
+    "story_class: is the story plausible? conflict_detec: which two sentences are in conflict?",
+    "physical_state: which state is it about? Accuracy is right at the first, consistency at the",
+    "first two, verifiability at all three (the last two over implausible stories).",
+    "false / ..., true, first option: what one answer to all stories would reach (constant).",
+    "type, paper code: stories counted by their version, or by the letters in their ids.",
+    "greedy: how often the most probable continuation is an option at all. unread: replies that",
+    "name no option.",
+)
+"""What the words in the tables mean, line by line."""
 
 
 def metric_rows(estimates: Sequence[Estimate], groupings: Sequence[Grouping]) -> Rows:

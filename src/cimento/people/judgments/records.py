@@ -201,8 +201,8 @@ def refuse_suffix(path: Path) -> None:
     if path.suffix not in SUFFIXES:
         raise UsageError(
             where=str(path),
-            seen=f"ends in {path.suffix!r}",
-            todo=f"Judgments are kept in {', '.join(SUFFIXES)}.",
+            seen=f"judgments are kept in files that end in {', '.join(SUFFIXES)}",
+            todo=f"Name a file, such as {path.with_suffix('.csv')}.",
         )
 
 

@@ -120,6 +120,7 @@ def _crowding(
 
 LONGEST_SCALE = 11
 SHORTEST_SCALE = 2
+USUAL_SCALE = 5
 CONTACT_MISSING = "the consent text names nobody who is responsible"
 
 
@@ -131,7 +132,7 @@ class SurveyPlan:
         wanted: which questions.
         surveys: number of surveys; None for as few as the suite allows.
         times: in how many surveys each question is asked.
-        scale: points of the scale, for ratings.
+        scale: points of the scale, for ratings; None for that of the suite's own ratings, or 5.
         checks: attention checks in each survey, in cimento's own words.
         check_file: a table with checks of one's own; None for none.
         fillers: a table with sentences that are asked in between; None for none.
@@ -149,7 +150,7 @@ class SurveyPlan:
     wanted: MaterialOptions = field(default_factory=MaterialOptions)
     surveys: int | None = None
     times: int = 1
-    scale: int = 5
+    scale: int | None = None
     checks: int = 0
     check_file: Path | None = None
     fillers: Path | None = None
@@ -171,7 +172,7 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         InputError: the suite or another file cannot be used.
         UsageError: the plan cannot be carried out for this suite.
     """
-    if not SHORTEST_SCALE <= plan.scale <= LONGEST_SCALE:
+    if plan.scale is not None and not SHORTEST_SCALE <= plan.scale <= LONGEST_SCALE:
         raise UsageError(
             where=f"--scale {plan.scale}",
             seen="a scale cannot have that many points",
@@ -185,9 +186,10 @@ def build_design(path: Path, plan: SurveyPlan) -> SurveyDesign:
         )
     material = read_material(path, plan.wanted)
     texts = words(material.language)
-    fields = fields_for(material.task, texts, scale=plan.scale, length=material.longest)
+    points = plan.scale or min(material.points or USUAL_SCALE, LONGEST_SCALE)
+    fields = fields_for(material.task, texts, scale=points, length=material.longest)
     chance = random.Random(plan.seed)  # noqa: S311  # no secret
-    more = (*_checks(plan, material, texts, chance), *_more_questions(plan, fields[0]))
+    more = (*_checks(plan, material, fields[0], texts, chance), *_more_questions(plan, fields[0]))
     whole = SurveyDesign(
         title=plan.title or texts["pages"]["title"],
         language=material.language,
@@ -243,9 +245,13 @@ def _surveys(
 
 
 def _checks(
-    plan: SurveyPlan, material: SurveyMaterial, texts: Words, chance: random.Random
+    plan: SurveyPlan,
+    material: SurveyMaterial,
+    asked: SurveyField,
+    texts: Words,
+    chance: random.Random,
 ) -> tuple[SurveyQuestion, ...]:
-    choices = fields_for(material.task, texts, scale=plan.scale)[0].choices
+    choices = asked.choices
     wordings = [texts[material.task]["check"], *texts["checks"]["more"].split("\n")]
     made: list[SurveyQuestion] = []
     for number in range(1, plan.checks + 1):

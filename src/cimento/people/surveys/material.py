@@ -16,6 +16,7 @@ from typing import TypeAlias
 
 from cimento.errors import InputError, UsageError, need_known
 from cimento.paradigms.base import SurveyItem, SurveyItems, SurveyTask
+from cimento.paradigms.ratings.suite import points_of
 from cimento.paradigms.registry import load_suite
 from cimento.paradigms.stories.suite import CONFLICT, FALSE, STATE, STATES, STORY, TRUE, pair_label
 from cimento.people.judgments.records import (
@@ -30,6 +31,7 @@ from cimento.people.surveys.design import AnswerChoice, SuiteSource, SurveyField
 from cimento.runs.run import open_run
 from cimento.runs.store import MANIFEST
 from cimento.suites.builtin import language_code
+from cimento.suites.model import Suite
 
 _FOLDER = Path(__file__).parents[2] / "data" / "surveys"
 
@@ -172,6 +174,7 @@ class SurveyMaterial:
         sets: the questions; of those of one set nobody may see two.
         asks_all: whether every member of a set is asked; if not, one of them is.
         none: whether people can answer that nothing fits.
+        points: points of the scale that the suite's own ratings are on; None where there is none.
     """
 
     source: SuiteSource
@@ -180,6 +183,7 @@ class SurveyMaterial:
     sets: tuple[tuple[SurveyQuestion, ...], ...]
     asks_all: bool = True
     none: bool = False
+    points: int | None = None
 
     @property
     def longest(self) -> int:
@@ -226,6 +230,7 @@ def read_material(path: Path, wanted: MaterialOptions) -> SurveyMaterial:
         sets=_numbered(_joined(sets)),
         asks_all=asked.task != "choice" or bool(wanted.apart),
         none=made.has_none,
+        points=points_of(suite) if isinstance(suite, Suite) else None,
     )
 
 

@@ -1,0 +1,187 @@
+"""The tables that ``cimento report --table NAME`` makes of any set of runs."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from cimento.errors import UsageError
+from cimento.report.paper import results_grid
+from cimento.runs.run import Run
+
+if TYPE_CHECKING:
+    from cimento.measures.normalising import Normalisation
+    from cimento.report.grid import Grid
+
+TableName: TypeAlias = Literal[
+    "accuracy",
+    "effects",
+    "tests",
+    "regions",
+    "mixed",
+    "items",
+    "licensing",
+    "perplexity",
+    "phenomena",
+    "lowest",
+    "blimp",
+    "covariates",
+    "people",
+    "results",
+]
+
+
+def make_table(
+    name: TableName,
+    runs: Sequence[Run],
+    measures: Sequence[str],
+    *,
+    seed: int = 0,
+    scale: Normalisation | None = None,
+    records: bool = True,
+) -> Grid:
+    """A table of some runs.
+
+    Args:
+        name: name of the table.
+        runs: runs; tables of designs ignore runs of other suites.
+        measures: names of measures; empty for what each run is judged on.
+        seed: seed of the resampling in tests.
+        scale: scale of the table of effects; None for all scales as records, or raw scores.
+        records: whether effects are records for programs, or a table for a paper.
+
+    Raises:
+        UsageError: no run has a design, or a measure is unknown.
+    """
+    if name == "results":
+        return results_grid(runs)
+    if name in _DECLARED:
+        return _of_declared(name, runs)
+    if name in {"perplexity", "lowest", "phenomena", "blimp"}:
+        return _overview(name, runs, measures)
+    return _of_designs(name, runs, measures, seed=seed, scale=scale, records=records)
+
+
+def _of_designs(
+    name: TableName,
+    runs: Sequence[Run],
+    measures: Sequence[str],
+    *,
+    seed: int,
+    scale: Normalisation | None,
+    records: bool,
+) -> Grid:
+    """Tables of suites with two factors.
+
+    Raises:
+        UsageError: none of the suites has two factors, or a measure is unknown.
+    """
+    from cimento.paradigms.regions.designs import factorials
+    from cimento.paradigms.regions.factorial import dd_tests, design_models
+    from cimento.report import factorial as tables
+    from cimento.report.effects import effects_in_paper
+
+    results = factorials(runs, measures)
+    if not results:
+        raise UsageError(
+            where=f"--table {name}",
+            seen="none of the runs is of a suite with two factors",
+            todo="For the accuracy of other suites give --table results."
+            if name == "accuracy"
+            else "Declare them under [factors] in suite.toml.",
+        )
+    if name == "tests":
+        return tables.dd_grid(dd_tests(results, seed=seed))
+    if name == "effects" and not records:
+        return effects_in_paper(dd_tests(results, normalisation=scale or "raw", seed=seed))
+    if name == "mixed":
+        return tables.mixed_grid(design_models(results))
+    if name == "effects":
+        return tables.effects_grid(results, scale=scale)
+    return tables.items_grid(results) if name == "items" else tables.accuracy_grid(results)
+
+
+def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
+    """Tables of properties that only some suites declare.
+
+    Raises:
+        UsageError: none of the suites declares the property.
+    """
+    from cimento.cli.resources import zipf_frequencies_if_any
+    from cimento.compare.covariates import margin_covariates
+    from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
+    from cimento.paradigms.regions.people import people_of
+    from cimento.report.factorial import licensing_grid, regions_grid
+    from cimento.report.robustness import covariates_grid, people_grid
+
+    found: list[Any]
+    write: Callable[[Any], Grid]
+    if name == "covariates":
+        found = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
+        write = covariates_grid
+    else:
+        finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
+            "licensing": (licensing_of_run, licensing_grid),
+            "regions": (region_dds_of, regions_grid),
+            "people": (people_of, people_grid),
+        }
+        find, write = finders[name]
+        found = [each for run in runs for each in find(run)]
+    seen, todo = _DECLARED[name]
+    if not found:
+        raise UsageError(
+            where=f"--table {name}", seen=f"none of the runs is of a suite {seen}", todo=todo
+        )
+    return write(found)
+
+
+_DECLARED: Mapping[str, tuple[str, str]] = {
+    "licensing": (
+        "with [licensing] in its suite.toml",
+        "Declare filler, gap and windows there; see docs/islands.md.",
+    ),
+    "regions": (
+        "with two factors and several regions",
+        "Part the sentences at bars in items.tsv; see docs/islands.md.",
+    ),
+    "covariates": ("with predictions", "Give runs of suites that formulas judge."),
+    "people": (
+        "whose sentences people chose between",
+        (
+            "Put their choices into it with cimento annotate apply (docs/judgments.md); for ratings"
+            " give --table correlations."
+        ),
+    ),
+}
+"""The suites that each table is about, and what to do if there are none."""
+
+
+def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> Grid:
+    """Tables that exist for any suite.
+
+    Raises:
+        UsageError: a measure is unknown.
+    """
+    from cimento.compare.ranking import pivot, pivot_grid
+    from cimento.measures import find_measures
+    from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
+    from cimento.paradigms.regions.perplexity import (
+        RANKED_BY,
+        perplexities,
+        perplexity_grid,
+        worst_items,
+        worst_items_grid,
+    )
+    from cimento.report.benchmarks import datasets_grid
+
+    if name == "perplexity":
+        return perplexity_grid([value for run in runs for value in perplexities(run)])
+    if name == "phenomena":
+        return pivot_grid(pivot(runs, measures))
+    if name == "blimp":
+        each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
+        return datasets_grid([run.summary() for several in each for run in several])
+    chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
+    worst = [worst_items(run, measure=chosen[0]) for run in runs]
+    return worst_items_grid(worst, measure=chosen[0])
