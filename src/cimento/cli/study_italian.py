@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from cimento.studies.connectives.models import Material
     from cimento.studies.connectives.own import OwnCopy
     from cimento.studies.connectives.released import Released
-    from cimento.studies.connectives.treebanks import CountedCorpus
+    from cimento.studies.connectives.text import CountedCorpus
     from cimento.studies.islands.models import Asked
     from cimento.studies.record import Section
 
@@ -189,7 +189,7 @@ def _released(folder: Path) -> tuple[Released, list[CountedCorpus]]:
         InputError: there is none of them, or one cannot be used.
     """
     from cimento.studies.connectives.released import need_folder, nothing_there, released
-    from cimento.studies.connectives.treebanks import count_table_6, treebanks_in
+    from cimento.studies.connectives.text import count_table_6, treebanks_in
 
     need_folder(folder)
     found, treebanks = released(folder), treebanks_in(folder)
@@ -236,7 +236,7 @@ def _runs(options: ConnectivesOptions, material: Material) -> tuple[_Runs, int]:
 def _tables(material: Material, runs: _Runs, counted: list[CountedCorpus]) -> dict[str, Grid]:
     """Tables 2 to 6; without treebanks, Table 6 of our own small one."""
     from cimento.studies.connectives.models import paper_tables
-    from cimento.studies.connectives.treebanks import count_table_6, sample_treebank
+    from cimento.studies.connectives.text import count_table_6, sample_treebank
 
     counted = counted or count_table_6(sample_treebank())
     return paper_tables(material, rated=runs.rated, filled=runs.filled, counted=counted)
@@ -246,7 +246,7 @@ def _sections(own: OwnCopy | None, runs: _Runs, counted: Sequence[CountedCorpus]
     """What is computed beside printed numbers: Table 6, the copy, and each model."""
     from cimento.studies.connectives.models import model_sections
     from cimento.studies.connectives.own import own_tables
-    from cimento.studies.connectives.treebanks import table_6_section
+    from cimento.studies.connectives.text import table_6_section
 
     return [
         *([table_6_section(counted)] if counted else []),

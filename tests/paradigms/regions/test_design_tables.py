@@ -13,9 +13,9 @@ from cimento import evaluate
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, factorials
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
-from cimento.report.effects import effects_in_paper
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
+from cimento.report.paper import effects_in_paper
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
 from cimento.testing import FakeScorer

@@ -52,7 +52,7 @@ from cimento.studies.record import Section
 if TYPE_CHECKING:
     from cimento.paradigms.registry import SuiteLike
     from cimento.runs.run import Run
-    from cimento.studies.connectives.treebanks import CountedCorpus
+    from cimento.studies.connectives.text import CountedCorpus
 
 PAIRS_STARTER, BLANKS_STARTER = "it-connectives", "it-connectives-cloze"
 PUBLISHED = "(published)"
