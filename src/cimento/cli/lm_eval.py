@@ -155,13 +155,17 @@ def _refuse_share(value: str) -> None:
         )
 
 
+_AT_SERVER = (
+    "Start a server with it, such as: vllm serve NAME --tensor-parallel-size 2. Then give -m"
+    " openai:http://127.0.0.1:8000/v1#NAME."
+)
 _ARGUMENTS: Mapping[str, str] = {
     "max_length": "A text is never cut: one that is longer than the model's window is refused, and"
     " --window sliding reads it in parts. Leave it out.",
     "peft": "Give the adapter's folder as the model: -m FOLDER.",
     "prefix_token_id": "--bos says what stands before a text: auto, bos-or-eos or none.",
-    "tensor_parallel_size": "Say it where the server is started.",
-    "gpu_memory_utilization": "Say it where the server is started.",
+    "tensor_parallel_size": _AT_SERVER,
+    "gpu_memory_utilization": _AT_SERVER,
 }
 """Model arguments of lm-eval that have no option here, and what to do instead."""
 
@@ -243,7 +247,7 @@ def model_from_lm_eval(given: Given) -> Given:
 
 
 def _refuse_unknown_kind(model: str, stated: Mapping[str, str]) -> None:
-    """See that no model is named beside a kind of models that only lm-eval knows.
+    """See that no model or server is named beside a kind of models that only lm-eval knows.
 
     Raises:
         UsageError: one is.
@@ -255,6 +259,14 @@ def _refuse_unknown_kind(model: str, stated: Mapping[str, str]) -> None:
             " models, which has no equal here",
             todo=f"Give the model itself: -m {stated[name]}, or openai:URL#{stated[name]} of a"
             " server.",
+        )
+    if address := stated.get("base_url"):
+        raise UsageError(
+            where=f"--model {model}",
+            seen=f"with --model-args base_url={address} this is lm-eval's name of a kind of"
+            " servers, which has no equal here",
+            todo=f"Give the server: -m openai:{address.rstrip('/').removesuffix('/v1')}/v1. A file"
+            " of llama.cpp needs none: -m gguf:FILE.",
         )
 
 

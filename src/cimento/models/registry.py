@@ -26,6 +26,7 @@ from cimento.models.checked import checked
 from cimento.models.dtypes import DtypeName
 from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import Located, locate
+from cimento.models.hf.libraries import is_cuda, refuse_gpu_of_other_name
 from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.limits import BatchLimits, Limit
 from cimento.suites.model import JsonValue, UnitName
@@ -63,7 +64,8 @@ class Asking:
         own_blank: whether `policy` decides on a blank before texts even if a suite does.
 
     Raises:
-        UsageError: a limit of batches is neither a number from 1 nor ``auto``.
+        UsageError: a limit of batches is neither a number from 1 nor ``auto``, or the device is no
+            name of torch.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -85,6 +87,7 @@ class Asking:
 
     def __post_init__(self) -> None:
         _ = self.limits
+        refuse_gpu_of_other_name(self.device)
 
     @property
     def limits(self) -> BatchLimits:
@@ -293,7 +296,6 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
 
 def _open_model(name: str, asking: Asking) -> Source:
     from cimento.models.hf.headers import stored_dtype
-    from cimento.models.hf.libraries import is_cuda
     from cimento.models.hf.loading import load
 
     located = locate(name, tokenizer=asking.tokenizer)

@@ -392,7 +392,8 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
     if isinstance(tables, StoredTables) and tables.folder == folder.path:
         return tables
     for name, table in tables.items():
-        write_table(table, ANSWERS[name], folder.path)
+        # polars groups rows of a frame otherwise, and a repetition has the same bytes.
+        write_table(table.lazy(), ANSWERS[name], folder.path)
     return StoredTables(folder.path)
 
 
