@@ -30,14 +30,15 @@ from cimento.api import run_all
 from cimento.engine.cache import FileCache, default_cache_folder
 from cimento.engine.engines import Engine
 from cimento.engine.workers import Processes, TaskOutcome, UnitTask, Worker
-from cimento.models.fake import FakeScorer
-from cimento.models.registry import OPENERS, Asking, ScorerSource, Source
+from cimento.models.registry import OPENERS, ScorerSource, Source
+from cimento.models.settings import Asking
 from cimento.options import RunOptions
 from cimento.paradigms.registry import load_suites
 from cimento.runs.job import SuiteJob
 from cimento.runs.run import Run
 from cimento.suites.formats.native import write_native
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.testing.models import FakeScorer
 
 TEXTS_PER_S = 400
 """Of a small model on a large GPU, or a large one on a cluster's; slower models hide more."""

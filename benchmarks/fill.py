@@ -19,8 +19,8 @@ from transformers import BertConfig, BertForMaskedLM, PreTrainedTokenizerFast
 
 from cimento.models.base import ModelCard
 from cimento.models.hf.batches import BatchLimits
-from cimento.models.hf.fill_masked import MaskedFiller
 from cimento.models.hf.inspection import Inside
+from cimento.models.hf.masked import MaskedFiller
 from cimento.models.questions import FillPolicy, FillRequest
 
 ITEMS = 330

@@ -22,8 +22,8 @@ from pathlib import Path
 
 from cimento import report
 from cimento.api import evaluate
-from cimento.models.fake import FakeScorer
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
+from cimento.testing.models import FakeScorer
 
 NOUNS = ("gatto", "cane", "bambino", "dottore", "vicino", "pittore", "cugino", "giudice")
 PLACES = ("in cucina", "sul balcone", "in giardino", "alla stazione", "nel cortile", "in ufficio")

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 import torch
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import BatchLimits
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.files import locate
@@ -24,6 +24,7 @@ from cimento.models.hf.inspection import Inside
 from cimento.models.hf.layout import Layout
 from cimento.models.hf.prompts import CausalOptions, split_ids
 from cimento.models.questions import Choose
+from cimento.models.settings import Policy
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import StoryOptions
 from cimento.paradigms.stories.prompts import find_prompt

@@ -55,10 +55,11 @@ class Job:
 def load_cimento(job: Job) -> Score:
     """Cimento as `cimento run` uses it: each text of a suite once, in its shards."""
     from cimento.engine.scores import SHARD
-    from cimento.models.base import Policy, Score
+    from cimento.models.base import Score
     from cimento.models.hf.batches import BatchLimits
     from cimento.models.hf.files import locate
     from cimento.models.hf.loading import load
+    from cimento.models.settings import Policy
 
     # minicons takes the words of the tokenizer; so that both mask the same tokens.
     keep = "Metaspace" in (job.folder / "tokenizer.json").read_text(encoding="utf-8")

@@ -72,7 +72,7 @@ def sentences(pairs: Path) -> list[str]:
 def stored(pairs: Path, folder: Path) -> float:
     """Run pairs with a model that knows nothing, and store the run; the largest memory in MB."""
     import cimento
-    from cimento.models.fake import uniform_scorer
+    from cimento.testing.models import uniform_scorer
 
     cimento.evaluate(pairs, uniform_scorer(1000), output=folder, force=True)
     return peak_mb()
@@ -84,7 +84,7 @@ def paced(pairs: Path) -> float:
 
     import cimento
     from cimento.models.base import EncodedTexts, ModelCard
-    from cimento.models.fake import FakeScorer
+    from cimento.testing.models import FakeScorer
 
     rate = 20_000
 

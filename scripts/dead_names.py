@@ -24,6 +24,7 @@ KEPT = {
     "likelihood_ratio",
     "tost",
     "unpaired_share_difference",
+    "invoke",  # a command in a process of somebody else, such as that of the tests
     "uniform_scorer",  # as `cimento.testing.FakeScorer`, a model for tests
 }
 TEXT = re.compile(r"[\w.:]+|[\w.]+ \| [\w.\[\]| ]+")

@@ -31,9 +31,10 @@ if TYPE_CHECKING:
     )
     from cimento.export import export
     from cimento.measures import Measure
-    from cimento.models.base import Encoded, ModelCard, Policy, Scorer, TextScorer
-    from cimento.models.hf.live import live_scorer, undisturbed
-    from cimento.models.registry import Asking, Source, open_source
+    from cimento.models.base import Encoded, ModelCard, Scorer, TextScorer
+    from cimento.models.in_memory import live_scorer, undisturbed
+    from cimento.models.registry import Source, open_source
+    from cimento.models.settings import Asking, Policy
     from cimento.options import RunOptions
     from cimento.paradigms.cloze.requests import fill
     from cimento.paradigms.registry import LoadedSuite, load_suite, load_suites
@@ -43,8 +44,8 @@ if TYPE_CHECKING:
     from cimento.runs.run import Run, open_run, open_runs
     from cimento.runs.summary import Missing, RunSummary, Summary
     from cimento.runs.training import evaluate_while_training
+    from cimento.suites.derived import pairs
     from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite, new_canary
-    from cimento.suites.pairs import pairs
     from cimento.suites.reading import Reading
 
 _HOMES = {
@@ -54,10 +55,7 @@ _HOMES = {
     "cimento.paradigms.cloze.requests": ("fill",),
     "cimento.compare": ("compare",),
     "cimento.export": ("export",),
-    "cimento.report.document": (
-        "figure",
-        "report",
-    ),
+    "cimento.report.document": ("figure", "report"),
     "cimento.errors": (
         "CimentoError",
         "Fault",
@@ -69,39 +67,16 @@ _HOMES = {
     ),
     "cimento.engine.freetext": ("score",),
     "cimento.measures": ("Measure",),
-    "cimento.models.base": (
-        "Encoded",
-        "ModelCard",
-        "Policy",
-        "Scorer",
-        "TextScorer",
-    ),
-    "cimento.models.hf.live": (
-        "live_scorer",
-        "undisturbed",
-    ),
+    "cimento.models.base": ("Encoded", "ModelCard", "Scorer", "TextScorer"),
+    "cimento.models.in_memory": ("live_scorer", "undisturbed"),
     "cimento.corpus.morphology.dictionaries": ("open_morphology",),
     "cimento.options": ("RunOptions",),
     "cimento.people.reading_times": ("join_surprisals",),
-    "cimento.runs.outcomes": (
-        "Estimate",
-        "Outcome",
-    ),
-    "cimento.runs.run": (
-        "Run",
-        "open_run",
-        "open_runs",
-    ),
-    "cimento.runs.summary": (
-        "Missing",
-        "RunSummary",
-        "Summary",
-    ),
-    "cimento.models.registry": (
-        "Asking",
-        "Source",
-        "open_source",
-    ),
+    "cimento.runs.outcomes": ("Estimate", "Outcome"),
+    "cimento.runs.run": ("Run", "open_run", "open_runs"),
+    "cimento.runs.summary": ("Missing", "RunSummary", "Summary"),
+    "cimento.models.registry": ("Source", "open_source"),
+    "cimento.models.settings": ("Asking", "Policy"),
     "cimento.suites.model": (
         "new_canary",
         "Condition",
@@ -111,7 +86,7 @@ _HOMES = {
         "Region",
         "Suite",
     ),
-    "cimento.suites.pairs": ("pairs",),
+    "cimento.suites.derived": ("pairs",),
     "cimento.suites.reading": ("Reading",),
     "cimento.runs.training": ("evaluate_while_training",),
 }

@@ -29,7 +29,8 @@ from cimento.models.in_memory import (
     loaded_model,
     split_tokenizer,
 )
-from cimento.models.registry import AnyScorer, Asking, shown_name
+from cimento.models.registry import AnyScorer, shown_name
+from cimento.models.settings import Asking
 from cimento.options import ModelOptions, RunOptions, checked, from_names
 from cimento.paradigms.base import ParadigmOptions
 from cimento.paradigms.registry import LoadedSuite, SuiteLike, load_suite, load_suites
@@ -233,32 +234,30 @@ def run_all(
     Raises:
         StorageError: a run cannot be written.
     """
-    alone = engine.is_alone(run_options.device)
-    output = run_options.output
+    device, output = run_options.device, run_options.output
+    store = None if output is None else UnitStore.below(output)
+    force = run_options.force
     work = Work(
-        engine=engine,
-        device=run_options.device,
-        store=None if output is None else UnitStore.below(output),
-        cache=cache,
-        force=run_options.force,
-        ask=ask,
-        note=note,
+        engine=engine, device=device, store=store, cache=cache, force=force, ask=ask, note=note
     )
-    for some in ([model] for model in models) if alone else (models,):
-        yield from _done(list(suite_jobs(suites, some, run_options, progress)), work)
+    for some in ([model] for model in models) if engine.is_alone(device) else (models,):
+        entries = list(suite_jobs(suites, some, run_options, progress))
+        jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
+        if ask and engine.share is None:
+            for job in jobs:
+                job.prepare()
+        try:
+            results = Execution(jobs, work).run()
+        finally:
+            for job in jobs:
+                job.tidy()
+        yield from _in_order(entries, iter(results))
 
 
-def _done(entries: Sequence[SuiteJob | Failure], work: Work) -> Iterator[Run | Failure]:
-    """Execute jobs and yield their runs and failures in the order of the entries."""
-    jobs = [entry for entry in entries if isinstance(entry, SuiteJob)]
-    if work.ask and work.engine.share is None:
-        for job in jobs:
-            job.prepare()
-    try:
-        results = iter(Execution(jobs, work).run())
-    finally:
-        for job in jobs:
-            job.tidy()
+def _in_order(
+    entries: Sequence[SuiteJob | Failure], results: Iterator[object]
+) -> Iterator[Run | Failure]:
+    """The runs and failures in the order of what was asked for."""
     for entry in entries:
         result = next(results) if isinstance(entry, SuiteJob) else entry
         if isinstance(entry, SuiteJob) and isinstance(result, CimentoError):

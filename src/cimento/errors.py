@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -172,6 +173,24 @@ class MissingDependencyError(CimentoError):
             seen=f"the package {package!r} is not installed",
             todo=f"Install it with: pip install 'cimento[{extra}]'",
         )
+
+
+@contextmanager
+def needing(package: str, *, extra: str, purpose: str) -> Iterator[None]:
+    """A context of importing an optional package, in which its absence becomes advice.
+
+    Args:
+        package: the package.
+        extra: the extra of cimento that installs it.
+        purpose: what needs it.
+
+    Raises:
+        MissingDependencyError: the package is not installed.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise MissingDependencyError(package=package, extra=extra, purpose=purpose) from error
 
 
 class ModelError(CimentoError):

@@ -9,15 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from pathlib import Path
-from typing import (
-    TYPE_CHECKING,
-    Annotated,
-    Any,
-    Literal,
-    TypeAlias,
-    TypeVar,
-    cast,
-)  # fmt: skip
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, TypeVar, cast  # fmt: skip
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -25,20 +17,22 @@ from cimento.errors import UsageError, did_you_mean, sentence
 from cimento.io.tables import parse_columns, parse_layers
 from cimento.measures import columns_needed, judged_on
 from cimento.measures.regions import FirstTokenRule
-from cimento.models.base import (
+from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
+from cimento.models.registry import lasting_name
+from cimento.models.server.bodies import checked_body, parse_body
+from cimento.models.settings import (
+    Asking,
     BosRule,
     BoundaryRule,
+    DtypeRule,
     FirstWordRule,
     KindRule,
     PllRule,
     Policy,
     PunctuationRule,
     WindowRule,
-)  # fmt: skip
-from cimento.models.dtypes import DtypeRule, dtype_rule
-from cimento.models.hf.arguments import parse_model_args, texts_of_arguments
-from cimento.models.registry import Asking, lasting_name
-from cimento.models.server.bodies import checked_body, parse_body
+    dtype_rule,
+)
 from cimento.runs.compat import OURS, find_compat
 from cimento.runs.outcomes import TieRule
 from cimento.suites.model import JsonValue, Metric, UnitName
@@ -225,7 +219,7 @@ class ModelOptions(Options):
             batch_tokens=self.batch_tokens,
             concurrency=self.concurrency,
             timeout_s=self.timeout,
-            body=parse_body(self.body),
+            body=parse_body(self.body) if self.body else {},
         )
 
     def policy(self, base: Policy) -> Policy:

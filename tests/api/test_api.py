@@ -9,8 +9,8 @@ import pytest
 
 import cimento
 from cimento import Estimate, Failure, Run, UsageError
-from cimento.models.fake import uniform_scorer
 from cimento.testing import FakeScorer
+from cimento.testing.models import uniform_scorer
 from tests.engine.test_requests import make_suite
 
 TEXTS = (

@@ -16,7 +16,7 @@ import pytest
 
 from cimento import open_run
 from cimento.cli import evaluating
-from cimento.cli.lm_eval import model_from_lm_eval
+from cimento.cli.flags import model_from_lm_eval
 from cimento.cli.main import invoke
 from cimento.runs.store import find_runs
 from tests.helpers.stories import TRIPLES_FILE
@@ -95,11 +95,11 @@ def test_arguments_in_json_keep_their_commas(tmp_path, capsys):
         ),
         (
             ["--model", "gguf", "--model_args", "base_url=http://127.0.0.1:9"],
-            "Give the server: -m openai:http://127.0.0.1:9/v1.",
+            "its server, -m openai:http://127.0.0.1:9#NAME.",
         ),
         (
             ["--model", "vllm", "--model_args", "pretrained=org/x,tensor_parallel_size=2"],
-            "vllm serve NAME --tensor-parallel-size 2",
+            "Give it to `vllm serve NAME`, and that server as",
         ),
     ],
 )

@@ -12,11 +12,11 @@ from cimento import open_source
 from cimento.cli.main import invoke
 from cimento.models import registry
 from cimento.models.base import ModelCard
-from cimento.models.fake import uniform_scorer
 from cimento.models.hf.causal import CausalScorer
-from cimento.models.hf.present import cached_models, demo_models
+from cimento.models.hf.stored import cached_models, demo_models
 from cimento.models.registry import OPENERS
 from cimento.testing import check_model
+from cimento.testing.models import uniform_scorer
 from tests.cli.test_cli import modules_after
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

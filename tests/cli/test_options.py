@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from cimento import RunOptions, UsageError
 from cimento.cli.compare import CompareOptions
 from cimento.cli.figure import FigureOptions
-from cimento.cli.judge import JudgeOptions
 from cimento.cli.main import invoke
 from cimento.cli.report import ReportOptions
+from cimento.cli.stored import JudgeOptions
 from cimento.options import about, checked, is_trust, recorded_fields
 
 FIELDS = {name: field for name, field in RunOptions.model_fields.items() if about(field)}

@@ -7,13 +7,13 @@ import math
 import pytest
 
 from cimento import UsageError, evaluate
-from cimento.compare.pivot import PivotCell, pivot, pivot_grid
-from cimento.models.fake import uniform_scorer
+from cimento.compare.ranking import PivotCell, pivot, pivot_grid
 from cimento.paradigms.regions.perplexity import perplexities, worst_items
 from cimento.report.grid import as_csv, as_text
 from cimento.suites.design import predictions_of, squares
 from cimento.suites.load import open_suite
 from cimento.testing import FakeScorer
+from cimento.testing.models import uniform_scorer
 from tests.helpers.command_line import invoke
 from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write

@@ -36,8 +36,13 @@ from cimento.corpus.connectives.passages import (
     replaced,
     spelt,
 )
-from cimento.corpus.making.decisions import as_table, columns_of, decision_rows, read_decisions
-from cimento.corpus.making.finishing import pair_suite
+from cimento.corpus.making.decisions import (
+    as_table,
+    columns_of,
+    decision_rows,
+    pair_suite,
+    read_decisions,
+)
 from cimento.corpus.treebanks import open_treebanks
 from cimento.paradigms.cloze.checks import load_cloze
 from cimento.suites.stimuli import join_regions

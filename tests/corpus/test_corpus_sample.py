@@ -11,8 +11,7 @@ from cimento.cli.main import invoke
 from cimento.corpus.connectives.frequencies import count_connectives
 from cimento.corpus.connectives.lexicons import open_inventory
 from cimento.corpus.connectives.matching import open_rule
-from cimento.corpus.making.decisions import read_decisions
-from cimento.corpus.making.finishing import pair_suite
+from cimento.corpus.making.decisions import pair_suite, read_decisions
 from cimento.corpus.sentences import joined_tokens, token_spans
 from cimento.corpus.treebanks import may_show, open_treebanks
 

@@ -21,9 +21,14 @@ from cimento.corpus.morphology.index import (
     parse_delaf,
     parse_unimorph,
 )
-from cimento.corpus.morphology.model import format_features, parse_features, sister_forms
+from cimento.corpus.morphology.model import (
+    format_features,
+    from_delaf,
+    from_unimorph,
+    parse_features,
+    sister_forms,
+)
 from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.morphology.tags import from_delaf, from_unimorph
 from cimento.errors import MissingDependencyError
 
 DELAF = r"""brancas,branco.A:fp

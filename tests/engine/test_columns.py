@@ -17,10 +17,10 @@ from cimento import Asking, UsageError
 from cimento.engine.cache import FileCache, MemoryCache
 from cimento.engine.scores import ask
 from cimento.io.tables import COLUMNS, parse_columns
-from cimento.models.fake import uniform_scorer
 from cimento.models.hf.heads import read_columns
 from cimento.models.registry import open_scorer
 from cimento.paradigms import Score
+from cimento.testing.models import uniform_scorer
 from tests.engine.test_requests import make_suite
 from tests.helpers import zoo
 from tests.helpers.plain import TEXTS, tokens_of

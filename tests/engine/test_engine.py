@@ -16,10 +16,10 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.engine.scores import SHARD, answer_scores
 from cimento.errors import NonFiniteScoreError, TextTooLongError
-from cimento.models.fake import uniform_scorer
 from cimento.paradigms import Score
 from cimento.paradigms.regions.requests import region_requests
 from cimento.testing import FakeScorer
+from cimento.testing.models import uniform_scorer
 from tests.engine.test_requests import make_suite
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, load_folder

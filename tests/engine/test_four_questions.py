@@ -56,9 +56,7 @@ def jobs(*names: str) -> list[TwoRounds]:
 def plain(answers: Answers | CimentoError | None) -> object:
     """All that was answered, as one text."""
     assert isinstance(answers, Answers), answers
-    tables = {
-        name: table.to_dict(as_series=False) for name, table in sorted(answers.tables.items())
-    }
+    tables = {name: answers.table(name).to_dict(as_series=False) for name in sorted(answers.tables)}
     return json.dumps([tables, answers.n, answers.warnings])
 
 
@@ -88,8 +86,8 @@ def test_answers_are_the_same_in_memory_in_files_and_from_two_processes():
     assert [sorted(answers.tables) for answers in held] == [
         ["choices", "fills", "replies", "tokens"]
     ] * 2 + [["choices", "fills", "tokens"]] * 2
-    assert held[0].tables["fills"]["request"].unique().sort().to_list() == [1, 3, 5, 7, 9]
-    assert held[0].tables["choices"]["request"].unique().sort().to_list() == [10, 12, 14]
+    assert held[0].table("fills")["request"].unique().sort().to_list() == [1, 3, 5, 7, 9]
+    assert held[0].table("choices")["request"].unique().sort().to_list() == [10, 12, 14]
 
     stored = run((CAUSAL, MASKED), "stored")
     spread = run((CAUSAL, MASKED), "spread", engine=Engine(workers=2))

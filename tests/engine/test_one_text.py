@@ -6,10 +6,10 @@ import pytest
 
 import cimento
 from cimento import UsageError, fill, score
-from cimento.models.fake import uniform_scorer
 from cimento.models.questions import FillPolicy
 from cimento.paradigms.cloze.requests import ask_texts, fill_texts
 from cimento.testing import check_model
+from cimento.testing.models import uniform_scorer
 
 
 def test_a_str_is_scored_as_one_text():

@@ -36,7 +36,7 @@ def recording(*rows: tuple[str, int, str]) -> Recording:
 def test_requests_are_answered_by_the_items_that_they_are_for():
     recorded = recording(("b", 1, "accese"), ("a", 1, "accesa"), ("b", 2, "spente"))
     asked = Requests(asked=BLANKS, places=places((0, "a"), (1, "b")))
-    fills = recorded.answer(asked).tables["fills"]
+    fills = recorded.answer(asked).table("fills")
     assert fills.select("request", "rank", "candidate").rows() == [
         (0, 1, "accesa"), (1, 1, "accese"), (1, 2, "spente")
     ]  # fmt: skip
@@ -49,8 +49,8 @@ def test_a_later_round_is_numbered_on_in_its_places():
     first = recorded.answer(Requests(asked=BLANKS[:1], places=places((0, "a"))))
     asked = Requests(asked=BLANKS[1:], places=places((1, "b")))
     both = NO_ANSWERS.joined(first).joined(recorded.answer(asked, first=first.n))
-    assert both.tables["fills"]["request"].to_list() == [0, 1]
-    assert both.tables["fills"]["candidate"].to_list() == ["accesa", "accese"]
+    assert both.table("fills")["request"].to_list() == [0, 1]
+    assert both.table("fills")["candidate"].to_list() == ["accesa", "accese"]
 
 
 def test_an_item_that_was_not_recorded_is_named():
@@ -67,7 +67,7 @@ def test_an_item_that_was_not_recorded_is_named():
 def test_items_of_one_text_have_the_same_answer():
     asked = Requests(asked=BLANKS[:1], places=places((0, "a"), (0, "b")))
     same = recording(("a", 1, "accesa"), ("b", 1, "accesa"))
-    assert same.answer(asked).tables["fills"].height == 1
+    assert same.answer(asked).table("fills").height == 1
     other = recording(("a", 1, "accesa"), ("b", 1, "spenta"))
     with pytest.raises(InputError, match="item 'b' has another answer than item 'a'"):
         other.answer(asked)

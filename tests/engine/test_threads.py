@@ -11,7 +11,7 @@ import pytest
 import cimento
 from cimento.engine.cache import FileCache
 from cimento.models.base import Score
-from cimento.models.fake import FakeScorer
+from cimento.testing.models import FakeScorer
 
 PAIRS = [(f"The dog number {n} barks.", f"The dog number {n} bark.") for n in range(600)]
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from cimento import Asking
 from cimento.models.base import Encoded, Score
-from cimento.models.fake import FakeScorer
 from cimento.models.registry import Source, open_source
+from cimento.testing.models import FakeScorer
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray

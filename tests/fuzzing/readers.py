@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cimento.errors import InputError
 from cimento.io.parsing import parse_json
-from cimento.models.base import Policy
+from cimento.models.settings import Policy
 from tests.fuzzing.seeds_more import CACHE_KEYS
 
 TEXT = "Le lampade"
@@ -113,7 +113,7 @@ def notebooks(path: Path) -> object:
 
 def lm_eval_log(path: Path) -> object:
     """Samples that lm-eval logged."""
-    from cimento.models.recorded.lm_eval import read_logs
+    from cimento.models.recorded.replay import read_logs
 
     return read_logs(path)
 
@@ -258,7 +258,7 @@ def prolific(path: Path) -> object:
 
 def column_map(path: Path) -> object:
     """Which column is which field of a judgment."""
-    from cimento.people.judgments.mapping import read_map
+    from cimento.people.judgments.records import read_map
 
     return read_map(path)
 

@@ -210,9 +210,9 @@ def contexts(path: Path) -> object:
 
 def model_files(folder: Path) -> object:
     """A model by its files: config, tokenizer, the headers of its weights."""
-    from cimento.models.base import Policy
     from cimento.models.hf.files import locate
     from cimento.models.hf.loading import size_up
+    from cimento.models.settings import Policy
 
     return size_up(locate(str(folder)), policy=Policy())
 

@@ -275,7 +275,7 @@ def unit_body() -> bytes:
     """The result of a unit, unsealed."""
     from cimento.engine.requests import Answers
     from cimento.engine.units import UnitResult, write_result
-    from cimento.io.tables import TOKENS, read_table
+    from cimento.io.tables import TOKENS, scan_table
     from cimento.models.base import ModelCard
 
     def make(path: Path) -> None:
@@ -285,7 +285,7 @@ def unit_body() -> bytes:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_bytes(content)
         card = ModelCard(name="m", kind="causal", revision="0" * 40, tokenizer="words")
-        answers = Answers(tables={"tokens": read_table(TOKENS, folder)}, n=8, model=card)
+        answers = Answers(tables={"tokens": scan_table(TOKENS, folder)}, n=8, model=card)
         write_result(UnitResult(answers, 0.5), path)
 
     return _written(make).split(b"\n", 1)[1]

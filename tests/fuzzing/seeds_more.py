@@ -225,7 +225,7 @@ ADAPTER = json.dumps({"peft_type": "LORA", "base_model_name_or_path": "org/name"
 def run_files() -> dict[str, bytes]:
     """The files of a stored run, by their paths in its folder."""
     from cimento.api import evaluate
-    from cimento.models.fake import FakeScorer
+    from cimento.testing.models import FakeScorer
     from tests.helpers.suites_on_disk import write_folder
 
     with tempfile.TemporaryDirectory() as name:

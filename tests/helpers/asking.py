@@ -54,7 +54,7 @@ class TwoRounds(Job[Answers]):
             )
         if answers.n > len(self.words) * len(self.kinds) or not self.second:
             return None
-        sums = answers.tables["tokens"].group_by("request").agg(pl.col("logprob_nats").sum())
+        sums = answers.table("tokens").group_by("request").agg(pl.col("logprob_nats").sum())
         best = sums.sort("logprob_nats", "request", descending=True)["request"].to_list()
         chosen = [self.words[number // len(self.kinds)] for number in sorted(best[:3])]
         return asked([make(word) for word in chosen for make in map(MAKERS.get, self.second)])

@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 from cimento.errors import ModelError
-from cimento.models.fake import FakeScorer
+from cimento.testing.models import FakeScorer
 from cimento.models.registry import ScorerSource
 
 

@@ -13,12 +13,12 @@ import polars as pl
 from cimento import Meta, Policy, Prediction, Run, RunSummary, Suite, Summary
 from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import answer_scores
-from cimento.models.fake import TokenScore
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.regions.sections import region_report
 from cimento.report import html
 from cimento.report.records import RunReport, SuiteReport
 from cimento.testing import FakeScorer
+from cimento.testing.models import TokenScore
 from tests.helpers.judging import judged, make_suite, requests_of
 
 # Compiling the templates takes longer than filling in a small page.

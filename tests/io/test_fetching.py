@@ -25,7 +25,7 @@ from cimento.cli.main import invoke
 from cimento.errors import StorageError
 from cimento.io import fetching
 from cimento.io.fetching import download, fetch, unpinned
-from cimento.suites.published import Published, find_published, https_only, published
+from cimento.suites.builtin import Published, find_published, https_only, published
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 PAIRS = b"good\tbad\nIl sole splende.\tIl sole splendono.\n"
@@ -297,10 +297,10 @@ def test_hashes_that_nobody_published_are_recorded_and_that_is_said(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     site = serve({"/it/pairs.tsv": PAIRS})
-    monkeypatch.setattr("cimento.suites.published.find_published", lambda _: single(site))
+    monkeypatch.setattr("cimento.suites.builtin.find_published", lambda _: single(site))
     assert invoke(["suites", "get", "pairs", "-o", str(tmp_path / "pairs")]) == 0
     said = capsys.readouterr().err
-    assert "sha256 of 1 files could not be compared" in said
+    assert "sha256 of 1 file could not be compared" in said
     assert str(tmp_path / "pairs" / "source.json") in said
 
 

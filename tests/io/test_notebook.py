@@ -19,8 +19,8 @@ from cimento import (
     evaluate,
     load_suites,
 )
-from cimento.io.notebook import LONGEST_CELL, isolated, notebook_table
-from cimento.models.fake import uniform_scorer
+from cimento.io.inline_markup import LONGEST_CELL, isolated, notebook_table
+from cimento.testing.models import uniform_scorer
 
 HOSTILE = (
     "<script>window.hit = 1</script>",

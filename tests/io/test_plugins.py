@@ -17,7 +17,7 @@ from cimento.cli.main import invoke
 from cimento.errors import PluginError
 from cimento.io import plugins
 from cimento.measures import Missing, Sentence, find_measure, find_measures
-from cimento.models.fake import uniform_scorer
+from cimento.testing.models import uniform_scorer
 
 FOLDER = Path(__file__).parents[1] / "sample_plugin"
 STARRED = "Il gatto dorme.\n*Il gatto dormono.\nI cani corrono.\n*I cani corre.\n"

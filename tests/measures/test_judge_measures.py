@@ -11,10 +11,10 @@ import pytest
 
 from cimento import InputError, Summary, UsageError, evaluate, open_run, open_runs
 from cimento.measures import MEASURES
-from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.report.terminal import terminal_table
 from cimento.testing import FakeScorer
+from cimento.testing.models import uniform_scorer
 from tests.helpers.command_line import invoke
 from tests.helpers.judging import judged, make_suite, word_tokens
 
@@ -113,7 +113,7 @@ def test_a_prediction_about_regions_is_refused_before_the_model_is_asked():
         evaluate(suite, FakeScorer(never), measure="lp")
     with pytest.raises(UsageError, match="no such measure"):
         evaluate(suite, FakeScorer(never), measure="lq")
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         evaluate(
             make_suite([PAIR], [SHORT_BAD]),
             FakeScorer(never),

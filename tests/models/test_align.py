@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from cimento import Condition, Item, Meta, Policy, Prediction, Region, Suite
 from cimento.io.tables import TOKENS
 from cimento.measures import Missing, region_values
-from cimento.models.tokens.characters import containing, tokens_in, trim_spans, word_spans
-from cimento.models.tokens.tokenizing import Frame, TextEncoder
+from cimento.models.characters import containing, tokens_in, trim_spans, word_spans
+from cimento.models.tokenizing import Frame, TextEncoder
 from cimento.paradigms.regions.requests import region_requests
 from tests.helpers import plain, zoo
 

@@ -23,7 +23,7 @@ from cimento.engine.freetext import score_texts
 from cimento.measures import surprisal_bits
 from cimento.models.base import ModelCard
 from cimento.models.hf.causal import CausalScorer
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from cimento.paradigms.regions.judging import values_of
 from tests.helpers import zoo

@@ -15,9 +15,9 @@ from cimento import Asking, Policy, UsageError, evaluate
 from cimento.engine.freetext import score_texts
 from cimento.io.tables import TOKENS
 from cimento.measures import region_values
-from cimento.models.fake import uniform_scorer
-from cimento.models.tokens.facts import surfaces_of
+from cimento.models.hf.boundaries import surfaces_of
 from cimento.paradigms.regions.judging import values_of
+from cimento.testing.models import uniform_scorer
 from tests.helpers import zoo
 from tests.helpers.judging import make_suite
 from tests.helpers.whole_path import load_folder

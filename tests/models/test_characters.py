@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cimento.models.tokens.characters import (
+from cimento.models.characters import (
     Characters,
     containing,
     tokens_in,

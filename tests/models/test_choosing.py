@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 from cimento import Policy, UsageError
 from cimento.errors import NonFiniteScoreError, TextTooLongError
 from cimento.models.answering import ScoredOptions, option_scorer, replier
-from cimento.models.fake import uniform_scorer
 from cimento.models.hf.files import Located
 from cimento.models.hf.loading import load
 from cimento.models.hf.prompts import CausalOptions, CausalReplier, split_ids
 from cimento.models.questions import OptionScores, descend
 from cimento.paradigms import Choose, Reply
+from cimento.testing.models import uniform_scorer
 from tests.helpers import zoo
 
 SHARING = ["gpt2", "llama", "gemma", "opt", "gpt_neox", "qwen3", "phi", "glm4", "cohere"]

@@ -13,10 +13,10 @@ from transformers import AutoModelForCausalLM, AutoModelForMaskedLM, pipeline
 from cimento import ModelError, Policy, UsageError
 from cimento.errors import TextTooLongError
 from cimento.models.answering import open_filler
-from cimento.models.fake import uniform_scorer
 from cimento.models.hf.fill_words import FillTokens
-from cimento.models.limits import BatchLimits
 from cimento.models.questions import FillPolicy, FillRequest
+from cimento.models.settings import BatchLimits
+from cimento.testing.models import uniform_scorer
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import load_folder
 

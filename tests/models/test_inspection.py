@@ -9,10 +9,9 @@ import pytest
 
 from cimento import Asking, Policy
 from cimento.models.base import ModelCard
-from cimento.models.hf.inspection import Inspection, inspect_model
+from cimento.models.hf.inspection import Inspection, inspect_model, tokenizer_facts
 from cimento.models.registry import open_scorer
-from cimento.models.tokens.facts import tokenizer_facts
-from cimento.models.tokens.tokenizing import causal_frame
+from cimento.models.tokenizing import causal_frame
 from tests.helpers import zoo
 from tests.helpers.plain import TEXTS, tokens_of
 

@@ -11,9 +11,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer
 from cimento import UsageError
 from cimento.cli.main import invoke
 from cimento.engine.freetext import score_texts
-from cimento.models.base import Policy
-from cimento.models.hf.live import live_policy, live_scorer
-from cimento.models.registry import Asking
+from cimento.models.in_memory import live_policy, live_scorer
+from cimento.models.settings import Asking, Policy
 from cimento.paradigms.cloze.requests import ask_texts
 
 TEXT = "Domani Maria Torna a ROMA, dall'Amico."

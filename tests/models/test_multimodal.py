@@ -11,7 +11,7 @@ from transformers import PreTrainedModel
 
 from cimento.api import evaluate
 from cimento.models.hf.files import kind_of, locate
-from cimento.models.hf.live import live_scorer
+from cimento.models.in_memory import live_scorer
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, load_folder

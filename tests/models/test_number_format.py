@@ -16,8 +16,8 @@ from cimento.cli.main import invoke
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import model_key
 from cimento.models.hf.files import locate
-from cimento.models.hf.headers import stored_dtype
-from cimento.models.hf.live import live_scorer
+from cimento.models.hf.stored import stored_dtype
+from cimento.models.in_memory import live_scorer
 from tests.helpers import zoo
 
 SUITE = "it-subject-verb"

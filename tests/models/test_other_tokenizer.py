@@ -10,9 +10,9 @@ import pytest
 import cimento
 from cimento import ModelError, UsageError
 from cimento.cli.main import invoke
-from cimento.models.base import Policy
 from cimento.models.hf.files import locate
 from cimento.models.hf.loading import load, load_tokenizer
+from cimento.models.settings import Policy
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder
 

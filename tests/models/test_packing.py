@@ -14,8 +14,8 @@ from cimento.engine.freetext import score_texts
 from cimento.models.hf.batches import batches
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import Layout, plant
-from cimento.models.limits import BatchLimits
 from cimento.models.registry import open_scorer
+from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from cimento.runs.reproduce import asking_of
 from tests.helpers.plain import TEXTS

@@ -12,7 +12,7 @@ from transformers import AutoModelForCausalLM
 from cimento import ModelError, Policy
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.layout import LAYOUTS, Layout
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder

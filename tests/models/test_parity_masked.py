@@ -11,7 +11,7 @@ from transformers import AutoModelForMaskedLM
 
 from cimento import ModelError, Policy
 from cimento.models.hf.layout import find_layout
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder

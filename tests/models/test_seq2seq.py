@@ -16,7 +16,7 @@ from cimento.engine.freetext import score_texts
 from cimento.errors import TextTooLongError
 from cimento.measures import surprisal_bits
 from cimento.models.hf.inspection import inspect_model
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
 from cimento.testing import check_model
 from tests.helpers import plain, zoo

@@ -350,6 +350,12 @@ def test_long_rows_of_unknown_words_do_not_hang():
         align(text, tokens)
 
 
+def test_a_prefix_after_a_token_of_nothing_goes_back_to_no_earlier_region():
+    text, spans = join_regions([Region(""), Region("")])
+    spec = ModelSpec(Vocabulary(prefix_types=("<s>",)), Tokenizer("word", cased=True))
+    assert align_tokens(text, spans, ["", "<s>"], spec).regions == (2, 2)
+
+
 @pytest.mark.golden
 def test_every_case_of_the_reference_aligner(shared):
     path = shared / "golden" / "syntaxgym" / "alignment" / "heuristic_cases.json"

@@ -8,7 +8,7 @@ from transformers import PreTrainedTokenizerFast
 
 from cimento import ModelError, Policy
 from cimento.errors import TextTooLongError
-from cimento.models.tokens.tokenizing import Frame, TextEncoder, causal_frame, own_frame
+from cimento.models.tokenizing import Frame, TextEncoder, causal_frame, own_frame
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.whole_path import ask, ask_folder, load_folder

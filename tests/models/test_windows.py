@@ -13,7 +13,7 @@ from cimento import Policy, UsageError, evaluate
 from cimento.cli.main import invoke
 from cimento.errors import TextTooLongError
 from cimento.models.hf.layout import centred, window_start
-from cimento.models.tokens.tokenizing import Frame
+from cimento.models.tokenizing import Frame
 from cimento.paradigms import Score
 from tests.helpers import plain, zoo
 from tests.helpers.judging import make_suite

@@ -10,7 +10,7 @@ import pytest
 from cimento.api import evaluate
 from cimento.cli.main import invoke
 from cimento.errors import SuiteError
-from cimento.models.fake import FakeScorer
+from cimento.testing.models import FakeScorer
 
 PLUGINS = Path(__file__).parents[1] / "sample_plugin"
 MOST_LINES = 200

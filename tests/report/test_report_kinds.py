@@ -354,7 +354,7 @@ def test_no_interval_is_drawn_where_there_is_none():
     def drawn(low, high):
         ends = Interval(low=low, high=high, method="m" if low is not None else None, reason="r")
         one = Dimension("all", clustering(["a"]), hits=(Measured(Share(1, 2), ends),))
-        whole = Profile(10, "", (one,), (), {}, {}, {}, None)
+        whole = Profile(10, "", (one,), (), {}, {}, {}, None, None)
         return lines_drawn(dimensions_figure([("m", whole)]))
 
     assert drawn(0.1, 0.9) == 1

@@ -8,9 +8,9 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Run, Suite, evaluate
 from cimento.cli.main import invoke
-from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.sections import region_report
 from cimento.report.terminal import terminal_item
+from cimento.testing.models import uniform_scorer
 
 SUITE = Suite(
     meta=Meta(name="verbs", language="it", phenomenon="agreement"),

@@ -15,14 +15,14 @@ from cimento.engine.cache import FileCache, MemoryCache
 from cimento.engine.freetext import score_texts
 from cimento.engine.scores import ask
 from cimento.io.tables import ALL_LAYERS, LAYER, layer_column, layer_of, parse_layers
-from cimento.models.fake import uniform_scorer
 from cimento.models.hf import heads
 from cimento.models.hf.causal import CausalScoring
 from cimento.models.hf.heads import Replaced
-from cimento.models.hf.layers import Layers
 from cimento.models.hf.layout import LAYOUTS, Layout
-from cimento.models.limits import BatchLimits
+from cimento.models.hf.scorer import Layers
+from cimento.models.settings import BatchLimits
 from cimento.paradigms import Score
+from cimento.testing.models import uniform_scorer
 from tests.helpers import plain, zoo
 from tests.helpers.judging import make_suite
 from tests.helpers.whole_path import load_folder

@@ -18,11 +18,11 @@ import pytest
 import cimento
 from cimento import UsageError
 from cimento.cli.main import invoke
-from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.judging import on_each_measure, scores_of
 from cimento.paradigms.regions.options import RegionOptions
 from cimento.runs.compat import COMPAT, find_compat
 from cimento.testing import FakeScorer
+from cimento.testing.models import uniform_scorer
 from tests.helpers import zoo
 from tests.helpers.judging import make_suite
 from tests.helpers.plain import causal, masked, tokens_of

@@ -13,13 +13,12 @@ import pytest
 from cimento import Asking, Policy, TableError, evaluate, open_run, open_source
 from cimento.cli.main import invoke
 from cimento.engine.cache import FileCache, default_cache_folder, get_scores, put_scores
-from cimento.io.tables import TOKENS
-from cimento.models.fake import uniform_scorer
 from cimento.models.registry import name_of, shown_name
 from cimento.paradigms.stories.suite import STORY
 from cimento.runs.reproduce import asking_of, compare_runs, model_of
-from cimento.runs.store import RunFolder, describe, find_runs, store_answers
+from cimento.runs.store import RunFolder, describe, find_runs
 from cimento.suites.stimuli import Context
+from cimento.testing.models import uniform_scorer
 from tests.helpers.designs import island_suite
 
 
@@ -144,24 +143,6 @@ def test_what_a_run_took_from_the_cache_is_computed_anew(tmp_path, monkeypatch, 
     assert "tokens.parquet     differs" in capsys.readouterr().out
     assert invoke(["rerun", "first", "third", "-o", "others"]) == 0
     assert capsys.readouterr().out.count("everything agrees") == 2
-
-
-def test_a_long_table_has_the_same_bytes_whether_it_was_in_memory_or_not(tmp_path):
-    rows = range(100_000)  # more than polars puts into one group of rows
-    tokens = pl.DataFrame(
-        {
-            "request": rows, "position": [1] * 100_000, "token": [f"t{row % 977}" for row in rows],
-            "token_id": rows, "start": [0] * 100_000, "end": [1] * 100_000,
-            "logprob_nats": [-row / 7 for row in rows], "unscored_reason": [None] * 100_000,
-        },
-        schema=TOKENS.polars(),
-    )  # fmt: skip
-    folders = [RunFolder(tmp_path / name) for name in ("lazy", "whole")]
-    for folder, table in zip(folders, (tokens.lazy(), tokens), strict=True):
-        folder.prepare()
-        store_answers({TOKENS.name: table}, folder)
-    first, second = (folder.path / "tokens.parquet" for folder in folders)
-    assert first.read_bytes() == second.read_bytes()
 
 
 def test_places_of_faults_are_those_of_the_copy(tmp_path, monkeypatch, capsys):

@@ -11,8 +11,8 @@ import pytest
 
 from cimento import Asking, evaluate, open_run, open_runs
 from cimento.cli.main import invoke
-from cimento.models.fake import uniform_scorer
 from cimento.runs.store import RunFolder, find_runs
+from cimento.testing.models import uniform_scorer
 from tests.helpers.designs import island_suite
 
 PAIRS = "item\tgood\tbad\n1\tLei dorme.\tLei dormono.\n"

@@ -14,7 +14,7 @@ import pytest
 from cimento import CimentoError, Fault, InputError, ModelError, SuiteError, TableError, load_suites
 from cimento.cli.main import invoke
 from cimento.corpus.connectives.lexicons import open_inventory
-from cimento.corpus.morphology.tags import from_unimorph
+from cimento.corpus.morphology.model import from_unimorph
 from cimento.errors import FormulaError
 from cimento.io.parsing import filled, whole_number
 from cimento.io.transport import opener
@@ -27,8 +27,8 @@ from cimento.paradigms.stories.earlier import read_question_lines
 from cimento.people.annotate.second_annotator import read_story_judgments as read_second
 from cimento.runs.store import RunFolder
 from cimento.studies.islands.human import read_judgments as read_islands
+from cimento.suites.builtin import https_only
 from cimento.suites.formula import parse
-from cimento.suites.published import https_only
 from tests.fuzzing import readers, seeds
 from tests.fuzzing import readers_more as more_readers
 from tests.fuzzing import seeds_files as files

@@ -37,8 +37,8 @@ from cimento.studies.islands.tables import (
     variations,
 )
 from cimento.studies.record import Section, as_json, as_text, beside, read_rows
+from cimento.suites.derived import merge_suites
 from cimento.suites.design import ISLAND_CONDITIONS
-from cimento.suites.pairs import merge_suites
 from tests.helpers.designs import island_suite
 from tests.helpers.suites_on_disk import write
 

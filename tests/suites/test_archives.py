@@ -11,7 +11,7 @@ import pytest
 
 from cimento import InputError, SuiteError, load_suites
 from cimento.cli.main import invoke
-from cimento.suites import archives, load
+from cimento.suites import load
 
 SUITE = {
     "meta": {"name": "attribute", "metric": "sum", "language": "Italian"},
@@ -98,14 +98,14 @@ def test_a_bomb_is_refused(tmp_path: Path) -> None:
 def test_sizes_are_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = zipped(tmp_path / "it.zip", {"a.json": named("a"), "b.json": named("b")})
     size = len(named("a"))
-    monkeypatch.setattr(archives, "MAX_FILE_BYTES", size - 1)
+    monkeypatch.setattr(load, "MAX_FILE_BYTES", size - 1)
     with pytest.raises(InputError, match=r"'a.json' is too large"):
         list(load_suites(path))
-    monkeypatch.setattr(archives, "MAX_FILE_BYTES", size)
-    monkeypatch.setattr(archives, "MAX_TOTAL_BYTES", size + 1)
+    monkeypatch.setattr(load, "MAX_FILE_BYTES", size)
+    monkeypatch.setattr(load, "MAX_TOTAL_BYTES", size + 1)
     with pytest.raises(InputError, match=r"'b.json' is too large, or all"):
         list(load_suites(path))
-    monkeypatch.setattr(archives, "MAX_FILES", 1)
+    monkeypatch.setattr(load, "MAX_FILES", 1)
     with pytest.raises(InputError, match="holds 2 files"):
         list(load_suites(path))
 

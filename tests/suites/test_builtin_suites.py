@@ -302,7 +302,7 @@ def test_conditions_of_filler_gap_suites_are_named_by_their_factors(name):
 def test_portuguese_suites_say_that_they_are_brazilian_and_russian_ones_have_one_spelling():
     """A language code has no variety; the folders of every kind of suite are looked at."""
     folders = {language: sorted(FOLDER.glob(f"{language}-*")) for language in ("pt", "ru")}
-    assert len(folders["pt"]) == 15
+    assert len(folders["pt"]) == 17
     for folder in folders["pt"]:
         assert "Brazilian Portuguese" in (folder / "suite.toml").read_text(encoding="utf-8")
         limits = (folder / "README.md").read_text(encoding="utf-8").partition("## Known limits")[2]

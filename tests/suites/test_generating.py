@@ -176,3 +176,113 @@ def test_the_command_writes_suites_that_run(
     assert len(suite.items) == 4
     assert invoke(["suites", "build", "pairs", "es-subject-vreb", "-o", str(out)]) == 2
     assert "Did you mean 'es-subject-verb'" in capsys.readouterr().err
+
+
+DESIGN = """
+name = "adjuncts"
+language = "it"
+regions = ["main_clause", "embedded_clause"]
+
+[factors]
+distance = ["short", "long"]
+structure = ["nonisland", "island"]
+
+[features]
+number = ["sg", "pl"]
+
+[parts.person]
+inflects = ["number"]
+
+[parts.verb]
+inflects = ["number"]
+
+[parts.thing]
+inflects = []
+
+[[templates]]
+name = "adjunct"
+
+[templates.texts]
+short_nonisland = "Chi spera che | {S} {V} {O}?"
+long_nonisland = "Che cosa speri che | {S} {V}?"
+short_island = "Chi se ne va prima che | {S} {V} {O}?"
+long_island = "Che cosa te ne vai prima che | {S} {V}?"
+
+[templates.slots.S]
+pos = "person"
+vary = ["number"]
+
+[templates.slots.V]
+pos = "verb"
+agrees_with = "S"
+features = ["number"]
+
+[templates.slots.O]
+pos = "thing"
+"""
+DESIGN_WORDS = (
+    "pos\tlemma\tform:sg\tform:pl\tform:\n"
+    "person\tcuoco\til cuoco\ti cuochi\t\n"
+    "person\tvicina\tla vicina\tle vicine\t\n"
+    "verb\tcomprare\tcompri\tcomprino\t\n"
+    "verb\ttrovare\ttrovi\ttrovino\t\n"
+    "thing\tanello\t\t\tl'anello\n"
+    "thing\tvaligia\t\t\tla valigia\n"
+)
+
+
+def design(folder: Path, text: str = DESIGN) -> Path:
+    (folder / "grammar.toml").write_text(text, encoding="utf-8")
+    (folder / "lexicon.tsv").write_text(DESIGN_WORDS, encoding="utf-8")
+    return folder
+
+
+def test_items_of_a_factorial_design_have_the_same_words_in_every_condition(tmp_path: Path) -> None:
+    suite, twin = generate_suites(read_grammar(design(tmp_path)), n=16, seed=5)
+    assert twin is None
+    assert check_suite(suite) == [] or {f.severity for f in check_suite(suite)} == {"warning"}
+    assert dict(suite.factors) == {
+        "distance": ("short", "long"), "structure": ("nonisland", "island")
+    }  # fmt: skip
+    # By hand: 2 persons, 2 numbers, 2 verbs, 2 things make 16 items, each with 4 sentences.
+    whole = [
+        {condition.name: " ".join(r.text for r in condition.regions) for condition in i.conditions}
+        for i in suite.items
+    ]
+    assert len({tuple(texts.values()) for texts in whole}) == 16
+    known = {
+        "short_nonisland": "Chi spera che il cuoco compri l'anello?",
+        "long_nonisland": "Che cosa speri che il cuoco compri?",
+        "short_island": "Chi se ne va prima che il cuoco compri l'anello?",
+        "long_island": "Che cosa te ne vai prima che il cuoco compri?",
+    }
+    assert known in whole
+    first = suite.items[0].conditions[-1]
+    assert (first.name, first.columns["distance"], first.columns["structure"]) == (
+        "long_island", "long", "island"
+    )  # fmt: skip
+    assert any("long_island" in prediction.formula for prediction in suite.predictions)
+
+
+def test_a_generated_design_has_its_interaction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    grammar = tmp_path / "g"
+    grammar.mkdir()
+    arguments = ["suites", "build", "pairs", str(design(grammar)), "--items", "8", "-o"]
+    assert invoke([*arguments, str(tmp_path / "out")]) == 0
+    runs = str(tmp_path / "runs")
+    assert invoke(["run", str(tmp_path / "out" / "adjuncts"), "-m", "demo-causal", "-o", runs]) == 0
+    assert "DD" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "seen"),
+    [
+        ("long_island =", "long_islands =", "Its conditions are short_nonisland"),
+        ("vai prima che |", "vai prima che", "1 regions"),
+    ],
+)
+def test_a_design_with_a_fault_is_refused(tmp_path: Path, old: str, new: str, seen: str) -> None:
+    with pytest.raises(InputError, match=seen):
+        read_grammar(design(tmp_path, DESIGN.replace(old, new)))

@@ -85,7 +85,7 @@ def test_conditions_of_other_names_make_no_prediction(tmp_path: Path) -> None:
 
 
 def test_a_table_without_these_columns_is_refused(tmp_path: Path) -> None:
-    from cimento.suites.formats.minicons import read_minicons
+    from cimento.suites.formats.sentences import read_minicons
 
     with pytest.raises(SuiteError, match="prefix, stimulus and condition are missing"):
         read_minicons(write(tmp_path, "prefix\tword\nLa nave\tparte\n"))

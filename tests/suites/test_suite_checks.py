@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from cimento import Condition, Fault, Item, Meta, Prediction, Region, Suite, UsageError, new_canary
-from cimento.suites import pairs as made
+from cimento.suites import derived as made
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import CHECKS, errors, summarize, warnings
+from cimento.suites.reading import CHECKS, errors, summarize, warnings
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 

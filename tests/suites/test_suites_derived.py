@@ -7,7 +7,7 @@ import pytest
 from cimento import UsageError, evaluate, load_suite
 from cimento.cli.main import invoke
 from cimento.paradigms.regions.judging import scores_of
-from cimento.suites.matching import Limits, balance, match_items
+from cimento.suites.derived import Limits, balance, match_items
 from cimento.suites.variants import prime
 from cimento.testing import FakeScorer
 from tests.helpers.designs import island_suite

@@ -8,8 +8,8 @@ import math
 import pytest
 
 from cimento import Policy
-from cimento.models.fake import uniform_scorer
 from cimento.testing import UNKNOWN_TEXT, FakeScorer, check_model
+from cimento.testing.models import uniform_scorer
 from tests.helpers.whole_path import load_folder
 
 

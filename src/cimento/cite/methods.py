@@ -12,14 +12,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.cite import sentences
-from cimento.cite.library import (
-    Reference,
-    cimento_itself,
-    from_text,
-    library,
-    slug,
-    works_in,
-)
+from cimento.cite.library import Reference, cimento_itself, from_text, library, slug, works_in
 from cimento.cite.sentences import RunFacts
 from cimento.io.inline_markup import tex
 

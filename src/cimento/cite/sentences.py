@@ -12,8 +12,8 @@ from cimento.cite.library import Reference, works_in
 from cimento.errors import CimentoError, counted
 from cimento.measures import find_measure
 from cimento.runs.store import blank_before, manifest_part
+from cimento.suites.builtin import NAMES
 from cimento.suites.model import JsonValue, Meta
-from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import MethodFacts

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cimento.cli import annotate_candidates, annotate_dialogues, annotate_surveys, flags
+from cimento.cli import annotate_dialogues, annotate_surveys, flags
 from cimento.cli.console import note, show
 from cimento.cli.flags import command_of
 from cimento.errors import InputError, UsageError
 from cimento.options import Options, Texts, option
+from cimento.people.annotate.importing import open_secret, pseudonym
 from cimento.people.judgments.formats import read_prolific, write_participants
-from cimento.people.judgments.importing import open_secret, pseudonym
 from cimento.people.judgments.records import (
     finite,
     judgments_of,
@@ -29,7 +29,7 @@ from cimento.suites.builtin import find_suite
 if TYPE_CHECKING:
     from cimento.people.judgments.filters import ExclusionRules
     from cimento.people.judgments.formats import Submission
-    from cimento.people.judgments.mapping import ColumnMap
+    from cimento.people.judgments.records import ColumnMap
 
 
 class ImportAnswersOptions(Options):
@@ -132,7 +132,7 @@ def _secret(path: Path | None) -> bytes:
 
 
 def _columns(mapping: Path | None, columns: Sequence[str], fixed: Sequence[str]) -> ColumnMap:
-    from cimento.people.judgments.mapping import map_of_options, read_map
+    from cimento.people.judgments.records import map_of_options, read_map
 
     said = map_of_options(columns, fixed)
     return read_map(mapping).with_own(said) if mapping is not None else said
@@ -338,7 +338,7 @@ app = typer.Typer(
     help="Collect people's judgments: terminal, surveys, browser.", no_args_is_help=True
 )
 app.command("candidates", short_help="Judge the words that models put into blanks.")(
-    annotate_candidates.candidates
+    annotate_dialogues.candidates
 )
 app.command("pairs", short_help="Decide on replacements in sampled sentences.")(
     annotate_dialogues.pairs

@@ -254,8 +254,7 @@ def export_answers(
     With --person, write everything that is stored about one participant, including earlier answers
     and the consent text, for participants who ask to see it.
     """
-    from cimento.people.surveys.serving.administration import people_csv, write_results
-    from cimento.people.surveys.serving.retention import data_of
+    from cimento.people.surveys.serving.administration import data_of, people_csv, write_results
 
     path = _database(design, database)
     if person:
@@ -284,7 +283,7 @@ def delete(
     The file is rewritten and searched for the deleted data. If another program that reads the file
     prevents overwriting, this is reported.
     """
-    from cimento.people.surveys.serving.retention import delete_participant
+    from cimento.people.surveys.serving.administration import delete_participant
 
     path = _database(design, database)
     storage.stored_design(path)
@@ -308,7 +307,10 @@ def expire(
 
     Export the answers first. Run this daily (cron, a systemd timer) to keep a promise.
     """
-    from cimento.people.surveys.serving.retention import delete_participant, inactive_participants
+    from cimento.people.surveys.serving.administration import (
+        delete_participant,
+        inactive_participants,
+    )
 
     path = _database(design, database)
     storage.stored_design(path)

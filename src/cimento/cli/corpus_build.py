@@ -325,7 +325,7 @@ def _write_suite(
     options: FinishOptions, kept: Sequence[PairDecision], inventory: Inventory
 ) -> None:
     """Write the decisions as a suite: pairs of sentences, or texts with a blank."""
-    from cimento.corpus.making.finishing import licence_of, pair_suite
+    from cimento.corpus.making.decisions import licence_of, pair_suite
     from cimento.paradigms.cloze.writing import write_cloze
     from cimento.suites.formats.native import write_native
     from cimento.suites.model import Meta
@@ -349,7 +349,7 @@ def _cloze_suite(
     kept: Sequence[PairDecision], inventory: Inventory, meta: Meta, *, seed: int
 ) -> ClozeSuite:
     """A suite of texts with a blank, with the options in the order of their roles."""
-    from cimento.corpus.making.finishing import options_of, sources
+    from cimento.corpus.making.decisions import options_of, sources
     from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option, OptionRole
 
     items = []

@@ -21,7 +21,7 @@ from cimento.runs.job import unused_options
 from cimento.runs.run import Run
 from cimento.runs.store import manifest_part
 from cimento.runs.summary import Missing, RunSummary, Summary, to_json
-from cimento.runs.usage import stored_usage
+from cimento.runs.usage import USAGE, stored_usage
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,7 +143,8 @@ def show_runs(runs: Sequence[Run]) -> None:
     """Print what the paradigms show of some runs."""
     for paradigm in dict.fromkeys(run.paradigm for run in runs):
         show(paradigm.text([run for run in runs if run.paradigm is paradigm]))
-    used = [(run, stored_usage(run.manifest)) for run in runs]
+    asked = [run for run in runs if USAGE in run.manifest]
+    used = [(run, stored_usage(run.manifest)) for run in asked]
     lines = [f"{run.suite.name}, {run.model}: {usage.text}." for run, usage in used if usage]
     if lines:
         show("\n".join(["", "Requests to servers, as they count them", *lines]))

@@ -11,7 +11,7 @@ import io
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 
 import typer
 from typer.core import TyperGroup
@@ -44,8 +44,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "demo": Entry("cimento.cli.demo:demo", "Try everything once, offline, with a report."),
         "run": Entry("cimento.cli.run:run", "Run suites on models."),
         "plan": Entry("cimento.cli.plan:plan", "Estimate the time, memory and cost of a run."),
-        "judge": Entry("cimento.cli.judge:judge", "Judge stored runs again, without a model."),
-        "rerun": Entry("cimento.cli.judge:rerun", "Repeat stored runs and compare byte by byte."),
+        "judge": Entry("cimento.cli.stored:judge", "Judge stored runs again, without a model."),
+        "rerun": Entry("cimento.cli.stored:rerun", "Repeat stored runs and compare byte by byte."),
     },
     "Look at results": {
         "show": Entry("cimento.cli.report:show_run", "Show a stored run, or one of its items."),
@@ -57,8 +57,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
         ),
-        "cite": Entry("cimento.cli.export:cite", "Print BibTeX, or a methods paragraph, for runs."),
-        "export": Entry("cimento.cli.export:export", "Write stored runs for other programs."),
+        "cite": Entry("cimento.cli.stored:cite", "Print BibTeX, or a methods paragraph, for runs."),
+        "export": Entry("cimento.cli.stored:export", "Write stored runs for other programs."),
     },
     "Score free text": {
         "score": Entry("cimento.cli.score:score", "Print the surprisals of free text."),
@@ -88,8 +88,8 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "prefetch": Entry(
             "cimento.cli.plan:prefetch", "Download models and suites, for nodes without network."
         ),
-        "slurm": Entry("cimento.cli.slurm:slurm", "Write a run as a Slurm job array."),
-        "collect": Entry("cimento.cli.slurm:collect", "Check and merge a distributed run."),
+        "slurm": Entry("cimento.cli.plan:slurm", "Write a run as a Slurm job array."),
+        "collect": Entry("cimento.cli.plan:collect", "Check and merge a distributed run."),
     },
 }
 """The commands, in the sections of the help page."""
@@ -203,26 +203,46 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if isinstance(stream, io.TextIOWrapper):
             # Characters that the encoding of a terminal or a file lacks are shown as escapes.
             stream.reconfigure(errors="backslashreplace")
-    code = invoke(sys.argv[1:] if arguments is None else arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    with Ending() as ending:
+        ending.result = app(_with_dashes(given), standalone_mode=False)
     end_process()
-    sys.exit(code)
+    sys.exit(ending.code)
 
 
 def invoke(arguments: Sequence[str]) -> int:
-    """Run one command and return the exit code; errors become messages.
+    """Run one command in a process of somebody else's, and return the exit code."""
+    with Ending() as ending:
+        ending.result = app(_with_dashes(arguments), standalone_mode=False)
+    return ending.code
+
+
+class Ending:
+    """The end of a command, as a context in which errors become messages.
 
     ``CIMENTO_DEBUG=1`` lets errors through with their traceback.
+
+    Attributes:
+        result: the result of the command, which may be an exit code.
+        code: the exit code.
     """
-    try:
-        result = app(_with_dashes(arguments), standalone_mode=False)
-    except BaseException as error:
-        code = _explain(error)
-        if code is None:
-            raise
-        return code
-    if result == INTERRUPTED:  # typer's code for an interrupt
-        return _interrupted()
-    return result if isinstance(result, int) else 0
+
+    def __init__(self) -> None:
+        self.result: object = None
+        self.code = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> bool:
+        if error is not None:
+            code = _explain(error)
+        elif self.result == INTERRUPTED:  # typer's code for an interrupt
+            code = _interrupted()
+        else:
+            code = self.result if isinstance(self.result, int) else 0
+        self.code = code or 0
+        return code is not None
 
 
 def _explain(error: BaseException) -> int | None:
@@ -283,7 +303,7 @@ def _with_dashes(arguments: Sequence[str]) -> list[str]:
             flag = flag.replace("_", "-")
         changed.append(flag + equals + value)
     if changed[:1] in (["run"], ["plan"]):
-        from cimento.cli.lm_eval import options_from_lm_eval
+        from cimento.cli.flags import options_from_lm_eval
 
         return [changed[0], *options_from_lm_eval(changed[1:])]
     return changed

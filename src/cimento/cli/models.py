@@ -13,18 +13,18 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of, flag
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import columns
-from cimento.models.base import PllRule, TextScorer
+from cimento.models.base import TextScorer
 from cimento.models.registry import open_scorer
+from cimento.models.settings import PllRule
 from cimento.options import ModelOptions, Texts, option
 
 if TYPE_CHECKING:
     from cimento.engine.cache import FileCache
-    from cimento.models.base import Policy, Scorer
-    from cimento.models.hf.inspection import Comparison, Inspection, UnknownTokens
-    from cimento.models.hf.present import Present
-    from cimento.models.registry import Asking
-    from cimento.models.tokens.facts import TokenizerFacts
-    from cimento.runs.precision import Moved, Precision
+    from cimento.models.base import Scorer
+    from cimento.models.hf.inspection import Comparison, Inspection, TokenizerFacts, UnknownTokens
+    from cimento.models.hf.stored import Present
+    from cimento.models.settings import Asking, Policy
+    from cimento.runs.sensitivity import Moved, Precision
     from cimento.suites.model import Suite
     from cimento.testing import Finding
 
@@ -51,7 +51,7 @@ def list_models(
     """List the demo models, the ways to name a model, and the contents of the hub's cache."""
     from cimento.io.plugins import plugin_names
     from cimento.models.hf.names import hub_cache
-    from cimento.models.hf.present import cached_models, demo_models
+    from cimento.models.hf.stored import cached_models, demo_models
 
     names = [*_NAMES, *((f"{name}:...", "a plug-in") for name in plugin_names("cimento.models"))]
     folder = hub_cache()
@@ -188,7 +188,7 @@ def _precision(
     from dataclasses import replace
 
     from cimento.models.hf.scorer import Inspectable
-    from cimento.runs.precision import WIDER, measure_precision
+    from cimento.runs.sensitivity import WIDER, measure_precision
 
     policy, wider = asking.policy, None
     if policy.dtype != "auto" and policy.dtype in WIDER and isinstance(scorer, Inspectable):

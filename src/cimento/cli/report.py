@@ -17,7 +17,7 @@ from cimento.cli.flags import Json, SheetOptions, command_of
 from cimento.compare.item_outcomes import labelled_apart
 from cimento.errors import UsageError, did_you_mean
 from cimento.io.inline_markup import printable
-from cimento.measures.registry import judged_on as measures_named
+from cimento.measures.sentence import judged_on as measures_named
 from cimento.options import Options, Texts, option
 from cimento.report.document import report as write_report
 from cimento.report.document import sections_of, text, versions_apart
@@ -154,7 +154,7 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     Raises:
         UsageError: a measure is unknown.
     """
-    from cimento.compare.pivot import pivot, pivot_grid
+    from cimento.compare.ranking import pivot, pivot_grid
     from cimento.measures import find_measures
     from cimento.paradigms.regions.judging import compares_sentences, on_each_measure
     from cimento.paradigms.regions.perplexity import (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from cimento.cli.console import note
-from cimento.errors import MissingDependencyError, UsageError
+from cimento.errors import MissingDependencyError, UsageError, needing
 
 if TYPE_CHECKING:
     from cimento.corpus.morphology.model import Morphology
@@ -41,12 +41,8 @@ def zipf_frequencies(language: str, *, purpose: str) -> Frequency | None:
     Raises:
         MissingDependencyError: wordfreq is not installed.
     """
-    try:
+    with needing("wordfreq", extra="frequency", purpose=purpose):
         import wordfreq
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="wordfreq", extra="frequency", purpose=purpose
-        ) from error
     if language not in wordfreq.available_languages():
         return None
     return lambda word: float(wordfreq.zipf_frequency(word, language))

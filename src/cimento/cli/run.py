@@ -29,10 +29,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from cimento.cli.console import NOT_REACHED, note, show
-from cimento.cli.flags import Given, command_of, neutralise, shape_of
-from cimento.cli.lm_eval import model_from_lm_eval
+from cimento.cli.flags import Given, command_of, model_from_lm_eval, neutralise, shape_of
 from cimento.errors import InputError, UsageError, did_you_mean, sentence
-from cimento.io.files import expanded, need_writable, read_bytes, write_text
+from cimento.io.files import expanded, need_writable, read_utf8, write_text
 from cimento.io.parsing import parse_toml
 from cimento.models.registry import needs_saying, without_secrets
 from cimento.options import RunOptions, is_trust, option, recorded_fields
@@ -118,8 +117,7 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
 
 def _is_suite_here(name: str) -> bool:
     """Whether a name is that of a suite that is known, or a path of one."""
-    from cimento.suites.builtin import builtin_names
-    from cimento.suites.published import published
+    from cimento.suites.builtin import builtin_names, published
 
     if name in builtin_names():
         return True
@@ -209,7 +207,7 @@ def write_run_file(stated: Mapping[str, JsonValue], path: Path) -> Path:
 
 def _read(file: Path, model: type[RunOptions]) -> dict[str, Any]:
     """The options in a run file by name, each of them checked."""
-    text = _text(file)
+    text = read_utf8(file)
     try:
         content = parse_toml(text)
     except tomllib.TOMLDecodeError as error:
@@ -269,13 +267,6 @@ def _checked(model: type[RunOptions], name: str, value: object, *, where: str) -
             todo=f"{sentence(message)} See cimento run --help.",
         ) from error
     return value
-
-
-def _text(file: Path) -> str:
-    try:
-        return read_bytes(file).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(where=str(file), seen="is not UTF-8", todo="Save it as UTF-8.") from error
 
 
 def _line(text: str, key: str) -> int:
@@ -409,7 +400,7 @@ def _write_logs(
         StorageError: a file cannot be written.
     """
     from cimento.export import export
-    from cimento.export.junit import write_junit
+    from cimento.export.harnesses import write_junit
 
     if options.junit is not None:
         path = write_junit(zip(runs, under, strict=True), options.junit, failures=failures)

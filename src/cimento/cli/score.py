@@ -11,8 +11,8 @@ from cimento.cli.flags import SheetOptions, command_of
 from cimento.cli.resources import needed_frequencies
 from cimento.engine.freetext import read_contexts, read_lines, score_end_marks, score_texts
 from cimento.errors import UsageError
-from cimento.models.base import BoundaryRule, PllRule, WindowRule
 from cimento.models.questions import OpenRule
+from cimento.models.settings import BoundaryRule, PllRule, WindowRule
 from cimento.options import ModelOptions, ScoringOptions, checked, option
 
 if TYPE_CHECKING:

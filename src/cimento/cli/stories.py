@@ -90,7 +90,7 @@ def prompt(
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
     """The prompt format of a model; flat text without a model."""
     from cimento.engine.handle import ModelHandle
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.stories.requests import PromptFormat, find_format
 
     return find_format(ModelHandle(model, Asking()), chosen) if model else PromptFormat()

@@ -13,7 +13,7 @@ from cimento.cli.resources import zipf_frequencies_if_any
 from cimento.cli.study_options import StudyOptions
 from cimento.errors import UsageError
 from cimento.measures.regions import FinalMarkRule
-from cimento.models.base import BosRule, BoundaryRule, PllRule, PunctuationRule
+from cimento.models.settings import BosRule, BoundaryRule, PllRule, PunctuationRule
 from cimento.options import option
 from cimento.studies.agreement.table import Averaging
 from cimento.studies.record import as_json, as_text

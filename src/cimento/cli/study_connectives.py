@@ -9,7 +9,7 @@ from cimento.cli.console import note, show, show_json
 from cimento.cli.flags import command_of
 from cimento.cli.study_options import StudyOptions
 from cimento.errors import UsageError
-from cimento.models.base import BosRule
+from cimento.models.settings import BosRule
 from cimento.options import option
 from cimento.studies.record import as_text, tables_plain
 

@@ -104,7 +104,7 @@ def _recorded(options: StoryStudyOptions) -> tuple[StorySuite, list[Responses]]:
         UsageError: there is no recording and no model, there are no stories, or two share a name.
         InputError: a folder has no logs.
     """
-    from cimento.models.recorded.lm_eval import is_log, read_logs
+    from cimento.models.recorded.replay import is_log, read_logs
     from cimento.paradigms.stories.formats import read_stories
     from cimento.paradigms.stories.recordings import (
         logged_responses,
@@ -155,7 +155,7 @@ def _refuse_nothing(options: StoryStudyOptions) -> None:
         UsageError: there is no recording and no model.
         InputError: a folder has no logs.
     """
-    from cimento.models.recorded.lm_eval import is_log
+    from cimento.models.recorded.replay import is_log
 
     if not (options.responses or options.model):
         raise UsageError(

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cimento.models.base import Scorer
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.paradigms.registry import LoadedSuite
+    from cimento.suites.builtin import Published
     from cimento.suites.model import JsonValue, Suite
-    from cimento.suites.published import Published
 
 
 _MOST_NAMED = 12
@@ -105,7 +105,8 @@ def _scorer(model: str) -> tuple[Scorer, str]:
     """A model that shows its tokens, and its unknown token."""
     from cimento.models.base import TextScorer
     from cimento.models.hf.scorer import Inspectable
-    from cimento.models.registry import Asking, open_scorer
+    from cimento.models.registry import open_scorer
+    from cimento.models.settings import Asking
 
     scorer = open_scorer(model, Asking(device="cpu"))
     if isinstance(scorer, TextScorer):
@@ -219,8 +220,7 @@ def list_suites(
     as_json: Annotated[bool, flags.flag("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
-    from cimento.suites.builtin import list_builtin
-    from cimento.suites.published import published
+    from cimento.suites.builtin import list_builtin, published
 
     if as_json:
         listed = published().values() if remote else list_builtin()
@@ -249,7 +249,7 @@ def _listed(each: BuiltinSuite | Published) -> dict[str, object]:
 
 
 def _list_published() -> None:
-    from cimento.suites.published import published
+    from cimento.suites.builtin import published
 
     rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
     rows += [
@@ -287,7 +287,7 @@ def get(
 ) -> None:
     """Fetch a published dataset at a pinned revision; files already there are only checked."""
     from cimento.io.fetching import SOURCE, fetch, unpinned
-    from cimento.suites.published import find_published
+    from cimento.suites.builtin import find_published
 
     found = find_published(dataset)
     folder = fetch(found, output or Path(found.name), language=language)
@@ -325,9 +325,8 @@ def check(
     exit code is 2 if a suite cannot be used; with warnings only, it is 0.
     """
     from cimento.paradigms.registry import audit_suite
-    from cimento.suites.archives import opened
     from cimento.suites.builtin import find_suite
-    from cimento.suites.load import suite_paths
+    from cimento.suites.load import opened, suite_paths
 
     said = f" --language {language}" if language else ""
     errors = 0

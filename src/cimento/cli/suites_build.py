@@ -80,7 +80,7 @@ def _asking(model: str, device: str) -> AskModel:
 
     def ask(texts: Sequence[str], k: int) -> list[list[Fill]]:
         from cimento.models.questions import FillPolicy
-        from cimento.models.registry import Asking
+        from cimento.models.settings import Asking
         from cimento.paradigms.cloze.requests import ask_texts
 
         policy = FillPolicy(k=k, protocol="words")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cimento.compare.item_outcomes import ItemOutcomes
     from cimento.runs.run import Run
     from cimento.statistics.planning import Pilot
-    from cimento.suites.matching import Balance
+    from cimento.suites.derived import Balance
 
 
 Folder = Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")]
@@ -43,8 +43,8 @@ def _match_suite(options: MatchOptions) -> None:
     Differences in length, frequency or words between conditions can make or hide an effect.
     """
     from cimento.paradigms.registry import load_suite, sentence_suite
+    from cimento.suites.derived import Limits, match_items
     from cimento.suites.formats.native import write_native
-    from cimento.suites.matching import Limits, match_items
 
     limits = Limits(
         words=options.words,
@@ -121,8 +121,8 @@ def merge_suite(
     Scores are normalized over a suite, so data to be pooled must be in one suite.
     """
     from cimento.paradigms.registry import load_suites, sentence_suite
+    from cimento.suites.derived import merge_suites
     from cimento.suites.formats.native import write_native
-    from cimento.suites.pairs import merge_suites
 
     parts = {loaded.suite.name: sentence_suite(loaded) for loaded in load_suites(suites)}
     made = merge_suites(parts, name=name)
@@ -219,7 +219,7 @@ def _rates(
     name: str, pilots: Sequence[Path], *, question: str, measure: str, against: float | None
 ) -> tuple[str, Pilot]:
     """The quantity to test, and the pilot of one model's rate or of two models' difference."""
-    from cimento.compare.pilots import chance_of_rates, pilot_of_rates
+    from cimento.compare.item_outcomes import chance_of_rates, pilot_of_rates
 
     if len(pilots) > _TWO:
         raise UsageError(
@@ -263,8 +263,8 @@ def _means(
     name: str, pilots: Sequence[Path], *, question: str, phenomenon: str, measure: str, dd: bool
 ) -> tuple[str, Pilot, str]:
     """The quantity to test, the pilot of margins or DD, and their unit."""
+    from cimento.compare.item_outcomes import pilot_of_interactions, pilot_of_margins
     from cimento.compare.pairwise import interactions_of
-    from cimento.compare.pilots import pilot_of_interactions, pilot_of_margins
 
     if len(pilots) > 1:
         raise UsageError(
@@ -325,9 +325,9 @@ def vary_suite(
     Run suite and variants with one model, then: cimento compare RUN RUN.
     """
     from cimento.paradigms.registry import load_suite, sentence_suite
-    from cimento.suites.faults import summarize
     from cimento.suites.formats.native import write_native
     from cimento.suites.load import inspect_suite
+    from cimento.suites.reading import summarize
     from cimento.suites.variants import open_slots, read_variants, vary
 
     loaded = load_suite(suite)

@@ -18,6 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal, TypeAlias, TypeVar
@@ -27,8 +28,7 @@ from cimento.corpus.connectives.lexicons import parse_xml
 from cimento.corpus.treebanks import fingerprint
 from cimento.errors import InputError, SuiteError
 from cimento.io.files import read_bytes
-from cimento.suites.faults import errors
-from cimento.suites.reading import open_json_lines, open_text
+from cimento.suites.reading import errors, open_json_lines, open_text
 from cimento.suites.tables import open_table, read_rows
 
 T = TypeVar("T")
@@ -424,16 +424,11 @@ def concordance_sentences(
     kept: list[PlainSentence] = []
     for node, sentences in by_node.items():
         lengths = [len(list(tokens(sentence.text))) for sentence in sentences]
-        kept += balanced(sentences, lengths, n=per, seed=_seed(seed, node))
+        # A seed for each keyword keeps its draw independent of other keywords.
+        own = int.from_bytes(sha256(f"{seed}/{node}".encode()).digest()[:8])
+        kept += balanced(sentences, lengths, n=per, seed=own)
     mixed = balanced(kept, [0] * len(kept), n=None, seed=seed)
     return PlainText(sentences=mixed, counts=dict(counts))
-
-
-def _seed(seed: int, node: str) -> int:
-    """The seed of a keyword, which keeps its draw independent of other keywords."""
-    from hashlib import sha256
-
-    return int.from_bytes(sha256(f"{seed}/{node}".encode()).digest()[:8])
 
 
 def _rows(text: str, path: Path) -> list[list[str]]:

@@ -26,6 +26,7 @@ from cimento.corpus.sentences import (
     tree_faults,
 )
 from cimento.errors import InputError, counted
+from cimento.io.files import reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES, whole_number
 
 COLUMNS = 10
@@ -130,9 +131,12 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
                 number += 1
                 most -= len(line)
                 if most < 0:
-                    raise _bomb(path, number)
+                    seen = "the file grows as no text does when it is unpacked"
+                    raise _hostile(path, number, seen, "Do not trust it, or unpack it yourself.")
                 if len(line) == LONGEST_LINE or len(block) == LONGEST_SENTENCE:
-                    raise _endless(path, number)
+                    seen = f"a line has {LONGEST_LINE} bytes or a sentence {LONGEST_SENTENCE} lines"
+                    todo = "Is it a CoNLL-U file? An empty line ends each sentence."
+                    raise _hostile(path, number, seen, todo)
                 text = line.strip(b"\r\n")
                 if number == 1:
                     text = _without_mark(text, path)
@@ -154,20 +158,8 @@ def _blocks(path: Path) -> Iterator[tuple[int, list[bytes]]]:
         yield start, block
 
 
-def _bomb(path: Path, number: int) -> InputError:
-    return InputError(
-        where=f"{path}, line {number}",
-        seen="the file grows as no text does when it is unpacked",
-        todo="Do not trust it, or unpack it yourself.",
-    )
-
-
-def _endless(path: Path, number: int) -> InputError:
-    return InputError(
-        where=f"{path}, line {number}",
-        seen=f"a line has {LONGEST_LINE} bytes or a sentence {LONGEST_SENTENCE} lines",
-        todo="Is it a CoNLL-U file? An empty line ends each sentence.",
-    )
+def _hostile(path: Path, number: int, seen: str, todo: str) -> InputError:
+    return InputError(where=f"{path}, line {number}", seen=seen, todo=todo)
 
 
 def _without_mark(line: bytes, path: Path) -> bytes:
@@ -379,15 +371,8 @@ def _files(path: Path) -> list[Path]:
 
 
 def _open(path: Path, licence: str) -> TreebankFile:
-    try:
-        with path.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check its permissions.",
-        ) from error
+    with reading(path, todo="Check its permissions."), path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     match = _UD_NAME.match(path.name)
     corpus = match["corpus"] if match else path.name.partition(".")[0]
     split = match["split"] if match else ""

@@ -26,7 +26,7 @@ from cimento.engine.workers import (
     UnitTask,
     Worker,
 )
-from cimento.errors import MissingDependencyError, ModelError, UsageError
+from cimento.errors import ModelError, UsageError, needing
 
 _RETRIES = 2
 _PASSED_ON = (
@@ -144,10 +144,8 @@ def _surroundings() -> tuple[str, dict[str, str]]:
 def _imported() -> Any:  # noqa: ANN401  # Ray's decorators change what they decorate
     # Ray reads this when it is imported and started; it then sends no usage statistics.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    try:
+    with needing("ray", extra="ray", purpose="--engine ray"):
         import ray
-    except ImportError as error:
-        raise MissingDependencyError(package="ray", extra="ray", purpose="--engine ray") from error
     return ray
 
 

@@ -20,7 +20,8 @@ from cimento.io.tables import FILLS
 from cimento.models.answering import has_filler, open_filler
 from cimento.models.base import ModelCard, Score
 from cimento.models.questions import CHOICE, ChoiceRule, Fill, FillKind, FillPolicy, FillRequest
-from cimento.models.registry import AnyScorer, Asking
+from cimento.models.registry import AnyScorer
+from cimento.models.settings import Asking
 from cimento.suites.model import JsonValue
 from cimento.suites.stimuli import Span
 

@@ -18,9 +18,10 @@ from cimento.errors import InputError, UsageError, did_you_mean
 from cimento.io.tables import TOKENS
 from cimento.measures import corrected, surprisal_bits
 from cimento.models.base import Score, Scorer
+from cimento.models.characters import containing, word_spans
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
-from cimento.models.registry import AnyScorer, Asking
-from cimento.models.tokens.characters import containing, word_spans
+from cimento.models.registry import AnyScorer
+from cimento.models.settings import Asking
 from cimento.options import ScoringOptions, checked
 from cimento.suites.stimuli import Span, one_or_several
 

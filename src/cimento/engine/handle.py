@@ -17,15 +17,8 @@ from cimento.engine.cache import answer_key
 from cimento.engine.requests import Request
 from cimento.engine.scores import model_key
 from cimento.models.base import ModelCard
-from cimento.models.registry import (
-    AnyScorer,
-    Asking,
-    ScorerSource,
-    Source,
-    asking_by,
-    name_of,
-    open_source,
-)
+from cimento.models.registry import AnyScorer, ScorerSource, Source, asking_by, name_of, open_source
+from cimento.models.settings import Asking
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:

@@ -29,8 +29,7 @@ from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.registry import OPENERS, shown_name
 from cimento.models.server.bodies import LIMITS
 from cimento.runs.usage import Price, Tokens
-from cimento.suites.builtin import builtin_names, find_suite
-from cimento.suites.published import find_published, is_published
+from cimento.suites.builtin import builtin_names, find_published, find_suite, is_published
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded

@@ -77,6 +77,17 @@ class Answers:
     model: ModelCard | None = None
     usage: Mapping[int, Tokens] = field(default_factory=dict)
 
+    def table(self, name: str) -> pl.DataFrame:
+        """The rows of a table in memory.
+
+        Args:
+            name: such as ``fills``.
+
+        Raises:
+            KeyError: no such request was made.
+        """
+        return self.tables[name].collect()
+
     def outline(self) -> Answers:
         """The same answers with empty tables, which keep their columns."""
         import polars as pl

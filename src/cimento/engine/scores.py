@@ -37,11 +37,11 @@ from cimento.models.base import (
     EncodedTexts,
     LayerScorer,
     ModelCard,
-    Policy,
     Score,
     Scorer,
     TextScorer,
 )
+from cimento.models.settings import Policy
 
 if TYPE_CHECKING:
     import polars as pl

@@ -14,7 +14,7 @@ from cimento.engine.cache import AnswerCache, Scores, get_scores, put_scores, se
 from cimento.errors import ModelError
 from cimento.io.tables import NO_LEFT_CONTEXT, TOKENS
 from cimento.models.base import Score, TextScorer
-from cimento.models.tokens.characters import tokens_in, trim_spans
+from cimento.models.characters import tokens_in, trim_spans
 from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:

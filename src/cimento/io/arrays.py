@@ -1,4 +1,4 @@
-"""Ragged arrays: types, the indices of their segments, and sums from left to right."""
+"""Ragged arrays: types, indices of their segments, sums from left to right, numbered reasons."""
 
 from __future__ import annotations
 
@@ -48,3 +48,27 @@ def stretches(first: Integers, lengths: Integers) -> Integers:
     before = np.cumsum(lengths) - lengths
     places: Integers = np.arange(int(lengths.sum())) + np.repeat(first - before, lengths)
     return places
+
+
+class Reasons:
+    """The reasons for missing values, numbered by first use; -1 stands for no reason."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, reason: str) -> int:
+        """The number of a reason, which is added if it is new."""
+        return self._numbers.setdefault(reason, len(self._numbers))
+
+    def texts(self) -> tuple[str, ...]:
+        """The reasons in the order of their numbers."""
+        return tuple(self._numbers)
+
+    def after(self, beginning: str, numbers: Integers) -> Integers:
+        """The numbers of the same reasons with a text put before them; -1 stays -1."""
+        import numpy as np
+
+        texts = self.texts()
+        known, places = np.unique(numbers, return_inverse=True)
+        longer = [n if n < 0 else self.number(beginning + texts[n]) for n in known.tolist()]
+        return np.array(longer, dtype=np.int64)[places]

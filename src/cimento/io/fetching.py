@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-from cimento.errors import InputError, MissingDependencyError, StorageError, UsageError
+from cimento.errors import InputError, StorageError, UsageError, needing
 from cimento.io.files import write_text, writing
 from cimento.io.parsing import parse_json
-from cimento.suites.archives import unpacked
-from cimento.suites.published import Published, https_only
+from cimento.suites.builtin import Published, https_only
+from cimento.suites.load import unpacked
 
 if TYPE_CHECKING:
     from http.client import HTTPResponse
@@ -152,10 +152,7 @@ def download(address: str, path: Path, *, wait: Callable[[float], object] = time
     part = path.with_name(path.name + ".part")
     try:
         patiently(
-            lambda: _download_more(opened, address, part),
-            patience,
-            request=address,
-            wait=wait,
+            lambda: _download_more(opened, address, part), patience, request=address, wait=wait
         )
     except TransientError as error:
         raise error.__cause__ or error from None
@@ -238,12 +235,8 @@ def _from_archive(dataset: Published, target: Path, language: str) -> None:
 def _from_hub(
     dataset: Published, target: Path, language: str, endpoint: str | None, revision: str
 ) -> None:
-    try:
+    with needing("huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"):
         from huggingface_hub import HfApi, hf_hub_download
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="huggingface_hub", extra="hf", purpose=f"dataset {dataset.name!r}"
-        ) from error
     address = f"{endpoint or 'https://huggingface.co'}/datasets/{dataset.hub}"
     with _explained(dataset, address, target):
         api = HfApi(endpoint=endpoint)
@@ -264,7 +257,7 @@ def _from_hub(
 
 def _wanted(dataset: Published, names: list[str], language: str) -> list[str]:
     """The files of a dataset that have its suffixes and, if one is given, are in a language."""
-    from cimento.suites.published import NAMES
+    from cimento.suites.builtin import NAMES
 
     files = [name for name in names if name.endswith(dataset.suffixes)]
     if not language:

@@ -75,16 +75,38 @@ def atomically(path: Path, save: Callable[[Path], object], *, sealed: bool = Fal
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """A context of writing to a path, in which an error of the system becomes a `StorageError`."""
+def writing(
+    path: Path, *, todo: str = "Choose another folder, or free some space."
+) -> Iterator[None]:
+    """A context of writing to a path, in which an error of the system becomes a `StorageError`.
+
+    Args:
+        path: the file or folder.
+        todo: the advice of the error.
+    """
     try:
         yield
     except OSError as error:
-        raise StorageError(
-            where=str(path),
-            seen=f"cannot be written ({error.strerror or error})",
-            todo="Choose another folder, or free some space.",
-        ) from error
+        seen = f"cannot be written ({error.strerror or error})"
+        raise StorageError(where=str(path), seen=seen, todo=todo) from error
+
+
+@contextlib.contextmanager
+def reading(
+    path: Path, *, todo: str = "Check the path.", kind: type[CimentoError] = InputError
+) -> Iterator[None]:
+    """A context of reading from a path, in which an error of the system becomes one of cimento.
+
+    Args:
+        path: the file or folder.
+        todo: the advice of the error.
+        kind: the class of the error.
+    """
+    try:
+        yield
+    except OSError as error:
+        seen = f"cannot be read ({error.strerror or error})"
+        raise kind(where=str(path), seen=seen, todo=todo) from error
 
 
 def _to_disk(path: Path) -> None:
@@ -306,23 +328,29 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         InputError: the file does not exist, is a folder, a device or a pipe, or may not be read.
     """
+    seen, todo = "there is no such file", "Check the path."
     try:
         with open_plain(path) as file:
             return file.read()
-    except FileNotFoundError as error:
-        raise InputError(
-            where=str(path), seen="there is no such file", todo="Check the path."
-        ) from error
-    except IsADirectoryError as error:
-        raise InputError(
-            where=str(path), seen="is a folder where a file is needed", todo="Name a file in it."
-        ) from error
     except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check that it is a file, its permissions and the disk.",
-        ) from error
+        if isinstance(error, IsADirectoryError):
+            seen, todo = "is a folder where a file is needed", "Name a file in it."
+        elif not isinstance(error, FileNotFoundError):
+            seen = f"cannot be read ({error.strerror or error})"
+            todo = "Check that it is a file, its permissions and the disk."
+        raise InputError(where=str(path), seen=seen, todo=todo) from error
+
+
+def read_utf8(path: Path) -> str:
+    """The text of a file in UTF-8, with or without a byte order mark.
+
+    Raises:
+        InputError: the file cannot be read, or is not UTF-8.
+    """
+    try:
+        return read_bytes(path).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
 
 
 def file_digest(*paths: Path) -> str:
@@ -333,16 +361,9 @@ def file_digest(*paths: Path) -> str:
     """
     digest = hashlib.sha256()
     for path in paths:
-        try:
-            with open_plain(path) as file:
-                while part := file.read(_PART):
-                    digest.update(part)
-        except OSError as error:
-            raise InputError(
-                where=str(path),
-                seen=f"cannot be read ({error.strerror or error})",
-                todo="Check the path.",
-            ) from error
+        with reading(path), open_plain(path) as file:
+            while part := file.read(_PART):
+                digest.update(part)
     return digest.hexdigest()
 
 

@@ -67,7 +67,7 @@ def refuse_growth(path: Path) -> None:
 
 
 ROWS_TOGETHER = 1 << 16
-"""Number of rows in a group of a Parquet file whose rows are written as they come."""
+"""Number of rows in a group of a Parquet file."""
 
 
 def write_parquet(
@@ -90,10 +90,7 @@ def write_parquet(
 
     try:
         about = None if metadata is None else dict(metadata)
-        if isinstance(table, pl.LazyFrame):
-            table.sink_parquet(file, row_group_size=ROWS_TOGETHER, metadata=about)
-        else:
-            table.write_parquet(file, metadata=about)
+        table.lazy().sink_parquet(file, row_group_size=ROWS_TOGETHER, metadata=about)
     except pl.exceptions.ComputeError as error:
         # polars reports a full disk in this way, with the system's error number only in the
         # message.

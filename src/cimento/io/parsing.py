@@ -155,6 +155,20 @@ def read_toml(path: Path) -> dict[str, Any]:
         ) from error
 
 
+def read_json(path: Path) -> Any:  # noqa: ANN401  # as `parse_json`
+    """The value in a JSON file.
+
+    Raises:
+        InputError: the file cannot be read, or is not JSON.
+    """
+    try:
+        return parse_json(read_bytes(path))
+    except ValueError as error:
+        raise InputError(
+            where=str(path), seen=f"is not JSON: {error}", todo="Correct it."
+        ) from error
+
+
 def unpack_gzip(data: bytes, *, where: str) -> bytes:
     """The unpacked content of a gzip file.
 

@@ -1,29 +1,27 @@
 """Values computed from scored tokens: values of regions and measures of sentences.
 
 All functions are pure: they take stored tables and plain records, and no model. `regions` computes
-the values that predictions over regions compare, `sentence` and `registry` hold the measures of
-whole sentences, and `scores` computes these for every sentence of a run.
+the values that predictions over regions compare, `sentence` holds the measures of whole
+sentences, and `scores` computes these for every sentence of a run.
 """
 
 from __future__ import annotations
 
 from cimento.measures.regions import RegionValues, region_metric, region_values
-from cimento.measures.registry import (
-    MEASURES,
-    Measure,
-    columns_needed,
-    find_measure,
-    find_measures,
-    judged_on,
-)
 from cimento.measures.scores import NOT_ASKED, corrected
 from cimento.measures.sentence import (
     BITS_PER_NAT,
+    MEASURES,
+    Measure,
     Missing,
     Sentence,
     Unit,
     Value,
+    columns_needed,
     corpus_perplexity,
+    find_measure,
+    find_measures,
+    judged_on,
     surprisal_bits,
     total,
 )

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import TableError, UsageError
-from cimento.io.arrays import stretches, totals
+from cimento.io.arrays import Reasons, stretches, totals
 from cimento.io.tables import BOUNDARY, LEFT_OUT, NO_LEFT_CONTEXT, TOKENS, Rows, RowsT, collected
 from cimento.measures.scores import (
     NOT_ASKED,
@@ -26,7 +26,7 @@ from cimento.measures.scores import (
     scored_blocks,
     tokens_of,
 )
-from cimento.measures.sentence import Missing, Reasons, Unit, Value, total
+from cimento.measures.sentence import Missing, Unit, Value, total
 from cimento.suites.model import METRICS, Metric
 
 if TYPE_CHECKING:

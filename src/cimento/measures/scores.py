@@ -7,17 +7,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.io.arrays import stretches
+from cimento.io.arrays import Reasons, stretches
 from cimento.io.tables import BOUNDARY, LEFT_OUT, REQUESTS, SCORES, TOKENS, Rows, RowsT, collected
 from cimento.measures.ordered import OrderedTokens, ordered_requests
-from cimento.measures.registry import Measure
 from cimento.measures.sentence import (
     NO_LOGISTIC_SUMS,
     NO_LOGITS,
     NO_UNIGRAMS,
+    Measure,
     Missing,
     Numbers,
-    Reasons,
     Sentence,
     Unit,
     Value,

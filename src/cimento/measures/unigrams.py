@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
-from cimento.io.files import expanded, open_plain
+from cimento.errors import InputError, UsageError, did_you_mean, needing
+from cimento.io.files import expanded, read_utf8
 from cimento.io.parsing import parse_json
 from cimento.measures.sentence import Missing, Numbers, total
 
@@ -96,13 +96,9 @@ def load_unigrams(source: str, *, language: str) -> Unigrams:
 
 
 def _wordfreq(language: str) -> WordFrequencies:
-    try:
+    with needing(WORDFREQ, extra="frequency", purpose="--unigrams wordfreq"):
         from wordfreq import available_languages, word_frequency
         from wordfreq.tokens import tokenize
-    except ImportError as error:
-        raise MissingDependencyError(
-            package=WORDFREQ, extra="frequency", purpose="--unigrams wordfreq"
-        ) from error
     known = available_languages("best")
     if language not in known:
         raise UsageError(
@@ -119,19 +115,7 @@ def _wordfreq(language: str) -> WordFrequencies:
 
 
 def _read_counts(path: Path) -> dict[str, float]:
-    try:
-        with open_plain(path) as file:
-            text = file.read().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(
-            where=str(path), seen="is not UTF-8", todo="Save the counts as UTF-8."
-        ) from error
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Give a file of counts, or wordfreq.",
-        ) from error
+    text = read_utf8(path)
     counts = _from_json(text, path) if path.suffix.lower() == ".json" else _from_lines(text, path)
     if not any(counts.values()):
         raise InputError(where=str(path), seen="holds no counts", todo="Give token and count.")

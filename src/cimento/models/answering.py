@@ -12,23 +12,9 @@ from typing import TYPE_CHECKING, TypeAlias, TypeGuard
 
 from cimento.errors import UsageError
 from cimento.io.tables import Column
-from cimento.models.base import (
-    ColumnScorer,
-    ModelCard,
-    Policy,
-    Remarking,
-    Score,
-    Scorer,
-    TextScorer,
-)
-from cimento.models.limits import AUTO, BatchLimits
-from cimento.models.questions import (
-    Choose,
-    OptionScorer,
-    OptionScores,
-    Replier,
-    refuse_not_finite,
-)
+from cimento.models.base import ColumnScorer, ModelCard, Remarking, Score, Scorer, TextScorer
+from cimento.models.questions import Choose, OptionScorer, OptionScores, Replier, refuse_not_finite
+from cimento.models.settings import AUTO, BatchLimits, Policy
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -248,7 +234,7 @@ def open_filler(scorer: object, *, policy: Policy, limits: BatchLimits = AUTO) -
     inside, card = scorer.inside(), scorer.card
     limits = limits.or_tokens(512 if inside.model.device.type == "cpu" else 16_384)
     if card.kind == "masked":
-        from cimento.models.hf.fill_masked import MaskedFiller
+        from cimento.models.hf.masked import MaskedFiller
 
         sliding = policy.window == "sliding"
         return MaskedFiller(inside, card=card, limits=limits, sliding=sliding)

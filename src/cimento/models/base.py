@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import (
-    TYPE_CHECKING,
-    Literal,
-    NamedTuple,
-    Protocol,
-    TypeAlias,
-    overload,
-    runtime_checkable,
-)
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias, overload, runtime_checkable
 
 from cimento.errors import UsageError
 from cimento.io.arrays import stretches
-from cimento.models.dtypes import DtypeName, DtypeRule, dtype_rule
-from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,116 +18,6 @@ if TYPE_CHECKING:
     from cimento.runs.usage import Tokens
 
 FloatArray: TypeAlias = "np.ndarray[tuple[int, ...], np.dtype[np.float64]]"
-
-KindRule: TypeAlias = Literal["auto", "causal", "masked", "seq2seq"]
-BosRule: TypeAlias = Literal["auto", "none", "tokenizer", "bos-or-eos"]
-PllRule: TypeAlias = Literal["within-word-l2r", "original", "whole-word", "region"]
-PunctuationRule: TypeAlias = Literal["split", "keep"]
-WindowRule: TypeAlias = Literal["refuse", "sliding"]
-BoundaryRule: TypeAlias = Literal["none", "word-start", "word-end", "auto"]
-FirstWordRule: TypeAlias = Literal["initial", "none"]
-
-
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """The policy of scoring texts: plain data, part of the manifest and of the run folder's name.
-
-    Attributes:
-        bos: the tokens before the first token of a text in a causal model. ``auto``: those that the
-            tokenizer adds, else its BOS token, else its EOS token (with which GPT-2 was trained as
-            a separator); ``none``: none, and the first token is not scored; ``tokenizer``: those
-            that the tokenizer adds, if any; ``bos-or-eos``: its BOS token, else its EOS token,
-            whatever the tokenizer adds.
-        pll: pseudo-log-likelihood of a masked model. ``within-word-l2r``: a token is predicted
-            with the later tokens of its word masked too (Kauf and Ivanova 2023,
-            doi:10.18653/v1/2023.acl-short.80); ``original``: only the token itself is masked
-            (Salazar et al. 2020, doi:10.18653/v1/2020.acl-main.240); ``whole-word``: all tokens
-            of its word are; ``region``: all tokens of its region are.
-        punctuation: whether a punctuation mark is a separate word (``split``) or belongs to the
-            word it touches (``keep``).
-        leading_blank: whether a text without context has a blank before it.
-        lowercase: whether a tokenizer of transformers lower-cases every text first, for models
-            trained on lower case whose tokenizers do not do so.
-        dtype: number format of the weights while scoring; log-probabilities are computed in float32
-            at least. ``auto`` is replaced by one of the others when a model is opened (see
-            `settled`); until then the policy has no digest.
-        window: treatment of a text that is longer than the model's window. ``refuse``: it is an
-            error; ``sliding``: its tokens are scored in parts that fit, see `layout.in_windows`.
-        stride: number of tokens by which a causal model's window moves along such a text; None for
-            half the window.
-        boundary: whether words (except those of masked models) are corrected for ends that the
-            tokenizer does not mark (Pimentel and Meister 2024,
-            doi:10.18653/v1/2024.emnlp-main.1020). ``none``: they are not; ``word-start`` or
-            ``word-end``: for marks there; ``auto``: for the tokenizer's marks, if there are any.
-            `punctuation` decides whether marks end a word.
-        boundary_eos: whether EOS also ends a word in that correction.
-        boundary_first: treatment of a text's first word in that correction. ``initial``: its
-            probability is divided by that of all tokens that can begin a text; ``none``: it is not
-            divided.
-        model_args: options passed unchanged to transformers' ``from_pretrained``.
-
-    Raises:
-        UsageError: there is a stride without a sliding window, or it is not a number of tokens; the
-            number format does not exist; or an option for transformers is not a plain value.
-    """
-
-    bos: BosRule = "auto"
-    pll: PllRule = "within-word-l2r"
-    punctuation: PunctuationRule = "split"
-    leading_blank: bool = False
-    lowercase: bool = False
-    dtype: DtypeRule = "float32"
-    window: WindowRule = "refuse"
-    stride: int | None = None
-    boundary: BoundaryRule = "none"
-    boundary_eos: bool = True
-    boundary_first: FirstWordRule = "initial"
-    model_args: Mapping[str, JsonValue] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        if self.stride is not None and (self.window == "refuse" or self.stride < 1):
-            raise UsageError(
-                where="--stride",
-                seen=f"{self.stride} tokens are given with --window {self.window}",
-                todo="Give one token or more, and --window sliding.",
-            )
-        try:
-            object.__setattr__(self, "dtype", dtype_rule(self.dtype))
-        except ValueError as error:
-            raise UsageError(
-                where="--dtype", seen=f"got {self.dtype!r}", todo=f"{error}."
-            ) from error
-        try:
-            json.dumps(dict(self.model_args))
-        except (TypeError, ValueError) as error:
-            raise UsageError(
-                where="model_args",
-                seen=f"a value cannot be written as JSON ({error})",
-                todo="Give plain values; a quantization_config is a dictionary.",
-            ) from error
-
-    def settled(self, dtype: DtypeName) -> Policy:
-        """The policy with a number format in place of ``auto``."""
-        return replace(self, dtype=dtype) if self.dtype == "auto" else self
-
-    def plain(self) -> dict[str, JsonValue]:
-        """The policy as JSON values, from which cache keys are made.
-
-        Raises:
-            ValueError: the number format is still ``auto``, which does not determine the scores.
-        """
-        if self.dtype == "auto":
-            raise ValueError("the number format of a policy is chosen before answers are named")
-        plain = asdict(self)
-        if not self.lowercase:
-            # Answers kept before there was this option have no such key.
-            del plain["lowercase"]
-        return plain
-
-    def digest(self) -> str:
-        """A short name for this policy: eight hexadecimal digits."""
-        text = json.dumps(self.plain(), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 @dataclass(frozen=True, slots=True)

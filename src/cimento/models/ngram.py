@@ -23,12 +23,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol
 
-from cimento.errors import InputError, MissingDependencyError, UsageError
-from cimento.io.files import open_plain
+from cimento.errors import InputError, UsageError, needing
+from cimento.io.files import open_plain, reading
 from cimento.io.parsing import MAX_GROWTH, SMALL_BYTES
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
+from cimento.models.characters import tokens_in, word_spans
 from cimento.models.hf.files import Located
-from cimento.models.tokens.characters import tokens_in, word_spans
+from cimento.models.settings import Policy
 
 if TYPE_CHECKING:
     from cimento.models.base import FloatArray, Score
@@ -213,12 +214,8 @@ class KenlmModel:
     """
 
     def __init__(self, path: Path) -> None:
-        try:
+        with needing("kenlm", extra="kenlm", purpose=f"{path}, a binary model of KenLM"):
             import kenlm
-        except ImportError as error:
-            raise MissingDependencyError(
-                package="kenlm", extra="kenlm", purpose=f"{path}, a binary model of KenLM"
-            ) from error
         config = kenlm.Config()
         config.show_progress = False
         config.arpa_complain = kenlm.ARPALoadComplain.NONE
@@ -357,15 +354,9 @@ def locate_ngrams(path: Path) -> Located:
     Raises:
         InputError: the file cannot be read.
     """
-    try:
-        with open_plain(path) as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Give the path of an ARPA file or of a binary file of KenLM.",
-        ) from error
+    todo = "Give the path of an ARPA file or of a binary file of KenLM."
+    with reading(path, todo=todo), open_plain(path) as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
     name = path.name.removesuffix(".gz").removesuffix(".arpa").removesuffix(".bin")
     return Located(name=name, folder=path, revision=digest)
 

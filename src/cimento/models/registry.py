@@ -8,108 +8,31 @@ contain no secrets.
 from __future__ import annotations
 
 import functools
-import hashlib
 import importlib.util
 import re
 import shlex
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Protocol, TypeAlias, TypeGuard, get_args
+from typing import Protocol, TypeAlias, TypeGuard
 
 from cimento.errors import UsageError
 from cimento.io.files import expanded
 from cimento.io.plugins import blamed, find_plugin
-from cimento.io.tables import Column
-from cimento.models.base import KindRule, ModelCard, Policy, Scorer, TextScorer, card_of
+from cimento.models.base import ModelCard, Scorer, TextScorer, card_of
 from cimento.models.checked import checked
-from cimento.models.dtypes import DtypeName
 from cimento.models.hf.arguments import OPTION
 from cimento.models.hf.files import Located, locate
-from cimento.models.hf.libraries import is_cuda, refuse_gpu_of_other_name
 from cimento.models.hf.names import DEMO_MODELS
-from cimento.models.limits import BatchLimits, Limit
-from cimento.suites.model import JsonValue, UnitName
-from cimento.suites.stimuli import NO_CONTEXT, Context
+from cimento.models.settings import Asking, Policy
+from cimento.suites.model import JsonValue
+from cimento.suites.stimuli import NO_CONTEXT
 
 AnyScorer: TypeAlias = Scorer | TextScorer
 
 # The user name and password, or the query, of a URL.
 _SECRET = re.compile(r"(?<=//)[^/#]*@|\?[^#]*")
 _OF_FILES = frozenset({"replay", "kenlm", "gguf"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
-    """The settings of asking a model: everything that can change answers or requests.
-
-    Attributes:
-        policy: the policy of scoring.
-        kind: ``causal``, ``masked`` or ``seq2seq``, if the model's config does not determine it.
-        tokenizer: name of another tokenizer than the model's; empty for the model's. It is a part
-            of the model's revision.
-        device: ``cpu``, ``cuda``, ``mps``; ``auto`` takes a GPU where there is one.
-        batch_size: largest number of sequences in a batch; ``auto`` leaves it to `batch_tokens`.
-        batch_tokens: largest number of padded tokens in a batch; ``auto`` chooses by device, or
-            sets no limit if `batch_size` is a number.
-        all_tokens: whether every token is scored, not only those that predictions need.
-        limit: number of items of a suite to ask about, from the first; None for all.
-        spec: for recorded surprisals: the model spec that says how tokens make regions.
-        recorded_unit: for recorded surprisals: their unit.
-        concurrency: for a server: requests that are under way at once.
-        timeout_s: for a server: seconds without a sign of it before it is asked again.
-        body: for a server: fields of requests, beside those of cimento; null leaves one out.
-        columns: further values stored for every token, see docs/measures.md.
-        context: the context before the texts of a suite, which is not scored.
-        own_blank: whether `policy` decides on a blank before texts even if a suite does.
-
-    Raises:
-        UsageError: a limit of batches is neither a number from 1 nor ``auto``, or the device is no
-            name of torch.
-    """
-
-    policy: Policy = field(default_factory=Policy)
-    kind: KindRule = "auto"
-    tokenizer: str = ""
-    device: str = "auto"
-    batch_size: Limit = "auto"
-    batch_tokens: Limit = "auto"
-    all_tokens: bool = False
-    limit: int | None = None
-    spec: Path | None = None
-    recorded_unit: UnitName = "bits"
-    concurrency: int = 8
-    timeout_s: float = 120.0
-    body: Mapping[str, JsonValue] = field(default_factory=dict)
-    columns: tuple[Column, ...] = ()
-    context: Context = NO_CONTEXT
-    own_blank: bool = False
-
-    def __post_init__(self) -> None:
-        _ = self.limits
-        refuse_gpu_of_other_name(self.device)
-
-    @property
-    def limits(self) -> BatchLimits:
-        """The limits on what goes through a model at once."""
-        return BatchLimits.chosen(self.batch_size, self.batch_tokens)
-
-    def digest(self) -> str:
-        """A digest of policy and context: eight hexadecimal digits."""
-        if self.context == NO_CONTEXT and not self.own_blank:
-            return self.policy.digest()
-        both = f"{self.policy.digest()} {self.context!r}" + " own blank" * self.own_blank
-        return hashlib.sha256(both.encode()).hexdigest()[:8]
-
-    def settled(self, dtype: str = "") -> Asking:
-        """The same settings with a number format in place of ``auto``.
-
-        Args:
-            dtype: number format of the model; float32 if there is none of this name.
-        """
-        names: tuple[DtypeName, ...] = get_args(DtypeName)
-        known = next((name for name in names if name == dtype), names[0])
-        return replace(self, policy=self.policy.settled(known))
 
 
 class Source(Protocol):
@@ -173,10 +96,7 @@ def refuse_what_is_fixed(asking: Asking) -> None:
     """
     asked = {
         "limit": (asking.limit is not None, "it answers for the whole suite, in order"),
-        "context": (
-            asking.context != NO_CONTEXT,
-            "what stood before its sentences is as it was",
-        ),
+        "context": (asking.context != NO_CONTEXT, "what stood before its sentences is as it was"),
         "boundary": (
             asking.policy.boundary in ("word-start", "word-end"),
             "it does not say how probable the end of a word is",
@@ -235,10 +155,7 @@ def _as_it_is_made(model: AnyScorer, asking: Asking) -> Asking:
     usual = Policy()
     for option in fields(Policy):
         made, asked = getattr(policy, option.name), getattr(asking.policy, option.name)
-        if option.name != "model_args" and asked not in (
-            made,
-            getattr(usual, option.name),
-        ):
+        if option.name != "model_args" and asked not in (made, getattr(usual, option.name)):
             raise UsageError(
                 where=f"{option.name}={asked}",
                 seen=f"the scorer was made with {option.name}={made}",
@@ -295,8 +212,9 @@ def open_scorer(model: str | AnyScorer, asking: Asking) -> AnyScorer:
 
 
 def _open_model(name: str, asking: Asking) -> Source:
-    from cimento.models.hf.headers import stored_dtype
+    from cimento.models.hf.libraries import is_cuda
     from cimento.models.hf.loading import load
+    from cimento.models.hf.stored import stored_dtype
 
     located = locate(name, tokenizer=asking.tokenizer)
     if asking.policy.dtype == "auto" and is_cuda(asking.device):
@@ -348,7 +266,7 @@ def _open_ngrams(file: str, asking: Asking) -> Source:
 
 
 def _open_gguf(file: str, asking: Asking) -> Source:
-    from cimento.models.gguf import load_gguf, locate_gguf
+    from cimento.models.local_engines import load_gguf, locate_gguf
 
     located = locate_gguf(expanded(file))
     return ScorerSource(
@@ -376,7 +294,7 @@ def _is_server(prefix: str, *, command: str, port: int) -> Opener:
 def _open_vllm(name: str, asking: Asking) -> Source:
     if importlib.util.find_spec("vllm") is None:
         return _is_server("vllm", command="vllm serve", port=8000)(name, asking)
-    from cimento.models.vllm import load_vllm, locate_vllm
+    from cimento.models.local_engines import load_vllm, locate_vllm
 
     located, dtype = locate_vllm(name)
     settled = asking.settled(dtype)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
         Requests,
         Score,
     )
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import (
         AskedModel,
         MethodFacts,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from cimento.io.tables import Column
     from cimento.models.base import ModelCard
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.paradigm import Paradigm
 
 

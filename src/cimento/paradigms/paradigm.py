@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport

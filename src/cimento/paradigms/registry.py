@@ -16,14 +16,27 @@ from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_me
 from cimento.io.files import folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
-from cimento.suites import faults
-from cimento.suites.archives import in_workbook, opened, unfolded
-from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
-from cimento.suites.faults import NO_LANGUAGE
+from cimento.suites.builtin import (
+    DEFAULT_KIND,
+    LANGUAGE_CODE,
+    WORKBOOK,
+    find_suite,
+    kind_of,
+    language_code,
+    name_or_path,
+)
 from cimento.suites.formats.registry import SUITE_SUFFIXES
-from cimento.suites.load import StimulusCount, refuse_faulty, suite_paths
+from cimento.suites.load import (
+    StimulusCount,
+    in_workbook,
+    opened,
+    refuse_faulty,
+    suite_paths,
+    unfolded,
+)
 from cimento.suites.model import Suite
-from cimento.suites.published import LANGUAGE_CODE, language_code
+from cimento.suites.reading import NO_LANGUAGE
+from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
 
 if TYPE_CHECKING:
@@ -147,7 +160,7 @@ def read_all(path: Path, *, language: str = "") -> list[tuple[AnyParadigm, Suite
                 reading, path=shown, faults=in_workbook(shown, reading.faults)
             )
             reading = in_language(reading, language)
-            if reading.suite is None or faults.errors(reading.faults):
+            if reading.suite is None or errors_among(reading.faults):
                 faulty.append(SuiteError(where=str(shown), faults=reading.faults))
                 continue
             found.append((paradigm, reading))
@@ -372,7 +385,7 @@ def usable(paradigm: AnyParadigm, reading: SuiteReading[Any]) -> LoadedSuite:
     Raises:
         SuiteError: the suite has such faults; the error contains all of them.
     """
-    if reading.suite is None or faults.errors(reading.faults):
+    if reading.suite is None or errors_among(reading.faults):
         raise SuiteError(where=str(reading.path), faults=reading.faults)
     return LoadedSuite(paradigm=paradigm, reading=reading)
 

@@ -17,14 +17,15 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.freetext import surprisals_of_words
 from cimento.engine.handle import ModelHandle
 from cimento.engine.scores import ask
-from cimento.errors import InputError, UsageError, did_you_mean
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
 from cimento.io.files import atomically, read_bytes, write_text
 from cimento.io.parquet import parse_parquet, write_parquet
 from cimento.io.tables import Column
-from cimento.models.base import Policy, Score
+from cimento.models.base import Score
+from cimento.models.characters import containing
 from cimento.models.in_memory import ModelLike, as_scorers
-from cimento.models.registry import AnyScorer, Asking
-from cimento.models.tokens.characters import containing
+from cimento.models.registry import AnyScorer
+from cimento.models.settings import Asking, Policy
 from cimento.suites.stimuli import Span
 from cimento.suites.tables import open_table
 
@@ -123,12 +124,9 @@ def all_words(places: WordPositions, texts: Mapping[str, str] | None) -> dict[st
                 )
             made[text] = tuple(known[index][0] for index in range(len(known)))
             continue
-        if text not in texts:
-            raise InputError(
-                where=f"text {text!r}",
-                seen="it is not among the texts",
-                todo=did_you_mean(text, texts),
-            )
+        need_known(
+            text, texts, where=f"text {text!r}", seen="it is not among the texts", error=InputError
+        )
         made[text] = tuple(texts[text].split())
         for index, (word, row) in sorted(known.items()):
             there = made[text][index] if index < len(made[text]) else "nothing"

@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from cimento.errors import MissingDependencyError, UsageError
+from cimento.errors import MissingDependencyError, UsageError, needing
 from cimento.io.files import write_bytes, write_text
 from cimento.report.renaming import exchanged
 
@@ -375,12 +375,8 @@ _LINE_ENDS = str.maketrans(dict.fromkeys("\u2028\u2029\x85\n\r", " "))
 
 
 def _convert() -> ModuleType:
-    try:
+    with needing("vl-convert-python", extra="report", purpose="figures as SVG, PNG and PDF"):
         import vl_convert
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="vl-convert-python", extra="report", purpose="figures as SVG, PNG and PDF"
-        ) from error
     return vl_convert
 
 

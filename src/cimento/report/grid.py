@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, groupby
 from typing import TypeAlias, TypeVar
 
-from cimento.io.inline_markup import apart, printable, tex
-from cimento.io.notebook import isolated, notebook_table
+from cimento.io.inline_markup import apart, isolated, notebook_table, printable, tex
 from cimento.report.formatting import PValue, reasons_together, with_minus
 
 BLANK = ""

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from cimento.errors import UsageError, did_you_mean
-from cimento.models.base import Policy
+from cimento.errors import need_known
+from cimento.models.settings import Policy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,10 +116,5 @@ def find_compat(name: str) -> Compat:
     Raises:
         UsageError: there is no tool of this name.
     """
-    if name not in COMPAT:
-        raise UsageError(
-            where="--compat",
-            seen=f"the conventions of {name!r} are not known",
-            todo=did_you_mean(name, COMPAT),
-        )
+    need_known(name, COMPAT, where="--compat", seen=f"the conventions of {name!r} are not known")
     return COMPAT[name]

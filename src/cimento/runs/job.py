@@ -14,15 +14,15 @@ from cimento.engine.scores import SCORING_VERSION, Progress
 from cimento.errors import CimentoError, UsageError, did_you_mean
 from cimento.io.files import file_digest
 from cimento.io.tables import COLUMNS, REQUESTS, Rows
-from cimento.models.registry import Asking
+from cimento.models.settings import Asking
 from cimento.options import JudgingOptions, RunOptions
 from cimento.paradigms.base import AnyParadigm, ParadigmOptions, TestSuite
 from cimento.paradigms.registry import parse_options
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
-from cimento.suites import faults
 from cimento.suites.model import JsonValue
+from cimento.suites.reading import warnings as warnings_among
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -259,7 +259,7 @@ class SuiteJob:
         answers = answers or NO_ANSWERS
         warnings = (
             *_limit_noted(self._scoring.limit),
-            *map(str, faults.warnings(self._loaded.reading.faults)),
+            *map(str, warnings_among(self._loaded.reading.faults)),
             *answers.warnings,
         )
         run = Run(

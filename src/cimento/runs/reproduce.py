@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from cimento.errors import TableError, UsageError
 from cimento.io.files import read_bytes, write_bytes
 from cimento.io.tables import JUDGMENTS
-from cimento.models.base import Policy
 from cimento.models.hf.arguments import as_options
-from cimento.models.registry import Asking, needs_saying, without_secrets
+from cimento.models.registry import needs_saying, without_secrets
+from cimento.models.settings import Asking, Policy
 from cimento.paradigms.regions.chance import NEAR_TIE_BITS
 from cimento.runs.outcomes import ESTIMATES, OUTCOMES
 from cimento.runs.store import SUITE_FOLDER, Manifest, RunFolder, manifest_part

@@ -33,7 +33,7 @@ from cimento.io.tables import (
     scan_table,
     write_table,
 )
-from cimento.suites.archives import MAX_FILE_BYTES
+from cimento.suites.load import MAX_FILE_BYTES
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
@@ -392,8 +392,7 @@ def store_answers(tables: Mapping[str, Rows], folder: RunFolder) -> StoredTables
     if isinstance(tables, StoredTables) and tables.folder == folder.path:
         return tables
     for name, table in tables.items():
-        # polars groups rows of a frame otherwise, and a repetition has the same bytes.
-        write_table(table.lazy(), ANSWERS[name], folder.path)
+        write_table(table, ANSWERS[name], folder.path)
     return StoredTables(folder.path)
 
 

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from cimento._version import __version__
 from cimento.errors import TableError, counted
-from cimento.io.inline_markup import apart
-from cimento.io.notebook import notebook_table
+from cimento.io.inline_markup import apart, notebook_table
 from cimento.io.parsing import faults_of, refuse_very_faulty
 from cimento.runs.outcomes import Estimate, Outcome
 from cimento.runs.usage import RunUsage

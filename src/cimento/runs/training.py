@@ -21,7 +21,7 @@ from transformers import PreTrainedTokenizerBase, TrainerCallback
 from cimento.api import Failure, refuse_same_names, run_all
 from cimento.engine.handle import ModelHandle
 from cimento.errors import CimentoError, UsageError
-from cimento.models.hf.live import live_policy, live_scorer, undisturbed
+from cimento.models.in_memory import live_policy, live_scorer, undisturbed
 from cimento.options import RunOptions, from_names
 from cimento.paradigms.registry import SuiteLike, load_suites
 from cimento.report.benchmarks import benchmark_means

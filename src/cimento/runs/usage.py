@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from cimento.errors import InputError
-from cimento.io.files import read_bytes
+from cimento.io.files import read_utf8
 from cimento.io.parsing import read_toml
 from cimento.suites.model import JsonValue
 
@@ -195,10 +195,7 @@ def _toml_records(path: Path) -> Iterable[tuple[str, Mapping[str, JsonValue]]]:
 
 
 def _tsv_records(path: Path) -> Iterable[tuple[str, Mapping[str, JsonValue]]]:
-    try:
-        lines = read_bytes(path).decode("utf-8-sig").splitlines()
-    except UnicodeDecodeError as error:
-        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
+    lines = read_utf8(path).splitlines()
     rows = [
         (f"{path}, line {number}", [cell.strip() for cell in line.split("\t")])
         for number, line in enumerate(lines, start=1)

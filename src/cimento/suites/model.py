@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Generic, Literal, Never, TypeAlias, TypeVar, cast, overload
 
-from cimento.io.notebook import ITEMS_SHOWN, suite_table
+from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 Metric: TypeAlias = Literal["sum", "mean", "median", "range", "max", "min"]

@@ -23,9 +23,8 @@ from pydantic import (
 
 from cimento.errors import Fault
 from cimento.io.parsing import MOST_FAULTS, is_very_faulty
-from cimento.suites.faults import fault
 from cimento.suites.model import JoinRule, JsonValue, Metric
-from cimento.suites.reading import number_text
+from cimento.suites.reading import fault, number_text
 
 Model = TypeVar("Model", bound="Open")
 

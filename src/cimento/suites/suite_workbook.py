@@ -18,9 +18,8 @@ from typing import Any
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes, write_bytes, write_text
 from cimento.io.parsing import parse_json, read_toml
-from cimento.suites.faults import errors
 from cimento.suites.model import JsonValue
-from cimento.suites.reading import open_json_lines
+from cimento.suites.reading import TOML, errors, open_json_lines
 from cimento.suites.story_rows import (
     is_column_of_story,
     is_story_row,
@@ -31,7 +30,7 @@ from cimento.suites.tables import Row, Table, read_table, split_plain
 from cimento.suites.workbooks import sheet_names, write_sheets
 
 ABOUT, ITEMS, PREDICTIONS, SEEDS, HOW_TO = "about", "items", "predictions", "seeds", "how to"
-TOML, RECORDS = "suite.toml", "items.jsonl"
+RECORDS = "items.jsonl"
 _MORE = "more"
 _TOP = ("kind", "regions")
 """Settings at the top level of suite.toml, which *about* names without a table."""
@@ -48,10 +47,7 @@ SETTINGS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "reference": ("the paper that it comes from", ("riferimento", "referencia", "referência")),
     "comment": ("anything else", ("commento", "comentario", "comentário", "комментарий")),
     "tags": ("labels, with | between", ("etichette", "etiquetas", "метки")),
-    "kind": (
-        "acceptability, cloze, stories ...; empty for predictions",
-        ("tipo", "тип", "вид"),
-    ),
+    "kind": ("acceptability, cloze, stories ...; empty for predictions", ("tipo", "тип", "вид")),
     "regions": ("names of the regions, with | between", ("regioni", "regiones", "regiões")),
 }
 """The description of each setting, and its names in Italian, Spanish, Portuguese and Russian."""

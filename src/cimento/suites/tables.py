@@ -14,8 +14,7 @@ from pathlib import Path
 
 from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
-from cimento.suites.faults import errors, fault
-from cimento.suites.reading import decode_table, place_of_row
+from cimento.suites.reading import decode_table, errors, fault, place_of_row
 from cimento.suites.workbooks import read_workbook
 
 SUFFIXES = (".tsv", ".csv", ".tab", ".txt", ".xlsx")
@@ -122,6 +121,21 @@ class Table:
     def where(self, row: Row) -> str:
         """The place of a row, for messages."""
         return place_of_row(self.name, row.number)
+
+    def need(self, *names: str, todo: str) -> None:
+        """Refuse a table without one of some columns.
+
+        Args:
+            names: the columns.
+            todo: the advice of the error.
+
+        Raises:
+            InputError: a column is missing.
+        """
+        for name in names:
+            if name not in self.columns:
+                seen = f"there is no column {name!r}"
+                raise InputError(where=self.name, seen=seen, todo=todo)
 
     def find(self, name: str) -> str | None:
         """The column of a name, ignoring capitals if no column has exactly this name.
@@ -320,10 +334,7 @@ def count_lacking(columns: Sequence[str], records: Sequence[tuple[int, list[str]
 
 
 def _table_of(
-    name: str,
-    columns: Sequence[str],
-    records: Sequence[tuple[int, list[str]]],
-    faults: list[Fault],
+    name: str, columns: Sequence[str], records: Sequence[tuple[int, list[str]]], faults: list[Fault]
 ) -> Table:
     """The table of records under a header; cells under no name or an empty one add faults.
 

@@ -10,16 +10,14 @@ from __future__ import annotations
 import dataclasses
 import random
 import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from cimento.errors import InputError, UsageError, did_you_mean
-from cimento.io.files import read_bytes
-from cimento.io.parsing import parse_toml
+from cimento.errors import InputError, UsageError, did_you_mean, need_known
+from cimento.io.parsing import read_toml
 from cimento.suites.model import Condition, Item, JsonValue, Region, Suite, sentence
 
 Filler: TypeAlias = "str | Mapping[str, str]"
@@ -77,10 +75,7 @@ def read_variants(path: Path) -> tuple[Variant, ...]:
     Raises:
         InputError: the file cannot be read, or has an unknown key.
     """
-    try:
-        parsed = parse_toml(read_bytes(path).decode("utf-8-sig"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(where=str(path), seen=f"is not TOML ({error})") from error
+    parsed = read_toml(path)
     shared = _slots(parsed.get("slots", {}), where=f"{path}, [slots]")
     tables = parsed.get("variants")
     if not isinstance(tables, list) or not tables:
@@ -226,19 +221,19 @@ def open_slots(suite: Suite) -> tuple[str, ...]:
 def _check_names(suite: Suite, variant: Variant) -> None:
     ids = [item.id for item in suite.items]
     slots = {name.split(".")[0] for name in open_slots(suite)}
-    groups: Sequence[tuple[str, Iterable[str], Iterable[str]]] = (
+    groups: Sequence[tuple[str, Iterable[str], Collection[str]]] = (
         ("condition", variant.conditions, suite.condition_names),
         ("item", variant.items, ids),
         ("slot", variant.slots, slots),
     )
     for what, named, known in groups:
         for name in named:
-            if name not in known:
-                raise UsageError(
-                    where=f"variant {variant.name!r}",
-                    seen=f"the suite {suite.name!r} has no {what} {name!r}",
-                    todo=did_you_mean(name, sorted(known)),
-                )
+            need_known(
+                name,
+                known,
+                where=f"variant {variant.name!r}",
+                seen=f"the suite {suite.name!r} has no {what} {name!r}",
+            )
 
 
 def _variant(table: object, shared: Mapping[str, Filler], *, where: str) -> Variant:
@@ -307,12 +302,12 @@ def prime(suite: Suite, condition: str, n: int, *, seed: int, sha256: str = "") 
     Raises:
         UsageError: there is no such condition, or there are too few other items.
     """
-    if condition not in suite.condition_names:
-        raise UsageError(
-            where=f"condition {condition!r}",
-            seen=f"the suite {suite.name!r} has no such condition",
-            todo=did_you_mean(condition, suite.condition_names),
-        )
+    need_known(
+        condition,
+        suite.condition_names,
+        where=f"condition {condition!r}",
+        seen=f"the suite {suite.name!r} has no such condition",
+    )
     if n < 1 or n >= len(suite.items):
         raise UsageError(
             where=f"{n} earlier sentences",

@@ -21,7 +21,7 @@ from typing import NoReturn, TypeAlias
 
 from cimento.errors import Fault, InputError
 from cimento.io.parsing import MAX_GROWTH, MAX_UNPACKED_BYTES, SMALL_BYTES
-from cimento.suites.faults import fault
+from cimento.suites.reading import fault
 
 MOST_ROWS = 1_048_576
 """Largest number of rows, including empty ones, as in spreadsheet programs."""

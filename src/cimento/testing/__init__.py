@@ -3,8 +3,7 @@
 `FakeScorer` is a model without weights, for tests and examples.
 """
 
-from cimento.models.fake import FakeScorer
-from cimento.testing.models import UNKNOWN_TEXT, Finding, check_model
+from cimento.testing.models import UNKNOWN_TEXT, FakeScorer, Finding, check_model
 from cimento.testing.paradigms import check_paradigm
 
 __all__ = ["UNKNOWN_TEXT", "FakeScorer", "Finding", "check_model", "check_paradigm"]

@@ -14,7 +14,6 @@ from cimento.cli.main import invoke
 from cimento.corpus.morphology.rules import Rules
 from cimento.engine.fills import fills_table
 from cimento.io.tables import JUDGMENTS, write_table
-from cimento.models.fake import uniform_scorer
 from cimento.models.questions import Fill, FillPolicy
 from cimento.paradigms import Score
 from cimento.paradigms.cloze.answers import ClozeAnswers, open_cloze_runs
@@ -24,6 +23,7 @@ from cimento.paradigms.cloze.paradigm import ClozeParadigm
 from cimento.paradigms.cloze.requests import blank_requests
 from cimento.paradigms.cloze.suite import ClozeItem, ClozeSuite, Option
 from cimento.paradigms.cloze.writing import write_cloze
+from cimento.testing.models import uniform_scorer
 from tests.helpers.whole_path import ask_folder
 
 ITEMS = (

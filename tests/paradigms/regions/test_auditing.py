@@ -8,8 +8,8 @@ import pytest
 
 from cimento import Condition, Item, Meta, Prediction, Region, Suite, UsageError
 from cimento.cli.main import invoke
-from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.audit import audit_suite
+from cimento.testing.models import uniform_scorer
 
 
 def suite_of(*triples: tuple[str, str, str], formula: str = "(2;%good%) < (2;%bad%)") -> Suite:

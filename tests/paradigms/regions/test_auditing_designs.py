@@ -8,10 +8,10 @@ import pytest
 
 from cimento import Condition, Item, Meta, Region, Suite
 from cimento.cli.main import invoke
-from cimento.models.fake import uniform_scorer
 from cimento.paradigms.regions.audit import audit_suite
 from cimento.suites.design import ISLAND_CONDITIONS, ISLAND_FACTORS
 from cimento.suites.load import open_suite
+from cimento.testing.models import uniform_scorer
 from tests.helpers.starter import starter_suite
 
 # short_nonisland, long_nonisland, short_island, long_island

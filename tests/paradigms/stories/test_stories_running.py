@@ -14,7 +14,6 @@ from cimento import ModelError, UsageError, api, open_run
 from cimento.cli.main import invoke
 from cimento.engine.cache import MemoryCache
 from cimento.engine.units import SIZES
-from cimento.models.fake import uniform_scorer
 from cimento.paradigms import Choose
 from cimento.paradigms.stories.formats import read_stories
 from cimento.paradigms.stories.options import (
@@ -26,6 +25,7 @@ from cimento.paradigms.stories.prompts import choose_shots, find_prompt, prompts
 from cimento.paradigms.stories.requests import PromptFormat, find_format, tier_prompts
 from cimento.paradigms.stories.suite import CONFLICT, STATE, STORY, TIERS
 from cimento.testing import FakeScorer
+from cimento.testing.models import uniform_scorer
 from tests.helpers import zoo
 from tests.helpers.stories import (
     SYSTEM_TEMPLATE,

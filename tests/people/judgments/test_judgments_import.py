@@ -11,11 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cimento import InputError, UsageError
-from cimento.people.annotate.importing import ImportOptions, asked_items, read_answers
+from cimento.people.annotate.importing import (
+    ImportOptions,
+    asked_items,
+    open_secret,
+    pseudonym,
+    read_answers,
+)
 from cimento.people.judgments.formats import read_prolific
-from cimento.people.judgments.importing import open_secret, pseudonym
-from cimento.people.judgments.mapping import map_of_options, read_map
-from cimento.people.judgments.records import read_judgments
+from cimento.people.judgments.records import map_of_options, read_judgments, read_map
 from tests.helpers.command_line import invoke
 
 GOOD, BAD = "Piove e fa freddo.", "Piove se fa freddo."

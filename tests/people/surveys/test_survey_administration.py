@@ -17,7 +17,7 @@ from cimento import InputError, UsageError
 from cimento.errors import StorageError
 from cimento.people.judgments.records import judgments_of
 from cimento.people.surveys.design import write_design
-from cimento.people.surveys.serving import administration, retention, storage
+from cimento.people.surveys.serving import administration, storage
 from cimento.people.surveys.serving.app import make_app
 from tests.helpers import survey_help
 from tests.helpers.command_line import invoke
@@ -34,7 +34,7 @@ def test_an_answer_of_somebody_who_was_deleted_meanwhile_is_not_stored(
 ):
     found = storage.participants(database)[0]
     data = {**hidden(people[0].get("/1").text), "field-0": "4"}
-    retention.delete_participant(database, found.id)
+    administration.delete_participant(database, found.id)
     monkeypatch.setattr(storage, "find", lambda *_: found)
     assert people[0].send(1, data).status_code == 403
     assert stored(database) == []
@@ -244,14 +244,14 @@ def test_a_deletion_that_somebody_who_reads_holds_up_is_not_called_done(people, 
         backup.execute("BEGIN")
         backup.execute("SELECT count(*) FROM answers").fetchall()
         with pytest.raises(StorageError, match="can still be found in the file"):
-            retention.delete_participant(database, gone)
+            administration.delete_participant(database, gone)
         assert stored(database) == []
         assert in_files(database, gone) > 1
-    retention.delete_participant(database, gone)
+    administration.delete_participant(database, gone)
     # That it was done is noted, once.
     assert in_files(database, gone) == 1
     with pytest.raises(UsageError, match="no such participant"):
-        retention.delete_participant(database, gone)
+        administration.delete_participant(database, gone)
 
 
 def in_files(database, text):

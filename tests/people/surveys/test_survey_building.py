@@ -19,10 +19,15 @@ from cimento.people.surveys.building import (
     assign_lists,
     build_design,
 )
-from cimento.people.surveys.design import design_json, parse_design, read_design, write_design
-from cimento.people.surveys.material import MaterialOptions
-from cimento.people.surveys.ordering import order_questions, spread
-from cimento.people.surveys.tasks import languages, words
+from cimento.people.surveys.design import (
+    design_json,
+    order_questions,
+    parse_design,
+    read_design,
+    spread,
+    write_design,
+)
+from cimento.people.surveys.material import MaterialOptions, languages, words
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 

@@ -24,8 +24,7 @@ from cimento.people.surveys import exports
 from cimento.people.surveys.building import SurveyPlan, build_design
 from cimento.people.surveys.design import AnswerChoice, read_design
 from cimento.people.surveys.exports import write_survey
-from cimento.people.surveys.material import MaterialOptions
-from cimento.people.surveys.tasks import words
+from cimento.people.surveys.material import MaterialOptions, words
 from cimento.suites.builtin import find_suite
 from tests.helpers.command_line import invoke
 

@@ -340,7 +340,7 @@ def half_request(address):
 
 
 def test_a_request_that_does_not_end_is_cut_off(design, database, monkeypatch):
-    monkeypatch.setattr("cimento.people.surveys.serving.connections.REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr("cimento.people.surveys.serving.app.REQUEST_SECONDS", 0.2)
     with serving(design, database) as address:
         head = half_request(address)
         body = half_request(address)
@@ -356,7 +356,7 @@ def test_a_request_that_does_not_end_is_cut_off(design, database, monkeypatch):
 
 
 def test_unfinished_requests_give_their_places_to_new_ones(design, database, monkeypatch):
-    monkeypatch.setattr("cimento.people.surveys.serving.connections.MOST_CONNECTIONS", 20)
+    monkeypatch.setattr("cimento.people.surveys.serving.app.MOST_CONNECTIONS", 20)
     with serving(design, database) as address, contextlib.ExitStack() as held:
         for _ in range(60):
             held.enter_context(half_request(address))

@@ -8,7 +8,6 @@ DiMLex (Stede 2002; Scheffler and Stede 2016) is the XML of connective-lex.info:
 from __future__ import annotations
 
 import itertools
-import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,8 +26,8 @@ from cimento.corpus.connectives.inventories import (
     read_spelling,
 )
 from cimento.errors import InputError, did_you_mean
-from cimento.io.files import expanded, read_bytes
-from cimento.io.parsing import MAX_DEPTH, parse_json
+from cimento.io.files import expanded, read_bytes, read_utf8
+from cimento.io.parsing import MAX_DEPTH, read_json
 from cimento.suites.tables import Row, Table, open_table
 
 if TYPE_CHECKING:
@@ -134,12 +133,7 @@ def read_nvdb(path: Path) -> Inventory:
     Raises:
         InputError: the file has another form.
     """
-    try:
-        content = parse_json(read_bytes(path).decode("utf-8-sig"))
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InputError(
-            where=str(path), seen=f"is not JSON: {error}", todo="Correct it."
-        ) from error
+    content = read_json(path)
     if not isinstance(content, dict):
         raise InputError(
             where=str(path), seen="is no object of lemmas", todo="Give the JSON of the NVdB."
@@ -163,11 +157,7 @@ def read_line_lexicon(path: Path) -> Inventory:
     Raises:
         InputError: the file cannot be read or is empty.
     """
-    try:
-        text = read_bytes(path).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
-    lines = (line.partition("#")[0].split("/") for line in text.splitlines())
+    lines = (line.partition("#")[0].split("/") for line in read_utf8(path).splitlines())
     entries = [_entry(parts) for parts in lines if any(part.strip() for part in parts)]
     return make_inventory(_merged(entries), name=path.stem, where=str(path))
 

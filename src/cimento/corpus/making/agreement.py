@@ -189,11 +189,7 @@ def _finite(sentence: Sentence, subject: Word) -> Word | None:
 
 
 def _make(
-    file: TreebankFile,
-    sentence: Sentence,
-    words: _Found,
-    morphology: Morphology,
-    feature: str,
+    file: TreebankFile, sentence: Sentence, words: _Found, morphology: Morphology, feature: str
 ) -> AgreeingPair | str:
     """The pair, or the reason why there is none."""
     controller, target = words.controller, words.target

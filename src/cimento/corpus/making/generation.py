@@ -10,6 +10,7 @@ from itertools import product
 
 from cimento.corpus.making.grammar import FeatureBundle, Grammar, GrammarTemplate, LexiconWord, Slot
 from cimento.errors import InputError
+from cimento.suites.formats.factorial import with_design
 from cimento.suites.model import Condition, Item, Meta, Prediction, Region, Suite
 
 TARGET = "match"
@@ -67,7 +68,8 @@ def generate_suites(grammar: Grammar, *, n: int, seed: int) -> tuple[Suite, Suit
         plain.append(_item(grammar, template, filled, number, adversarial=False))
         adversarial.append(_item(grammar, template, filled, number, adversarial=True))
     suite = _suite(grammar, plain, grammar.name)
-    has_twin = any("[" in template.text for template in grammar.templates)
+    texts = [text for template in grammar.templates for text in template.every_text]
+    has_twin = any("[" in text for text in texts)
     twin = _suite(grammar, adversarial, grammar.name + TWIN) if has_twin else None
     return suite, twin
 
@@ -97,7 +99,11 @@ def _fresh(
             continue
         # Sentences that differ only in the attractor are the same plain item, so they are compared
         # without it.
-        text = " ".join(_regions(template, filled, adversarial=False)).casefold()
+        text = " ".join(
+            part
+            for text in template.every_text
+            for part in _regions(text, filled, adversarial=False)
+        ).casefold()
         if text not in seen:
             seen.add(text)
             return filled
@@ -160,6 +166,8 @@ def _fitting(
 
 def _is_telling(grammar: Grammar, template: GrammarTemplate, filled: Mapping[str, Filled]) -> bool:
     """Whether the target's wrong forms exist and differ from its right form."""
+    if template.texts:
+        return True
     target = filled[template.target.name]
     wrong = [form for _, form in _wrong_forms(grammar, template.target, target)]
     return all(wrong) and target.form not in wrong
@@ -176,12 +184,10 @@ def _wrong_forms(grammar: Grammar, slot: Slot, target: Filled) -> Iterator[tuple
         yield WRONG + "_".join(wrong), target.word.forms.get(part.form_name(bundle), "")
 
 
-def _regions(
-    template: GrammarTemplate, filled: Mapping[str, Filled], *, adversarial: bool
-) -> tuple[str, ...]:
+def _regions(whole: str, filled: Mapping[str, Filled], *, adversarial: bool) -> tuple[str, ...]:
     """The regions of a sentence; the first non-empty one begins with a capital."""
     regions = []
-    for region in template.text.split("|"):
+    for region in whole.split("|"):
         optional = _OPTIONAL.match(region.strip())
         text = optional[1] if optional else region.strip()
         shown = "" if optional and not adversarial else text
@@ -199,6 +205,8 @@ def _item(
     *,
     adversarial: bool,
 ) -> Item:
+    if template.texts:
+        return _factorial_item(grammar, template, filled, number, adversarial=adversarial)
     slot = template.target
     target = filled[slot.name]
     forms = [(TARGET, target.form), *_wrong_forms(grammar, slot, target)]
@@ -206,9 +214,26 @@ def _item(
     conditions = []
     for name, form in forms:
         changed = {**filled, slot.name: Filled(target.word, target.bundle, form)}
-        texts = _regions(template, changed, adversarial=adversarial)
+        texts = _regions(template.text, changed, adversarial=adversarial)
         conditions.append(Condition(name, tuple(map(Region, texts)), columns))
     return Item(str(number), tuple(conditions))
+
+
+def _factorial_item(
+    grammar: Grammar,
+    template: GrammarTemplate,
+    filled: Mapping[str, Filled],
+    number: int,
+    *,
+    adversarial: bool,
+) -> Item:
+    """An item with a condition for each combination of levels, all with the same words."""
+    conditions = []
+    for name, levels in grammar.conditions.items():
+        texts = _regions(template.texts[name], filled, adversarial=adversarial)
+        columns = {"phenomenon": template.name, **levels}
+        conditions.append(Condition(name, tuple(map(Region, texts)), columns))
+    return Item(f"{template.name}-{number:02}", tuple(conditions))
 
 
 def _columns(
@@ -228,19 +253,26 @@ def _columns(
 
 
 def _suite(grammar: Grammar, items: Sequence[Item], name: str) -> Suite:
+    meta = Meta(
+        name=name,
+        version="0.1.0",
+        language=grammar.language,
+        phenomenon=grammar.phenomenon,
+        status="generated, not yet reviewed",
+    )
+    if grammar.factors:
+        suite = Suite(
+            meta, region_names=grammar.regions, predictions=(), items=tuple(items),
+            factors=dict(grammar.factors),
+        )  # fmt: skip
+        return with_design(suite)
     number = 1 + next(
         index
         for index, region in enumerate(grammar.templates[0].text.split("|"))
         if "{" + grammar.templates[0].target.name + "}" in region
     )
     return Suite(
-        meta=Meta(
-            name=name,
-            version="0.1.0",
-            language=grammar.language,
-            phenomenon=grammar.phenomenon,
-            status="generated, not yet reviewed",
-        ),
+        meta=meta,
         region_names=grammar.regions,
         predictions=tuple(
             Prediction(f"({number};%{TARGET}%) < ({number};%{condition.name}%)")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean, need_known
@@ -88,12 +88,19 @@ class GrammarTemplate:
         name: name in the items' column ``template``.
         text: regions separated by `` | ``, with slots in braces; square brackets enclose a whole
             region that only the adversarial twin has.
+        texts: instead, for a factorial design, each condition to its text: levels joined by ``_``.
         slots: slots in the order of filling, so that a slot follows the one it agrees with.
     """
 
     name: str
     text: str
     slots: tuple[Slot, ...]
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def every_text(self) -> tuple[str, ...]:
+        """The text, or those of all conditions."""
+        return tuple(self.texts.values()) or (self.text,)
 
     @property
     def target(self) -> Slot:
@@ -116,6 +123,7 @@ class Grammar:
         regions: names of the regions, the same for all templates.
         wrong: combinations of the target's features that are made wrong, each in a condition; empty
             for all combinations.
+        factors: the levels of each factor of a factorial design; its templates have `texts`.
     """
 
     name: str
@@ -127,6 +135,13 @@ class Grammar:
     templates: tuple[GrammarTemplate, ...]
     regions: tuple[str, ...]
     wrong: tuple[tuple[str, ...], ...] = ()
+    factors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def conditions(self) -> dict[str, dict[str, str]]:
+        """The conditions of a factorial design, each with its level of each factor."""
+        levels = product(*self.factors.values()) if self.factors else ()
+        return {"_".join(each): dict(zip(self.factors, each, strict=True)) for each in levels}
 
     def wrong_combinations(self, slot: Slot) -> tuple[tuple[str, ...], ...]:
         """The combinations of features in which a target is made wrong."""
@@ -193,6 +208,9 @@ def _grammar(content: Mapping[str, object], lexicon: tuple[LexiconWord, ...]) ->
         lexicon=lexicon,
         templates=tuple(map(_template, _list(content["templates"]))),
         wrong=tuple(map(_texts, _list(content.get("wrong", [])))),
+        factors={
+            name: _texts(levels) for name, levels in _table(content.get("factors", {})).items()
+        },
     )
 
 
@@ -207,7 +225,8 @@ def _template(entry: object) -> GrammarTemplate:
     table = _table(entry)
     return GrammarTemplate(
         name=_text(table["name"]),
-        text=_text(table["text"]),
+        text="" if "texts" in table else _text(table["text"]),
+        texts={key: _text(text) for key, text in _table(table.get("texts", {})).items()},
         slots=tuple(_slot(name, _table(slot)) for name, slot in _table(table["slots"]).items()),
     )
 
@@ -233,13 +252,8 @@ def _slot(name: str, table: Mapping[str, object]) -> Slot:
 
 def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ...]:
     table = open_table(path)
-    missing = [name for name in ("pos", "lemma") if name not in table.columns]
-    if missing:
-        raise InputError(
-            where=str(path),
-            seen=f"there is no column {', '.join(missing)}",
-            todo="Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl.",
-        )
+    todo = "Name the columns pos, lemma, then features, then forms as form:sg or form:f.pl."
+    table.need("pos", "lemma", todo=todo)
     parts = _parts(content)
     forms = {name: name.removeprefix("form:") for name in table.columns if name.startswith("form:")}
     features = [name for name in table.columns if name not in ("pos", "lemma", *forms)]
@@ -247,12 +261,13 @@ def _lexicon(path: Path, content: Mapping[str, object]) -> tuple[LexiconWord, ..
     for row in table.rows:
         cells = {column: cell.strip() for column, cell in row.cells.items()}
         pos = cells["pos"]
-        if pos not in parts:
-            raise InputError(
-                where=table.where(row),
-                seen=f"the part of speech {pos!r} is unknown",
-                todo=did_you_mean(pos, parts),
-            )
+        need_known(
+            pos,
+            parts,
+            where=table.where(row),
+            seen=f"the part of speech {pos!r} is unknown",
+            error=InputError,
+        )
         inherent = {name: cells[name] for name in features if cells[name]}
         inflected = {form: cells[name] for name, form in forms.items() if cells[name]}
         words.append(LexiconWord(pos=pos, lemma=cells["lemma"], inherent=inherent, forms=inflected))
@@ -266,13 +281,19 @@ def _check(grammar: Grammar, path: Path) -> None:
     for template in grammar.templates:
         where = f"{path}, template {template.name!r}"
         names = [slot.name for slot in template.slots]
-        if set(_SLOT.findall(template.text)) != set(names):
-            seen = f"the text has the slots {_SLOT.findall(template.text)}, and {names} are said"
+        if set(template.texts) != set(grammar.conditions):
+            seen = f"there are texts for {', '.join(template.texts) or 'no condition'}"
+            wanted = ", ".join(grammar.conditions) or "none: there are no factors"
+            raise InputError(where=where, seen=seen, todo=f"Its conditions are {wanted}.")
+        used = _SLOT.findall(" ".join(template.every_text))
+        if set(used) != set(names):
+            seen = f"the text has the slots {used}, and {names} are said"
             raise InputError(where=where, seen=seen, todo="Make them the same.")
-        if template.text.count("|") + 1 != len(grammar.regions):
-            seen = f"the text has {template.text.count('|') + 1} regions"
-            raise InputError(where=where, seen=seen, todo=f"Write {len(grammar.regions)}.")
-        if sum(slot.target for slot in template.slots) != 1:
+        for text in template.every_text:
+            if text.count("|") + 1 != len(grammar.regions):
+                seen = f"the text has {text.count('|') + 1} regions"
+                raise InputError(where=where, seen=seen, todo=f"Write {len(grammar.regions)}.")
+        if not template.texts and sum(slot.target for slot in template.slots) != 1:
             seen = "there is not exactly one target"
             raise InputError(where=where, seen=seen, todo="Write target = true in one slot.")
         for place, slot in enumerate(template.slots):

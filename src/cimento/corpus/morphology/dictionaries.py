@@ -27,11 +27,13 @@ from cimento.corpus.morphology.model import (
     WordReading,
     chosen,
     format_features,
+    from_delaf,
+    from_opencorpora,
+    from_unimorph,
 )
 from cimento.corpus.morphology.rules import Rules
-from cimento.corpus.morphology.tags import from_delaf, from_opencorpora, from_unimorph
-from cimento.errors import InputError, MissingDependencyError, UsageError, did_you_mean
-from cimento.io.files import expanded
+from cimento.errors import InputError, UsageError, did_you_mean, needing
+from cimento.io.files import expanded, reading
 
 
 class _Tag(Protocol):
@@ -59,12 +61,8 @@ class Russian:
     """
 
     def __init__(self) -> None:
-        try:
+        with needing("pymorphy3", extra="morphology", purpose="Russian morphology"):
             import pymorphy3
-        except ImportError as error:
-            raise MissingDependencyError(
-                package="pymorphy3", extra="morphology", purpose="Russian morphology"
-            ) from error
         self._analyser = pymorphy3.MorphAnalyzer(lang="ru")
 
     @property
@@ -231,14 +229,8 @@ def _up_to_date(indexed: Path, facts: dict[str, str]) -> DictionaryIndex | None:
 
 def _facts(path: Path, format: FileFormat) -> dict[str, str]:  # noqa: A002
     """The facts by which a changed file differs from the one that was indexed."""
-    try:
+    with reading(path):
         known = path.stat()
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check the path.",
-        ) from error
     if path.is_dir():
         raise InputError(
             where=str(path), seen="is a folder where a file is needed", todo="Name a file in it."

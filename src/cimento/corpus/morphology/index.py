@@ -23,11 +23,7 @@ from typing import IO, Any, Literal, TypeAlias
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS, atomically
 
-_BOMS = {
-    codecs.BOM_UTF8: "utf-8-sig",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
+_BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
 _ESCAPE = re.compile(r"\\(.)")
 _REMARK = re.compile(r"(?<!\\)/")

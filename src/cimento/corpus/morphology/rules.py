@@ -15,8 +15,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from cimento.corpus.morphology.model import DATA, Features, WordReading, chosen, format_features
-from cimento.corpus.morphology.tags import from_delaf
+from cimento.corpus.morphology.model import (
+    DATA,
+    Features,
+    WordReading,
+    chosen,
+    format_features,
+    from_delaf,
+)
 from cimento.errors import UsageError, need_known
 
 LANGUAGES = ("es", "it", "pt")

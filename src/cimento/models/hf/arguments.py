@@ -204,10 +204,7 @@ def loading_error(
             "It needs code of its own, which is run with --trust-remote-code only. Read it first."
         )
     elif _PICKLED in message and ALLOW_PICKLE not in args:
-        todo = (
-            "Weights of other formats are pickles, which can hold code: convert them to"
-            " safetensors, or trust them with --allow-pickle."
-        )
+        todo = _PICKLES
     elif args:
         todo = f"Check {OPTION} {' '.join(args)}: these options go to transformers as they are."
     if isinstance(error, ImportError) or "pip install" in message:

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.limits import BatchLimits
+from cimento.models.settings import BatchLimits
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded, FloatArray
@@ -133,7 +133,19 @@ class AskList:
 
 
 class DoesNotFitError(ModelError):
-    """The error of a single row of tokens that does not fit the device's memory."""
+    """The error of the least that must fit the device's memory and does not.
+
+    Args:
+        device: the device.
+        what: what its memory does not hold.
+    """
+
+    def __init__(self, device: torch.device, what: str) -> None:
+        super().__init__(
+            where=f"device {device}",
+            seen=f"its memory does not hold {what}",
+            todo="Free some, use another device, or a narrower --dtype.",
+        )
 
 
 class Memory:
@@ -187,11 +199,7 @@ class Memory:
         self.budget = lines * width // 2
         _give_back(device)
         if lines == 1:
-            raise DoesNotFitError(
-                where=f"device {device}",
-                seen=f"its memory does not hold one row of {width} tokens",
-                todo="Free some, use another device, or a narrower --dtype.",
-            )
+            raise DoesNotFitError(device, f"one row of {width} tokens")
 
 
 def memory_of(model: torch.nn.Module) -> Memory:
@@ -229,11 +237,7 @@ def smaller(rows: int, *, device: torch.device) -> int:
     """
     _give_back(device)
     if rows == 1:
-        raise DoesNotFitError(
-            where=f"device {device}",
-            seen="its memory does not hold the scores of all words at one position",
-            todo="Free some, use another device, or a narrower --dtype.",
-        )
+        raise DoesNotFitError(device, "the scores of all words at one position")
     return rows // 2
 
 

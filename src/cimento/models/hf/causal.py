@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import AskList, DoesNotFitError, ScoreBuffer, batches
+from cimento.models.hf.boundaries import described
 from cimento.models.hf.layout import (
     Layout,
     PrefixTree,
@@ -37,9 +38,8 @@ from cimento.models.hf.layout import (
     tolerance_nats,
 )
 from cimento.models.hf.scorer import TransformersScorer, row_head
-from cimento.models.limits import BatchLimits
-from cimento.models.tokens.boundaries import described
-from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, vocabulary_size
+from cimento.models.settings import BatchLimits, Policy
+from cimento.models.tokenizing import TextEncoder, causal_frame, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

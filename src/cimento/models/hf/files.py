@@ -14,12 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from cimento.errors import (
-    MissingDependencyError,
-    ModelError,
-    UsageError,
-)
-from cimento.io.files import expanded
+from cimento.errors import MissingDependencyError, ModelError, UsageError, needing
+from cimento.io.files import expanded, reading
 from cimento.io.parsing import parse_json
 from cimento.models.hf.names import (
     ADAPTER_CONFIG,
@@ -320,12 +316,8 @@ def _download(name: str, revision: str | None, patterns: Sequence[str], *, what:
         UsageError: the files cannot be downloaded.
     """
     where = f"{what} {name!r}"
-    try:
+    with needing("huggingface_hub", extra="hf", purpose=where):
         from huggingface_hub import snapshot_download
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="huggingface_hub", extra="hf", purpose=where
-        ) from error
     try:
         return Path(snapshot_download(name, revision=revision, allow_patterns=list(patterns)))
     # The hub library raises errors of many unrelated classes (HTTP, cache, validation).
@@ -375,7 +367,7 @@ def _at(folder: Path, *, name: str, revision: str, inner: bool) -> Located:
 def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
     """The sha256 over the names and contents of files, by default those that define the model."""
     total = hashlib.sha256()
-    try:
+    with reading(folder, todo="", kind=ModelError):
         files = sorted({path for pattern in patterns for path in folder.glob(pattern)})
         for path in files:
             if not path.is_file():  # a link may lead to a device, which could be read endlessly
@@ -383,10 +375,6 @@ def _digest(folder: Path, patterns: Sequence[str] = (*_PATTERNS, _CODE)) -> str:
             total.update(path.name.encode() + b"\0")
             with path.open("rb") as handle:
                 total.update(hashlib.file_digest(handle, "sha256").digest())
-    except OSError as error:
-        raise ModelError(
-            where=str(folder), seen=f"cannot be read ({error.strerror or error})"
-        ) from error
     return total.hexdigest()
 
 

@@ -15,12 +15,11 @@ import torch
 from transformers.modeling_outputs import BaseModelOutput
 
 from cimento.errors import ModelError, TextTooLongError
-from cimento.models.base import ModelCard, Policy
+from cimento.models.base import ModelCard
 from cimento.models.hf.fill_words import Beam, Distributions, FillTokens, Row, Take, best_at, grow
 from cimento.models.hf.heads import widened
 from cimento.models.hf.layout import find_layout
 from cimento.models.hf.scorer import Inside
-from cimento.models.limits import BatchLimits
 from cimento.models.questions import (
     ChoiceRule,
     Fill,
@@ -31,7 +30,8 @@ from cimento.models.questions import (
     chosen_protocol,
     ranked,
 )
-from cimento.models.tokens.tokenizing import causal_frame, probes, vocabulary_size
+from cimento.models.settings import BatchLimits, Policy
+from cimento.models.tokenizing import causal_frame, probes, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -90,14 +90,7 @@ class CausalFiller:
             return self._words(texts, fits, policy)
         words = protocol == "words"
         allowed = [self._tokens.whole_words(after_blank=f) if words else None for f in fits]
-        best = self._best(texts, policy.k, allowed)
-        return [
-            [
-                self._tokens.fill(Beam((token,), value), protocol, after_blank=fit)
-                for token, value in top
-            ]
-            for top, fit in zip(best, fits, strict=True)
-        ]
+        return self._tokens.single(self._best(texts, policy.k, allowed), protocol, fits)
 
     def _before(self, request: FillRequest, room: int) -> _Ids:
         """The token ids that the model reads; a blank at the end belongs to the next token.

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 
 from cimento.models.hf.batches import Asks, batches, memory_of
+from cimento.models.hf.boundaries import PART_OF_CHARACTER, surfaces_of
 from cimento.models.hf.heads import RowHead, widened
 from cimento.models.hf.layout import Layout, padded
-from cimento.models.limits import BatchLimits
 from cimento.models.questions import Fill, FillKind
-from cimento.models.tokens.facts import PART_OF_CHARACTER, surfaces_of
+from cimento.models.settings import BatchLimits
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -164,6 +164,21 @@ class FillTokens:
             kind=self.kind(beam.ids, after_blank=after_blank),
             method=method,
         )
+
+    def single(
+        self, best: Iterable[Sequence[tuple[int, float]]], method: str, fits: Iterable[bool]
+    ) -> list[list[Fill]]:
+        """Candidates of one token each.
+
+        Args:
+            best: for each blank, tokens and their log-probabilities.
+            method: how they were found.
+            fits: for each blank, whether a blank, or nothing, precedes the gap.
+        """
+        return [
+            [self.fill(Beam((token,), value), method, after_blank=fit) for token, value in top]
+            for top, fit in zip(best, fits, strict=True)
+        ]
 
     @functools.cached_property
     def continuing(self) -> BoolArray:

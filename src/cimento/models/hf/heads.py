@@ -141,10 +141,7 @@ class Kept:
 
     def logits(self, piece: torch.Tensor) -> torch.Tensor:
         """The logits of some rows from the model's head; the transformer is not run again."""
-        with (
-            torch.inference_mode(),
-            Replaced(self._model.base_model, self._rebuild(piece)),
-        ):
+        with torch.inference_mode(), Replaced(self._model.base_model, self._rebuild(piece)):
             logits: torch.Tensor = self._model(**self._inputs).logits[0]
         return logits
 
@@ -207,11 +204,7 @@ class RowHead:
     """
 
     def __init__(
-        self,
-        model: PreTrainedModel,
-        *,
-        thin: Thinning = "head",
-        columns: Sequence[Read] = (),
+        self, model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
     ) -> None:
         self.model = model
         self._columns = columns

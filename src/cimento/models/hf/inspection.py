@@ -5,29 +5,28 @@ Nothing depends on names of models or classes: every property is tested.
 
 from __future__ import annotations
 
+import json
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 import torch
 
 from cimento.errors import ModelError
-from cimento.models.base import Encoded, ModelCard, Policy, Score, Scorer
+from cimento.models.base import Encoded, ModelCard, Score, Scorer
+from cimento.models.hf.boundaries import surfaces_of, tokenizer_kind
 from cimento.models.hf.heads import widened
-from cimento.models.hf.layout import (
-    largest_difference,
-    masked_positions,
-    tolerance_nats,
-)
+from cimento.models.hf.layout import largest_difference, masked_positions, tolerance_nats
 from cimento.models.hf.scorer import Inside, Inspectable
-from cimento.models.tokens.facts import TokenizerFacts, tokenizer_facts
-from cimento.models.tokens.tokenizing import own_frame
+from cimento.models.settings import BosRule, BoundaryRule, Policy
+from cimento.models.tokenizing import own_frame
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.models.base import FloatArray
 
@@ -258,10 +257,143 @@ def _unknown(inside: Inside, suite: str, found: _Texts) -> UnknownTokens:
     )
 
 
-def _timed(
-    work: Callable[[], list[FloatArray]],
-) -> tuple[list[FloatArray], float]:
+def _timed(work: Callable[[], list[FloatArray]]) -> tuple[list[FloatArray], float]:
     """The result of some work, and its wall time in seconds."""
     started = time.perf_counter()
     result = work()
     return result, max(time.perf_counter() - started, 1e-9)
+
+
+SystemRole: TypeAlias = Literal["rendered", "left out", "refused"]
+
+_CAPITALS, _SMALL = "DOMANI MARIA TORNA A ROMA", "domani maria torna a roma"
+_FEW = 0.001
+"""Share of tokens with capital letters up to which a vocabulary is one of lower case: stray ones
+(names of special tokens, say) are in every file."""
+
+_SYSTEM = "Antworte in einem Satz."
+_USER = "Wie viele Beine hat eine Spinne?"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizerFacts:
+    """The facts on a tokenizer.
+
+    Attributes:
+        kind: how it cuts words, such as ``byte-level BPE``.
+        marks: what of words its tokens mark.
+        boundary: what ``--boundary auto`` corrects words by with this model; ``none`` where it
+            corrects nothing.
+        bos: the policy for what stands before a text; empty where the model leaves no choice.
+        before: the tokens that stand before a text when it is scored.
+        origin: where these come from.
+        after: the tokens that stand after it.
+        unknown: the token for what it does not know; empty where it has none.
+        knows_capitals: whether its vocabulary has tokens with capital letters, or it lower-cases
+            texts itself.
+        system_role: what its chat template makes of a system message: it is ``rendered``, ``left
+            out`` or ``refused``; None where there is no template.
+        refusal: what the template said, where it refused.
+    """
+
+    kind: str
+    marks: str
+    boundary: BoundaryRule
+    bos: BosRule | Literal[""]
+    before: str
+    origin: str
+    after: str
+    unknown: str
+    knows_capitals: bool
+    system_role: SystemRole | None
+    refusal: str = ""
+
+
+def tokenizer_facts(
+    tokenizer: PreTrainedTokenizerBase, *, policy: Policy, card: ModelCard
+) -> TokenizerFacts:
+    """Find out what a tokenizer does.
+
+    Args:
+        tokenizer: a fast tokenizer.
+        policy: how texts are scored.
+        card: of the model it belongs to.
+    """
+    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    role, refusal = _system_role(tokenizer)
+    before, after, origin = _frame(tokenizer, policy, card)
+    kind = card.kind
+    return TokenizerFacts(
+        kind=tokenizer_kind(state),
+        marks=_marks(tokenizer, state),
+        boundary=surfaces_of(tokenizer)[0] if kind in ("causal", "seq2seq") else "none",
+        bos=policy.bos if kind == "causal" else "",
+        before=before,
+        origin=origin,
+        after=after,
+        unknown=str(tokenizer.unk_token or ""),
+        knows_capitals=_knows_capitals(tokenizer),
+        system_role=role,
+        refusal=refusal,
+    )
+
+
+def _marks(tokenizer: PreTrainedTokenizerBase, state: dict[str, JsonValue]) -> str:
+    marks, _ = surfaces_of(tokenizer)
+    if marks != "none":
+        return "word beginnings" if marks == "word-start" else "word ends"
+    model = state["model"]
+    prefix = model.get("continuing_subword_prefix") if isinstance(model, dict) else None
+    return f"none (but continuations of a word, with {prefix})" if prefix else "none"
+
+
+def _frame(
+    tokenizer: PreTrainedTokenizerBase, policy: Policy, card: ModelCard
+) -> tuple[str, str, str]:
+    """The tokens before and after a text, and where the ones before it come from."""
+    own = own_frame(tokenizer)
+    names = [
+        " ".join(tokenizer.convert_ids_to_tokens(list(ids))) for ids in (own.before, own.after)
+    ]
+    if card.kind == "masked":
+        return names[0], names[1], "the tokenizer puts them there"
+    if card.kind == "seq2seq":
+        return card.bos, "", "what the decoder starts with"
+    if not card.bos:
+        reason = "it has neither BOS nor EOS" if policy.bos == "auto" else f"--bos {policy.bos}"
+        return "", "", f"nothing: {reason}; the first token has no score"
+    if card.bos == names[0] and policy.bos != "bos-or-eos":
+        return card.bos, "", "the tokenizer puts it there"
+    if card.bos == tokenizer.bos_token:
+        same = ", the same as its EOS token" if card.bos == tokenizer.eos_token else ""
+        return card.bos, "", f"its BOS token{same}"
+    return card.bos, "", "its EOS token, for it has no BOS token"
+
+
+def _knows_capitals(tokenizer: PreTrainedTokenizerBase) -> bool:
+    """Whether a tokenizer does something with capital letters.
+
+    It does if it lower-cases them, or if its vocabulary holds more of them than the single letters
+    that every vocabulary of bytes has.
+    """
+    upper, lower = (
+        tokenizer(text, add_special_tokens=False)["input_ids"] for text in (_CAPITALS, _SMALL)
+    )
+    if upper == lower:
+        return True
+    words = [text.strip() for text in surfaces_of(tokenizer)[1].values()]
+    cased = [text for text in words if len(text) > 1 and text.lower() != text.upper()]
+    return sum(text != text.lower() for text in cased) > _FEW * len(cased)
+
+
+def _system_role(tokenizer: PreTrainedTokenizerBase) -> tuple[SystemRole | None, str]:
+    """The treatment of a system message by a chat template, found by rendering one."""
+    if not tokenizer.chat_template:
+        return None, ""
+    messages = [{"role": "system", "content": _SYSTEM}, {"role": "user", "content": _USER}]
+    try:
+        rendered = tokenizer.apply_chat_template(messages, tokenize=False)
+    # Templates are programs; they refuse a role by raising whatever they like.
+    except Exception as error:  # noqa: BLE001
+        return "refused", f"{type(error).__name__}: {error}"
+    return ("rendered" if _SYSTEM in str(rendered) else "left out"), ""

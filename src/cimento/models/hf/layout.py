@@ -23,15 +23,16 @@ import numpy as np
 import torch
 
 from cimento.errors import ModelError, UsageError
-from cimento.models.base import Encoded, ModelCard, PllRule, Policy
+from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import Asks
 from cimento.models.hf.heads import RowHead, Thinning, widened
+from cimento.models.settings import PllRule, Policy
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
 
     from cimento.models.base import FloatArray
-    from cimento.models.tokens.tokenizing import Frame
+    from cimento.models.tokenizing import Frame
 
 Ids: TypeAlias = Sequence[int]
 

@@ -12,7 +12,6 @@ import functools
 import gc
 import importlib
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,8 +19,6 @@ from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-
-from cimento.errors import UsageError
 
 _COMPILER = "torch._dynamo"
 _MARKS = ("allow_in_graph", "assume_constant_result", "disable")
@@ -176,24 +173,6 @@ def is_cuda(device: str) -> bool:
     present, so that a run keeps its number format when it is put together on another machine.
     """
     return device.startswith("cuda") or (device == "auto" and count_gpus() > 0)
-
-
-_GPU = re.compile(r"(gpu)?:?(?P<number>\d*)", re.IGNORECASE)
-
-
-def refuse_gpu_of_other_name(device: str) -> None:
-    """Refuse ``gpu`` or a bare number as a device, before anything is loaded or looked up.
-
-    Raises:
-        UsageError: it is one of them.
-    """
-    if found := _GPU.fullmatch(device.strip()):
-        number = f":{found['number']}" if found["number"] else ""
-        raise UsageError(
-            where="--device",
-            seen=f"got {device!r}, and torch has no device of this name",
-            todo=f"Give cuda{number} for a GPU by NVIDIA or AMD, mps for one by Apple, or cpu.",
-        )
 
 
 @functools.cache

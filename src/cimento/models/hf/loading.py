@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cimento.errors import MissingDependencyError, ModelError, UsageError
-from cimento.models.base import KindRule, ModelCard, Policy, Scorer
+from cimento.models.base import ModelCard, Scorer
 from cimento.models.hf.arguments import (
     ALLOW_PICKLE,
     OPTION,
@@ -33,10 +33,10 @@ from cimento.models.hf.files import (
     read_config,
     refuse_pickled,
 )
-from cimento.models.hf.headers import count_parameters
 from cimento.models.hf.libraries import import_libraries
-from cimento.models.limits import AUTO, BatchLimits
-from cimento.models.tokens.tokenizing import TextEncoder, causal_frame, own_frame
+from cimento.models.hf.stored import count_parameters
+from cimento.models.settings import AUTO, BatchLimits, KindRule, Policy
+from cimento.models.tokenizing import TextEncoder, causal_frame, own_frame
 
 if TYPE_CHECKING:
     import torch
@@ -301,10 +301,7 @@ def _load_weights(located: Located, kind: str, policy: Policy, device: str) -> P
         refuse_pickled(located.adapter)
     try:
         loaded: Any = auto.from_pretrained(
-            located.folder,
-            dtype=getattr(torch, policy.dtype),
-            output_loading_info=True,
-            **args,
+            located.folder, dtype=getattr(torch, policy.dtype), output_loading_info=True, **args
         )
         model, info = loaded
         if located.adapter is not None:
@@ -348,7 +345,7 @@ def model_card(
         model: the model on its device.
         tokenizer: a fast tokenizer.
     """
-    from cimento.models.tokens.facts import tokenizer_kind
+    from cimento.models.hf.boundaries import tokenizer_kind
 
     state = json.loads(tokenizer.backend_tokenizer.to_str())
     adapter = located.adapter

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from cimento.errors import ModelError, NonFiniteScoreError, TextTooLongError
-from cimento.models.base import ModelCard, Policy
+from cimento.models.base import ModelCard
 from cimento.models.hf.batches import is_out_of_memory
 from cimento.models.hf.causal import length_that_matters
 from cimento.models.hf.layout import Ids, PrefixTree, common, tolerance_nats
@@ -29,7 +29,8 @@ from cimento.models.questions import (
     Written,
     refuse_not_finite,
 )
-from cimento.models.tokens.tokenizing import causal_frame
+from cimento.models.settings import Policy
+from cimento.models.tokenizing import causal_frame
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

@@ -1,27 +1,48 @@
-"""Scorers of transformers: the common base of all kinds, and access to their parts."""
+"""Scorers of transformers: the common base of all kinds, their parts, and scores from inner layers.
+
+For inner layers, the model's head is applied to the hidden state after each layer. Nothing is
+rebuilt: the remaining layers pass a hidden state on unchanged, and the model's own forward pass
+does the rest, including its last normalization if it has one (nostalgebraist 2020, "interpreting
+GPT: the logit lens"; Belrose et al. 2023, section 2, doi:10.48550/arXiv.2303.08112).
+"""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
+import numpy as np
+import torch
+
+from cimento.errors import ModelError
 from cimento.io.tables import BOUNDARY
 from cimento.models.base import Encoded, ModelCard, Scorer
 from cimento.models.hf.batches import memory_of
-from cimento.models.hf.heads import RowHead, Thinning, column_layer
-from cimento.models.hf.layers import LayerHead, Layers
-from cimento.models.hf.layout import Layout, Proof, long_texts
-from cimento.models.tokens.boundaries import NOTHING_MARKED, find_boundaries, with_boundaries
+from cimento.models.hf.boundaries import NOTHING_MARKED, find_boundaries, with_boundaries
+from cimento.models.hf.heads import (
+    Gathering,
+    Replaced,
+    RowHead,
+    Thinning,
+    column_layer,
+    read_scores,
+)
+from cimento.models.hf.layout import Layout, Proof, long_texts, tolerance_nats
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.tables import Column
-    from cimento.models.base import FloatArray, Policy, Score
+    from cimento.models.base import FloatArray, Score
+    from cimento.models.hf.batches import Asks, IntArray
     from cimento.models.hf.heads import Read
-    from cimento.models.tokens.tokenizing import TextEncoder
+    from cimento.models.settings import Policy
+    from cimento.models.tokenizing import TextEncoder
+
 
 _THINNED: Mapping[Thinning, str] = {
     "last attention": "only where needed after the last attention",
@@ -171,3 +192,195 @@ def row_head(
     if any(column_layer(column) is not None for column in columns):
         return LayerHead(model, thin=thin, columns=columns)
     return RowHead(model, thin=thin, columns=columns)
+
+
+Args: TypeAlias = tuple[torch.Tensor, ...]
+Kwargs: TypeAlias = Mapping[str, torch.Tensor]
+Output: TypeAlias = torch.Tensor | tuple[torch.Tensor, ...]
+"""The output of a layer: the hidden state, alone or followed by other values."""
+
+_NOTHING = torch.empty(0)
+_PROBE = 7
+
+
+class LayerHead(RowHead):
+    """The head of a model, applied to chosen rows of several of its hidden states.
+
+    Args:
+        model: in evaluation mode, on its device.
+        thin: the point after which only those rows are computed; not before the head, so that every
+            layer has all rows.
+        columns: values read besides log-probabilities, including columns of layers.
+
+    Raises:
+        ModelError: the model's layers cannot be found, or its head cannot read them.
+    """
+
+    def __init__(
+        self, model: PreTrainedModel, *, thin: Thinning = "head", columns: Sequence[Read] = ()
+    ) -> None:
+        own = [column for column in columns if column_layer(column) is None]
+        super().__init__(model, thin="nowhere" if thin == "nowhere" else "head", columns=own)
+        self._layers = Layers(model)
+        numbers = enumerate(map(column_layer, columns), start=1)
+        self._wanted = {place: number for place, number in numbers if number is not None}
+        self._states: Mapping[int, torch.Tensor] = {}
+
+    def gather(self, values: FloatArray) -> Gathering:
+        """The requests of several batches; each is answered at once, while it has its states."""
+        return _AtOnce(self, values)
+
+    @contextmanager
+    def recording(self, asks: Asks) -> Iterator[None]:
+        """A context in which a pass of the model stores the states of the wanted layers here."""
+        rows = torch.tensor(asks.by_line()[0], device=self.model.device)
+        with self._layers.recording(rows, set(self._wanted.values())) as states:
+            self._states = states
+            yield
+        self._states = {}
+
+    def _read(
+        self, logits: torch.Tensor, start: int, lines: IntArray, targets: IntArray
+    ) -> FloatArray:
+        own = super()._read(logits, start, lines, targets)
+        table = own.reshape(len(own), -1)
+        for place, layer in sorted(self._wanted.items()):
+            state = self._states[layer][start : start + len(logits)]
+            scores = read_scores(self._layers.logits(state), lines, targets, ())
+            table = np.insert(table, place, scores, axis=1)
+        return table
+
+
+class _AtOnce(Gathering):
+    """A `Gathering` whose rows do not wait for those of other batches."""
+
+    _head: LayerHead
+
+    def _take(self, inputs: Mapping[str, torch.Tensor], asks: Asks) -> None:
+        with self._head.recording(asks):
+            super()._take(inputs, asks)
+            self.finish()
+
+
+class Layers:
+    """The layers of one model.
+
+    Args:
+        model: in evaluation mode, on its device.
+
+    Raises:
+        ModelError: the layers cannot be found, or the output of the last one does not give the
+            model's scores.
+    """
+
+    def __init__(self, model: PreTrainedModel) -> None:
+        self._model = model
+        self._modules, self.count = _find(model)
+        self._last: Output = _NOTHING
+        self._reading = False
+        self._prove()
+
+    @contextmanager
+    def recording(self, rows: torch.Tensor, wanted: set[int]) -> Iterator[dict[int, torch.Tensor]]:
+        """A context in which forward passes record the hidden states of some layers.
+
+        Args:
+            rows: indices of the recorded rows among the flattened (batch * length) positions.
+            wanted: numbers of the layers.
+        """
+        states: dict[int, torch.Tensor] = {}
+        calls = 0
+
+        def begin(*_given: object) -> None:
+            nonlocal calls
+            calls = 0
+
+        def before(_module: torch.nn.Module, args: Args, kwargs: Kwargs) -> None:
+            if calls == 0 and not self._reading:
+                keep(args[0] if args else kwargs["hidden_states"])
+
+        def after(_module: torch.nn.Module, _args: Args, output: Output) -> None:
+            nonlocal calls
+            if self._reading:
+                return
+            calls += 1
+            self._last = output
+            keep(output[0] if isinstance(output, tuple) else output)
+
+        def keep(hidden: torch.Tensor) -> None:
+            if calls in wanted:
+                states[calls] = hidden.reshape(-1, hidden.shape[-1])[rows.to(hidden.device)]
+
+        with ExitStack() as hooks:
+            hooks.enter_context(self._model.base_model.register_forward_pre_hook(begin))
+            for module in self._modules:
+                hooks.enter_context(module.register_forward_pre_hook(before, with_kwargs=True))
+                hooks.enter_context(module.register_forward_hook(after))
+            yield states
+        self._last = _NOTHING
+
+    def logits(self, state: torch.Tensor) -> torch.Tensor:
+        """The logits of hidden states of single positions, treated as those of the last layer.
+
+        To be called while a recording is open.
+
+        Args:
+            state: shape (positions, hidden).
+        """
+        last, *rest = self._last if isinstance(self._last, tuple) else (self._last,)
+        # Each position is a separate text, so that none is too long and none sees another.
+        hidden = state.unsqueeze(1).to(last.device)
+        answer = (hidden, *rest) if isinstance(self._last, tuple) else hidden
+        with ExitStack() as replaced:
+            for module in self._modules:
+                replaced.enter_context(Replaced(module, answer))
+            ids = _probe(self._model)[:, :1].expand(len(state), 1)
+            replaced.callback(setattr, self, "_reading", self._reading)
+            self._reading = True
+            logits: torch.Tensor = self._model(input_ids=ids).logits[:, 0]
+        return logits
+
+    def _prove(self) -> None:
+        """Check that the output of the last layer gives the model's own scores."""
+        ids = _probe(self._model)
+        rows = torch.arange(ids.shape[1], device=ids.device)
+        with torch.inference_mode(), self.recording(rows, {self.count}) as states:
+            plain = self._model(input_ids=ids).logits[0].double().log_softmax(1)
+            found = self.logits(states[self.count]).double().log_softmax(1)
+        if not torch.allclose(plain, found, atol=tolerance_nats(self._model), rtol=0):
+            raise ModelError(
+                where=f"model of class {type(self._model).__name__}",
+                seen="the output of its last layer does not give its own scores",
+                todo="Its layers cannot be read one by one; leave --layers out.",
+            )
+
+
+def _find(model: PreTrainedModel) -> tuple[list[torch.nn.Module], int]:
+    """The modules that are a model's layers, and how often each is called in a pass.
+
+    The layers are the outermost list of modules that are all called. (ALBERT's list holds one
+    module, which is called for every layer.)
+    """
+    lists = [m for m in model.base_model.modules() if isinstance(m, torch.nn.ModuleList) and len(m)]
+    called: Counter[torch.nn.Module] = Counter()
+    with ExitStack() as hooks, torch.inference_mode():
+        for child in {child for modules in lists for child in modules}:
+            hooks.enter_context(
+                child.register_forward_hook(lambda module, *_given: called.update([module]))
+            )
+        model(input_ids=_probe(model))
+    for modules in lists:
+        if all(called[child] for child in modules):
+            return list(modules), sum(called[child] for child in modules)
+    raise ModelError(
+        where=f"model of class {type(model).__name__}",
+        seen="it has no list of layers that are gone through one after the other",
+        todo="Its layers cannot be read one by one; leave --layers out.",
+    )
+
+
+def _probe(model: PreTrainedModel) -> torch.Tensor:
+    """A short sequence of token ids that every model has; shape (1, length)."""
+    config = model.config.get_text_config()
+    ordinary = [number for number in range(config.vocab_size) if number != config.pad_token_id]
+    return torch.tensor([ordinary[-_PROBE:]], device=model.device)

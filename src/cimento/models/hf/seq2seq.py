@@ -15,20 +15,14 @@ import torch
 from transformers.modeling_outputs import MoEModelOutput
 
 from cimento.errors import ModelError, TextTooLongError, UsageError
-from cimento.models.base import Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
 from cimento.models.hf.batches import AskList, ScoreBuffer, batches
+from cimento.models.hf.boundaries import described
 from cimento.models.hf.causal import fed
 from cimento.models.hf.layout import find_layout, padded, plain_logprobs, refuse_foresight
 from cimento.models.hf.scorer import Inside, TransformersScorer, row_head
-from cimento.models.limits import BatchLimits
-from cimento.models.tokens.boundaries import described
-from cimento.models.tokens.tokenizing import (
-    Frame,
-    TextEncoder,
-    own_frame,
-    shortened,
-    vocabulary_size,
-)
+from cimento.models.settings import BatchLimits, Policy
+from cimento.models.tokenizing import Frame, TextEncoder, own_frame, shortened, vocabulary_size
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase

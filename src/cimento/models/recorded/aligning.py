@@ -27,8 +27,8 @@ from itertools import accumulate
 from typing import TypeAlias
 
 from cimento.errors import TableError
+from cimento.models.characters import BYTE_LETTERS
 from cimento.models.recorded.reading import ModelSpec, Tokenizer
-from cimento.models.tokens.facts import BYTE_LETTERS
 from cimento.suites.stimuli import Span
 
 _Change: TypeAlias = Callable[[str], str]
@@ -283,7 +283,8 @@ class _Walk:
     def _region_of_marker(self, token: str, pos: int) -> int | None:
         if self._is_special(token):
             return None
-        begins = token in self._vocabulary.prefix_types and self._pos == 0
+        at_start = self._pos == 0 and {1, None}.issuperset(self._regions)
+        begins = at_start and token in self._vocabulary.prefix_types
         return 1 if begins else self._text.owner[pos]
 
     def _skip(self, pos: int) -> int:

@@ -110,9 +110,7 @@ def _decode(data: bytes, path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise TableError(
-            where=f"{path}, line {line}",
-            seen="is not UTF-8",
-            todo="Save the file as UTF-8 text.",
+            where=f"{path}, line {line}", seen="is not UTF-8", todo="Save the file as UTF-8 text."
         ) from error
 
 

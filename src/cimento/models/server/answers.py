@@ -242,10 +242,7 @@ def read_answer(
     choice = _choice(answer, where, redacted)
     listed = _lists(choice, where)
     starts = token_starts(
-        text,
-        listed.tokens,
-        offsets=listed.offsets,
-        prompt_tokens=_usage(answer, "prompt_tokens"),
+        text, listed.tokens, offsets=listed.offsets, prompt_tokens=_usage(answer, "prompt_tokens")
     )
     if starts is None:
         raise _mismatch(choice, listed.tokens, text, where)

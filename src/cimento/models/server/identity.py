@@ -17,10 +17,7 @@ from cimento.errors import StorageError
 from cimento.io.parsing import parse_json
 from cimento.suites.model import JsonValue
 
-PROBES = (
-    "One small lamp was left burning near the",
-    "Il 7 marzo la zia di Pietro comprò dodici",
-)
+PROBES = ("One small lamp was left burning near the", "Il 7 marzo la zia di Pietro comprò dodici")
 """The probes: unfinished sentences, so that text is generated after them."""
 
 SAME_MODEL_NATS = 0.05

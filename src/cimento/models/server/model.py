@@ -18,7 +18,7 @@ from cimento.engine.cache import default_cache_folder
 from cimento.errors import ModelError, UsageError
 from cimento.io.parsing import parse_json
 from cimento.io.transport import Patience, TransientError
-from cimento.models.base import Meter, ModelCard, Policy, Score
+from cimento.models.base import Meter, ModelCard, Score
 from cimento.models.questions import Choose, OptionScores, Reply, StopReason, Written
 from cimento.models.server.answers import (
     JsonObject,
@@ -30,7 +30,8 @@ from cimento.models.server.answers import (
 from cimento.models.server.bodies import ANSWER, Bodies, Fields
 from cimento.models.server.http import NotThereError, Server, ask_at_once
 from cimento.models.server.identity import PROBES, Fingerprint, identify
-from cimento.models.tokens.tokenizing import shortened
+from cimento.models.settings import Policy
+from cimento.models.tokenizing import shortened
 from cimento.runs.usage import Tokens
 from cimento.suites.model import JsonValue
 

@@ -35,8 +35,8 @@ from cimento.paradigms.cloze.suite import (
     Template,
     expand_suite,
 )
-from cimento.suites.faults import errors
 from cimento.suites.model import Meta
+from cimento.suites.reading import errors
 
 _SHOWN = 5
 """Ids of items that a fault names."""

@@ -16,7 +16,7 @@ from cimento.corpus.texts import (
     tokens,
 )
 from cimento.paradigms.cloze.suite import MultiwordItem
-from cimento.suites.matching import OTHER, kind_of
+from cimento.suites.derived import OTHER, kind_of
 
 NamedBy: TypeAlias = Literal["keyword", "file"]
 FEWEST_WORDS = 2

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from cimento.engine.requests import Requests
 from cimento.errors import Fault, InputError, counted
 from cimento.io.files import expanded
-from cimento.models.recorded.lm_eval import is_log
+from cimento.models.recorded.replay import is_log
 from cimento.paradigms.base import (
     Applied,
     MethodFacts,
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport

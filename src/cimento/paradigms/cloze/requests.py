@@ -22,7 +22,8 @@ from cimento.io.tables import FILLS, REQUESTS
 from cimento.models.in_memory import ModelLike, as_scorers, split_tokenizer
 from cimento.models.questions import MOST_CANDIDATES, MOST_MASKS, ChoiceRule, FillPolicy, OpenRule
 from cimento.models.questions import Fill as FoundFill
-from cimento.models.registry import AnyScorer, Asking
+from cimento.models.registry import AnyScorer
+from cimento.models.settings import Asking
 from cimento.options import ModelOptions, checked
 from cimento.paradigms.base import ParadigmOptions, option_names
 from cimento.paradigms.cloze.suite import BLANK, ClozeItem, Option
@@ -184,7 +185,7 @@ def fill_texts(
     handle = ModelHandle(model, asking or Asking())
     answers = answer(requests.asked, handle, cache=cache or MemoryCache())
     numbers = requests.places.select("request", text=pl.col("item").cast(pl.Int64))
-    found = answers.tables[FILLS.name].collect()
+    found = answers.table(FILLS.name)
     table = numbers.join(found, on="request", maintain_order="left_right")
     probability = pl.col("logprob_nats").exp().alias("probability")
     columns = ("method", "rank", "candidate", probability, "logprob_nats", "n_pieces", "kind")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias, get_args
 
 from cimento.errors import InputError
-from cimento.io.notebook import ITEMS_SHOWN, suite_table
+from cimento.io.inline_markup import ITEMS_SHOWN, suite_table
 from cimento.suites.model import JsonValue, Meta
 
 BLANK = "___"

@@ -39,7 +39,7 @@ from cimento.suites.model import Suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.runs.run import Run
 

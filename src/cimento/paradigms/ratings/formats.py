@@ -32,7 +32,7 @@ from cimento.paradigms.ratings.suite import (
     refuse_off_scale,
     with_ratings,
 )
-from cimento.suites.archives import MAX_FILE_BYTES
+from cimento.suites.load import MAX_FILE_BYTES
 from cimento.suites.tables import SUFFIXES, Table, open_table, read_header
 
 CONNECTIVES = (

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from cimento.engine.requests import Answers, Requests
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel, MethodFacts
     from cimento.paradigms.ratings.suite import RatedSentence
     from cimento.runs.run import Run

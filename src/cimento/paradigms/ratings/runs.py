@@ -26,7 +26,7 @@ from cimento.runs.run import Run
 from cimento.suites.model import JsonValue, Suite
 
 if TYPE_CHECKING:
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
 
 _PERPLEXITY: Mapping[str, str] = {"causal": "ppl", "masked": "pppl"}
 

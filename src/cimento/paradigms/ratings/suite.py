@@ -19,10 +19,9 @@ from cimento.errors import Fault, InputError, SuiteError
 from cimento.io.files import read_bytes
 from cimento.paradigms.ratings.cells import Cells
 from cimento.suites.builtin import RATED
-from cimento.suites.faults import fault
 from cimento.suites.formats.items import read_items
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
-from cimento.suites.reading import Reading, sha256_of, unusable
+from cimento.suites.reading import Reading, fault, sha256_of, unusable
 from cimento.suites.tables import SUFFIXES, read_header, read_table
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from cimento.paradigms.regions.two_by_two import items_by_phenomenon
+from cimento.suites.derived import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.design import Square, squares
-from cimento.suites.matching import NOTHING, OTHER, first_word, kind_of
 from cimento.suites.model import Item, Suite
 
 SHARE = 0.1
@@ -92,7 +92,7 @@ def find_confounds(suite: Suite, tokens: RegionTokens | None = None) -> tuple[Co
     """The differences that mark one condition of a two-by-two design, region by region.
 
     Three properties of a region are compared: the class of its first word
-    (`cimento.suites.matching`; in languages without lists, words that begin the region in at least
+    (`cimento.suites.derived`; in languages without lists, words that begin the region in at least
     half of the items), its number of words and punctuation marks, and, if given, its number of
     tokens.
 

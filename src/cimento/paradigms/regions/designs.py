@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from cimento.measures import find_measure, find_measures
 from cimento.measures.normalising import NORMALISATIONS, Normalisation, Scope
-from cimento.measures.registry import Measure
-from cimento.measures.sentence import Missing, Value
+from cimento.measures.sentence import Measure, Missing, Value
 from cimento.paradigms.regions.chance import near_tie_threshold
 from cimento.paradigms.regions.factorial import Factorial, factorial
 from cimento.paradigms.regions.judging import (

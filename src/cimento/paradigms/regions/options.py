@@ -20,7 +20,7 @@ from cimento.suites.formula import canonical, parse, references
 from cimento.suites.model import JsonValue, Metric, Prediction, Suite, UnitName
 
 if TYPE_CHECKING:
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
 
 _REGION = re.compile(r"\(\s*\d+\s*;")
 

@@ -15,8 +15,7 @@ from cimento.errors import Fault, counted
 from cimento.io.files import expanded, file_digest
 from cimento.io.tables import TOKENS
 from cimento.measures.regions import count_first_tokens
-from cimento.models.recorded.lm_eval import is_log
-from cimento.models.recorded.replay import replay, replay_log
+from cimento.models.recorded.replay import is_log, replay, replay_log
 from cimento.models.registry import refuse_what_is_fixed
 from cimento.paradigms.base import (
     Applied,
@@ -58,7 +57,7 @@ from cimento.suites.model import JsonValue, Suite
 if TYPE_CHECKING:
     import polars as pl
 
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.regions.factorial import Factorial
     from cimento.people.judgments.records import Judgment
     from cimento.report.records import SuiteReport

@@ -25,7 +25,7 @@ from cimento.paradigms.stories.suite import StorySuite
 from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
 
 
 Norm: TypeAlias = Literal["sum", "token", "char", "pmi", "prior"]

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
     from cimento.engine.replay import Recording
     from cimento.engine.requests import Answers, Requests
-    from cimento.models.registry import Asking
+    from cimento.models.settings import Asking
     from cimento.paradigms.base import AskedModel
     from cimento.report.records import SuiteReport
     from cimento.runs.outcomes import Estimate

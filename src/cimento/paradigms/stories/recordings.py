@@ -16,7 +16,7 @@ from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import CHOICES, REPLIES
 from cimento.models.base import ModelCard
-from cimento.models.recorded.lm_eval import ModelLog, Sample, TaskLog, is_log, one_log
+from cimento.models.recorded.replay import ModelLog, Sample, TaskLog, is_log, one_log
 from cimento.paradigms.stories.answers import RECORDED, read_reply
 from cimento.paradigms.stories.formats import stories_of
 from cimento.paradigms.stories.options import StoryOptions
@@ -31,8 +31,7 @@ from cimento.paradigms.stories.suite import (
     Tier,
     TierAnswer,
 )
-from cimento.suites.faults import errors, fault
-from cimento.suites.reading import decode, sha256_of, unusable
+from cimento.suites.reading import decode, errors, fault, sha256_of, unusable
 from cimento.suites.schema import Open, validate
 
 

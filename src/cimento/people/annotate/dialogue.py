@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from cimento.io.log import Log
+from cimento.people.annotate.decisions import Log
 from cimento.suites.model import JsonValue
 
 Values: TypeAlias = Mapping[str, JsonValue]

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cimento.errors import InputError, did_you_mean
-from cimento.io.files import read_bytes, write_text
+from cimento.io.files import read_utf8, write_text
 from cimento.io.parsing import parse_json
 from cimento.paradigms.stories.suite import (
     CONFLICT,
@@ -135,12 +135,8 @@ def read_story_judgments(path: Path, *, stories: Sequence[Story]) -> list[StoryJ
     Raises:
         InputError: a line is none, or is about a story that is not there.
     """
-    try:
-        lines = read_bytes(path).decode("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise InputError(where=str(path), seen="is not UTF-8", todo="Save it as UTF-8.") from error
     judgments = []
-    for number, text in enumerate(lines, start=1):
+    for number, text in enumerate(read_utf8(path).split("\n"), start=1):
         if not text.strip():
             continue
         try:

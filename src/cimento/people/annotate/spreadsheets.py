@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cimento.errors import InputError, StorageError, UsageError, did_you_mean, listed
-from cimento.io.files import read_bytes, write_bytes, write_text
+from cimento.errors import InputError, UsageError, did_you_mean, listed
+from cimento.io.files import read_bytes, write_bytes, write_text, writing
 from cimento.io.parsing import read_toml
 from cimento.people.annotate.candidates import CandidateTask
 from cimento.people.annotate.decisions import REMARK_JOINT, CandidateDecision, CandidateKey, YesOrNo
@@ -70,13 +70,7 @@ def read_candidates(path: Path, tasks: Iterable[CandidateTask]) -> list[Candidat
         InputError: it cannot be read, lacks a column, or a row is of no candidate of the run.
     """
     table = open_table(path)
-    missing = [name for name in ("item", "candidate", "fits") if name not in table.columns]
-    if missing:
-        raise InputError(
-            where=table.name,
-            seen=f"there is no column {missing[0]!r}",
-            todo="Needed are item, candidate and fits.",
-        )
+    table.need("item", "candidate", "fits", todo="Needed are item, candidate and fits.")
     known = {task.pair for task in tasks}
     decisions = []
     for row in table.rows:
@@ -255,7 +249,8 @@ def import_review(suite: Path, sheet: Path, output: Path, *, reviewer: str) -> S
     )
     review = SuiteReview(rows=tuple(after), changes=changes, status="")
     review = replace(review, status=_status(review, reviewer, rows=len(before)))
-    _copy(suite, output)
+    with writing(output, todo="Choose another folder."):
+        shutil.copytree(suite, output)
     for name in dict.fromkeys(change.row.table for change in changes):
         of_table = [change for change in changes if change.row.table == name]
         writer = _write_stories if name.endswith(".jsonl") else _write_table
@@ -304,13 +299,8 @@ def _sheet_rows(
 ) -> list[SheetRow]:
     """The rows of a sheet, held against those of the suite."""
     sheet = open_table(path)
-    missing = [name for name in (*_PLACE, *_SAID) if name not in sheet.columns]
-    if missing:
-        raise InputError(
-            where=sheet.name,
-            seen=f"there is no column {missing[0]!r}",
-            todo="Give the sheet that `cimento annotate review export` wrote.",
-        )
+    todo = "Give the sheet that `cimento annotate review export` wrote."
+    sheet.need(*_PLACE, *_SAID, todo=todo)
     faults: list[str] = []
     versions = {name: _version(suite / name) for name in {name for name, _ in before}}
     by_cells = {(name, str(number)): reviewed for (name, number), reviewed in before.items()}
@@ -367,15 +357,6 @@ def _sheet_row(
 
 
 # --- The copy
-
-
-def _copy(suite: Path, output: Path) -> None:
-    try:
-        shutil.copytree(suite, output)
-    except OSError as error:
-        raise StorageError(
-            where=str(output), seen=f"cannot be written ({error})", todo="Choose another folder."
-        ) from error
 
 
 def _write_table(path: Path, changes: Sequence[Change]) -> None:

@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from cimento.errors import InputError, counted, did_you_mean
-from cimento.io.files import read_bytes, write_bytes
-from cimento.io.log import Log
-from cimento.io.parsing import parse_json
+from cimento.io.files import write_bytes
+from cimento.io.parsing import parse_json, read_json
 from cimento.paradigms.stories.formats import line, read_stories
 from cimento.paradigms.stories.suite import (
     STATES,
@@ -27,6 +26,7 @@ from cimento.paradigms.stories.suite import (
     is_replacement,
     is_swap,
 )
+from cimento.people.annotate.decisions import Log
 from cimento.people.annotate.dialogue import (
     DialogueField,
     DialogueSession,
@@ -432,10 +432,7 @@ def read_recorded(path: Path) -> list[Recorded]:
     Raises:
         InputError: it is no such file.
     """
-    try:
-        content = parse_json(read_bytes(path))
-    except ValueError as error:
-        raise InputError(where=str(path), seen=f"is not JSON ({error})") from error
+    content = read_json(path)
     recorded = []
     for name, entry in content.items() if isinstance(content, dict) else ():
         typed = entry.get("typed") if isinstance(entry, dict) else None

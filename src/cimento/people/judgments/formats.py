@@ -21,8 +21,7 @@ from urllib.parse import unquote
 from cimento.errors import InputError, need_known
 from cimento.io.files import inert, write_text
 from cimento.io.parsing import parse_json
-from cimento.people.judgments.mapping import TEXT, AskedItems, ColumnMap, RawRow, usual_map
-from cimento.people.judgments.records import finite
+from cimento.people.judgments.records import TEXT, AskedItems, ColumnMap, RawRow, finite, usual_map
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
@@ -397,9 +396,7 @@ def _submission(table: Table, row: Row, person: str) -> Submission:
     taken = finite(text)
     if text and taken is None:
         raise InputError(
-            where=table.where(row),
-            seen=f"{seconds} is {text!r}",
-            todo="It is a number of seconds.",
+            where=table.where(row), seen=f"{seconds} is {text!r}", todo="It is a number of seconds."
         )
     return Submission(
         participant=row.cells[person].strip(),

@@ -23,10 +23,17 @@ from cimento.people.surveys.design import (
     SurveyDesign,
     SurveyField,
     SurveyQuestion,
+    order_questions,
 )
-from cimento.people.surveys.material import MaterialOptions, SurveyMaterial, read_material
-from cimento.people.surveys.ordering import order_questions
-from cimento.people.surveys.tasks import Words, fields_for, guidelines, words
+from cimento.people.surveys.material import (
+    MaterialOptions,
+    SurveyMaterial,
+    Words,
+    fields_for,
+    guidelines,
+    read_material,
+    words,
+)
 from cimento.suites.reading import open_text
 from cimento.suites.tables import Row, Table, open_table
 

@@ -26,7 +26,7 @@ from cimento.people.surveys.design import (
     read_design,
     write_design,
 )
-from cimento.people.surveys.tasks import words
+from cimento.people.surveys.material import words
 
 if TYPE_CHECKING:
     from jinja2 import Environment

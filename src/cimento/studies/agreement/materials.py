@@ -10,7 +10,7 @@ from cimento.errors import UsageError
 from cimento.paradigms.regions.contrast import find_contrast, items_with_other_contexts
 from cimento.studies.agreement.twins import paired_items, twins
 from cimento.studies.record import Cell, Section, beside, printed_tables
-from cimento.suites.faults import CHECKS, NO_LANGUAGE
+from cimento.suites.reading import CHECKS, NO_LANGUAGE
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.released import LanguageSuite

@@ -11,9 +11,9 @@ from cimento.errors import InputError, UsageError
 from cimento.io.files import read_bytes
 from cimento.paradigms.registry import LoadedSuite, load_suites
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
-from cimento.suites.archives import TOML, is_archive
-from cimento.suites.builtin import builtin_names
-from cimento.suites.published import NAMES, find_published, language_code
+from cimento.suites.builtin import NAMES, builtin_names, find_published, language_code
+from cimento.suites.load import is_archive
+from cimento.suites.reading import TOML
 
 if TYPE_CHECKING:
     from cimento.suites.model import Suite

@@ -11,7 +11,7 @@ from cimento.statistics.regression import CONSTANT_TERM
 from cimento.studies.agreement.profile import CONTROLS, VERSIONS
 from cimento.studies.agreement.report import DROP
 from cimento.studies.agreement.twins import plain_name
-from cimento.suites.published import NAMES
+from cimento.suites.builtin import NAMES
 
 if TYPE_CHECKING:
     from cimento.studies.agreement.report import AgreementReport, CovariateRow

@@ -15,9 +15,9 @@ from cimento.studies.islands.released import (
     published_items,
 )
 from cimento.studies.islands.tables import printed_variations
+from cimento.suites.derived import merge_suites, pairs
 from cimento.suites.load import open_suite
 from cimento.suites.model import Suite
-from cimento.suites.pairs import merge_suites, pairs
 
 STARTER = "it-islands"
 NEW, PUBLISHED, VARIATIONS = "islands-madeddu", "islands-sprouse", "islands-variations"

@@ -34,9 +34,9 @@ from cimento.studies.record import (
     read_rows,
 )
 from cimento.suites.design import ISLAND_SQUARE
-from cimento.suites.faults import CHECKS
 from cimento.suites.load import inspect_suite
 from cimento.suites.model import Condition, Suite, sentence
+from cimento.suites.reading import CHECKS
 
 ITEMS_PER_SUITE = "items"
 

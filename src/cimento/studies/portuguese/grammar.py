@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from cimento.corpus.morphology.model import WordReading, format_features
-from cimento.corpus.morphology.tags import from_delaf
+from cimento.corpus.morphology.model import WordReading, format_features, from_delaf
 from cimento.paradigms.cloze.answers import Candidate
 from cimento.paradigms.cloze.judgments import (
     Expectation,

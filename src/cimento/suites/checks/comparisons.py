@@ -10,7 +10,6 @@ from statistics import fmean
 from cimento.errors import Fault, FormulaError, InputError, counted
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
 from cimento.suites.design import squares
-from cimento.suites.faults import fault
 from cimento.suites.formula import (
     Comparison,
     Number,
@@ -22,6 +21,7 @@ from cimento.suites.formula import (
     references,
 )
 from cimento.suites.model import Suite
+from cimento.suites.reading import fault
 
 FEWEST_ITEMS = 5
 """Least number of items for a difference in length to count as systematic."""

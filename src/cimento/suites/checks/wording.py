@@ -9,7 +9,7 @@ from operator import eq
 
 from cimento.errors import Fault, counted
 from cimento.suites.checks.structure import WORDS_APART, Check, Listing, Stimuli
-from cimento.suites.faults import fault
+from cimento.suites.reading import fault
 
 _BLANKS = re.compile(r"\s{2,}")
 _APOSTROPHE = re.compile(r"(?<=\w)['’]|['’](?=\w)")

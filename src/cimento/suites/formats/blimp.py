@@ -16,7 +16,6 @@ from typing import TypeAlias
 from cimento.errors import Fault, FormulaError, InputError
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import each_line, line_parser
-from cimento.suites.faults import errors, fault
 from cimento.suites.formula import Comparison, Reference, parse
 from cimento.suites.model import (
     BAD,
@@ -33,7 +32,16 @@ from cimento.suites.model import (
     pair_columns,
     sentence,
 )
-from cimento.suites.reading import Reading, RowPlaces, decode, sha256_of, stripped, unusable
+from cimento.suites.reading import (
+    Reading,
+    RowPlaces,
+    decode,
+    errors,
+    fault,
+    sha256_of,
+    stripped,
+    unusable,
+)
 
 PUBLISHED = Path(__file__).parents[2] / "data" / "blimp_published.tsv"
 PUBLISHED_MODELS = ("ngram", "lstm", "transformer-xl", "gpt2", "people")

@@ -26,14 +26,16 @@ from cimento.suites.design import (
     predictions_of,
     squares,
 )
-from cimento.suites.faults import errors, fault
 from cimento.suites.formats.items import read_regions
+from cimento.suites.formats.sprouse import from_sprouse, is_of_sprouse
 from cimento.suites.formula import is_condition_name
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
 from cimento.suites.reading import (
     Reading,
     RowPlaces,
     decode,
+    errors,
+    fault,
     first_line,
     sha256_of,
     strip_blanks,
@@ -253,7 +255,7 @@ GROUP_COLUMNS = ("suite", "dependency", "island", "phenomenon")
 
 def is_factorial_table(table: Table) -> bool:
     """Whether a table has a sentence and its condition in each row, and the number of its item."""
-    return bool(
+    return is_of_sprouse(table) or bool(
         table.find("condition")
         and table.find("sentence")
         and any(table.find(name) for name in ID_COLUMNS)
@@ -286,7 +288,9 @@ def read_factorial_table(path: Path) -> Reading:
     table, faults = read_table(data, path)
     if table is None:
         raise unusable(path, faults)
-    if not is_factorial_table(table):
+    if is_of_sprouse(table):
+        table = from_sprouse(table)
+    elif not is_factorial_table(table):
         if not condition_columns(table):
             seen = f"There is no column condition, sentence or item; there are {table.columns}."
             raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])

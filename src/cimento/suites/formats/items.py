@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from cimento.errors import Fault
 from cimento.io.parsing import parse_json
-from cimento.suites.faults import fault
 from cimento.suites.model import ItemColumns, JsonValue, Region, ascending
-from cimento.suites.reading import RowPlaces, place_of_row, strip_blanks
+from cimento.suites.reading import RowPlaces, fault, place_of_row, strip_blanks
 from cimento.suites.tables import Table
 
 if TYPE_CHECKING:

@@ -7,20 +7,12 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from cimento.errors import Fault, InputError, MissingDependencyError, SuiteError
+from cimento.errors import Fault, InputError, SuiteError, needing
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.faults import fault
 from cimento.suites.formats.blimp import write_blimp
-from cimento.suites.model import (
-    PAIR_PREDICTION,
-    Item,
-    JsonValue,
-    Meta,
-    Suite,
-    pair_conditions,
-)
-from cimento.suites.reading import Reading, sha256_of
+from cimento.suites.model import PAIR_PREDICTION, Item, JsonValue, Meta, Suite, pair_conditions
+from cimento.suites.reading import Reading, fault, sha256_of
 from cimento.suites.tables import SUFFIXES as TABLE_SUFFIXES
 from cimento.suites.tables import read_table
 
@@ -92,12 +84,8 @@ def read_lm_eval(path: Path) -> Reading:
 
 def _task(path: Path, *, depth: int) -> dict[str, JsonValue]:
     """The keys of a task, after those of the file that it includes."""
-    try:
+    with needing("pyyaml", extra="hf", purpose=f"reading {path.name}"):
         import yaml
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="pyyaml", extra="hf", purpose=f"reading {path.name}"
-        ) from error
     try:
         # The harness marks functions with !function; a task that needs one cannot be read.
         content = _plain_yaml(read_bytes(path))

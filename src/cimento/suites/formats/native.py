@@ -16,7 +16,6 @@ from cimento.errors import Fault, FormulaError, did_you_mean
 from cimento.io.files import read_bytes, write_lines, write_text
 from cimento.io.parsing import parse_json, parse_toml
 from cimento.suites.design import level_columns
-from cimento.suites.faults import fault
 from cimento.suites.formats.items import EXTRA, escape, read_items, write_regions
 from cimento.suites.formula import parse, references
 from cimento.suites.model import (
@@ -29,14 +28,13 @@ from cimento.suites.model import (
     Prediction,
     Suite,
 )
-from cimento.suites.reading import Reading, decode, sha256_of, unusable
+from cimento.suites.reading import TOML, Reading, decode, fault, sha256_of, unusable
 from cimento.suites.tables import is_spreadsheet, read_table
 
 if TYPE_CHECKING:
     from cimento.suites.schema import TomlMeta, TomlSuite
 
 
-TOML = "suite.toml"
 TABLES = ("items.tsv", "items.csv", "items.xlsx", "items.txt")
 META_KEYS = (
     "name", "version", "language", "phenomenon", "licence", "citation", "status", "author",

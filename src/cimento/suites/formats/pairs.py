@@ -20,7 +20,6 @@ from typing import NamedTuple, TypeVar
 from cimento.errors import Fault
 from cimento.io.files import read_bytes
 from cimento.io.parsing import parse_json
-from cimento.suites.faults import errors, fault
 from cimento.suites.model import (
     BAD,
     GOOD,
@@ -38,6 +37,8 @@ from cimento.suites.reading import (
     Reading,
     RowPlaces,
     decode,
+    errors,
+    fault,
     first_line,
     sha256_of,
     strip_blanks,

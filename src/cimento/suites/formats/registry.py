@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias, TypeGuard
 
-from cimento.errors import InputError, SuiteError, UsageError, did_you_mean
+from cimento.errors import InputError, SuiteError, UsageError, did_you_mean, need_known
 from cimento.io.files import folder_atomically, read_bytes, refuse_existing
 from cimento.io.plugins import blamed, find_plugin, plugin_names
 from cimento.suites.checks import check_suite
-from cimento.suites.faults import errors
 from cimento.suites.formats.blimp import blimp_losses, read_blimp, write_blimp
 from cimento.suites.formats.factorial import (
     condition_columns,
@@ -25,15 +24,8 @@ from cimento.suites.formats.factorial import (
     read_factorial,
     read_factorial_table,
 )
-from cimento.suites.formats.labelled import is_labelled_table, read_labelled
 from cimento.suites.formats.lm_eval import SUFFIXES as YAML_SUFFIXES
 from cimento.suites.formats.lm_eval import read_lm_eval, write_lm_eval
-from cimento.suites.formats.minicons import (
-    is_minicons,
-    minicons_losses,
-    read_minicons,
-    write_minicons,
-)
 from cimento.suites.formats.native import read_native, write_native
 from cimento.suites.formats.pairs import SUFFIX as LINES_SUFFIX
 from cimento.suites.formats.pairs import (
@@ -48,15 +40,24 @@ from cimento.suites.formats.pairs import (
 )
 from cimento.suites.formats.region_rows import SUFFIX as WORDS_SUFFIX
 from cimento.suites.formats.region_rows import (
+    is_rows,
     is_words_table,
     open_words,
     read_syntaxgym_csv,
+    read_syntaxgym_rows,
     read_words,
 )
+from cimento.suites.formats.sentences import (
+    is_labelled_table,
+    is_minicons,
+    minicons_losses,
+    read_labelled,
+    read_minicons,
+    write_minicons,
+)
 from cimento.suites.formats.syntaxgym import read_syntaxgym, write_syntaxgym
-from cimento.suites.formats.syntaxgym_rows import is_rows, read_syntaxgym_rows
 from cimento.suites.model import Suite
-from cimento.suites.reading import Reading
+from cimento.suites.reading import TOML, Reading, errors
 from cimento.suites.tables import OTHER_WORKBOOKS, SUFFIXES, Table, read_header, read_table
 
 Reader: TypeAlias = Callable[[Path], Reading]
@@ -113,8 +114,7 @@ FORMATS = {
     "native": Format("a folder with suite.toml and items.tsv", read_native),
     "syntaxgym": Format("SyntaxGym JSON (.json)", read_syntaxgym),
     "syntaxgym-rows": Format(
-        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)",
-        read_syntaxgym_rows,
+        "rows of SyntaxGym suites (.jsonl with suite_name and conditions)", read_syntaxgym_rows
     ),
     "syntaxgym-csv": Format(
         "SyntaxGym CSV (.csv with item_number, condition_name, region_number, content)",
@@ -137,8 +137,7 @@ FORMATS = {
     "lm-eval": Format("a minimal-pair task of lm-evaluation-harness (.yaml)", read_lm_eval),
     "good-first": Format("two lines a pair, the good one first", read_good_first),
     "factorial": Format(
-        "factorial JSONL or JSON (.jsonl with a key for each condition)",
-        read_factorial,
+        "factorial JSONL or JSON (.jsonl with a key for each condition)", read_factorial
     ),
     "factorial-table": Format(
         "a table with the columns item, condition and sentence, or with a column for each cell of a"
@@ -156,7 +155,6 @@ FORMATS = {
         read_words,
     ),
 }
-TOML = "suite.toml"
 _FEWEST_WIDE = 3
 _FEWEST_WORDS = 3
 SUITE_SUFFIXES = (".json", ".jsonl", ".ndjson", ".tsv", ".csv", ".tab", ".xlsx")
@@ -385,10 +383,7 @@ def convert(suite: Suite, format_: str, path: Path, *, allow_loss: bool = False)
 
 
 def _target(format_: str) -> Target:
-    if format_ not in TARGETS:
-        raise UsageError(
-            where=f"format {format_!r}",
-            seen="there is no such format to write",
-            todo=did_you_mean(format_, TARGETS),
-        )
+    need_known(
+        format_, TARGETS, where=f"format {format_!r}", seen="there is no such format to write"
+    )
     return TARGETS[format_]

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from cimento.errors import Fault
 from cimento.io.files import read_bytes, write_text
 from cimento.io.parsing import parse_json
-from cimento.suites.faults import fault
 from cimento.suites.model import (
     METRICS,
     NOTHING,
@@ -38,6 +37,7 @@ from cimento.suites.model import (
 from cimento.suites.reading import (
     Reading,
     decode,
+    fault,
     number_text,
     sha256_of,
     strip_blanks,

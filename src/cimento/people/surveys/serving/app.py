@@ -1,7 +1,8 @@
-"""The application: its parts put together, and how it is started."""
+"""The application: its parts put together, how it is started, and limits on its connections."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import functools
 import socket
@@ -10,7 +11,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cimento.errors import MissingDependencyError, StorageError, UsageError
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from cimento.errors import StorageError, UsageError, needing
 from cimento.people.surveys.design import SurveyDesign
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.administration import Administration
@@ -24,6 +28,81 @@ if TYPE_CHECKING:
     from starlette.responses import Response
     from starlette.types import ASGIApp
     from uvicorn import Server
+
+
+REQUEST_SECONDS = 30.0
+"""From the first byte of a request, or from the connection, to the last byte of its body."""
+MOST_CONNECTIONS = 500
+_FILES_KEPT = 64
+"""Open files that are left for the database and for whatever else the server opens."""
+
+
+def most_connections() -> int:
+    """The number of connections that the system's limit of open files leaves room for."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return MOST_CONNECTIONS
+    files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if files == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return max(1, min(MOST_CONNECTIONS, files - _FILES_KEPT))
+
+
+class BoundedProtocol(H11Protocol):
+    """HTTP/1.1 with an end to unfinished requests and to the number of connections.
+
+    Where all places are taken, a new connection takes that of the oldest unfinished request, else
+    of the connection that has been idle for longest.
+    """
+
+    deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn has it
+        """Take a place, and begin to wait for a request."""
+        super().connection_made(transport)
+        self._make_room()
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """Read on, and stop waiting when the request is there."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop waiting."""
+        self._unwatch()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        """Wait for the rest of a request; for a whole one there is nothing to wait for."""
+        if self.conn.their_state not in {h11.IDLE, h11.SEND_BODY}:
+            self._unwatch()
+        elif self.deadline is None:
+            self.deadline = self.loop.call_later(REQUEST_SECONDS, self.transport.abort)
+
+    def _unwatch(self) -> None:
+        if self.deadline is not None:
+            self.deadline.cancel()
+            self.deadline = None
+
+    def _make_room(self) -> None:
+        if len(self.connections) <= most_connections():
+            return
+        others = [other for other in self.connections if isinstance(other, BoundedProtocol)]
+        others.remove(self)
+        unfinished = [(other.deadline, other) for other in others]
+        idle = [(other.timeout_keep_alive_task, other) for other in others]
+        for waiting in (unfinished, idle):
+            timers = [(timer.when(), other) for timer, other in waiting if timer is not None]
+            if timers:
+                _, last = min(timers, key=lambda timer: timer[0])
+                # It is counted until the loop has closed it.
+                self.connections.discard(last)
+                last.transport.abort()
+                return
+        self.transport.abort()
+
 
 STATIC = Path(__file__).parents[1] / "static"
 _KINDS = {".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
@@ -46,13 +125,9 @@ def make_app(
         InputError: the file belongs to another design.
         StorageError: the file cannot be used.
     """
-    try:
+    with needing("starlette", extra="serve", purpose="cimento annotate serve"):
         from starlette.applications import Starlette
         from starlette.routing import Route
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="starlette", extra="serve", purpose="cimento annotate serve"
-        ) from error
 
     storage.prepare(path, design)
     key = storage.signing_key(path)
@@ -139,14 +214,8 @@ def make_server(app: ASGIApp, *, proxied: bool = False) -> Server:
     Raises:
         MissingDependencyError: the extra ``serve`` is not installed.
     """
-    try:
+    with needing("uvicorn", extra="serve", purpose="cimento annotate serve"):
         import uvicorn
-
-        from cimento.people.surveys.serving.connections import BoundedProtocol
-    except ImportError as error:
-        raise MissingDependencyError(
-            package="uvicorn", extra="serve", purpose="cimento annotate serve"
-        ) from error
     config = uvicorn.Config(
         app, http=BoundedProtocol, ws="none", log_level="warning", access_log=False,
         server_header=False, proxy_headers=proxied, timeout_graceful_shutdown=5,

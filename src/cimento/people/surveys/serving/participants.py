@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from cimento.people.judgments.records import PRACTICE
 from cimento.people.surveys.design import SurveyDesign, SurveyQuestion
 from cimento.people.surveys.exports import environment
+from cimento.people.surveys.material import Words, words
 from cimento.people.surveys.serving import storage
 from cimento.people.surveys.serving.security import (
     ForbiddenError,
@@ -23,7 +24,6 @@ from cimento.people.surveys.serving.security import (
     sign,
 )
 from cimento.people.surveys.serving.storage import Participant, Writer
-from cimento.people.surveys.tasks import Words, words
 
 if TYPE_CHECKING:
     from starlette.requests import Request

@@ -25,8 +25,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from cimento.errors import InputError, StorageError
 from cimento.io.files import DATABASE_ERRORS
-from cimento.people.surveys.design import SurveyDesign, design_json, parse_design
-from cimento.people.surveys.ordering import order_questions
+from cimento.people.surveys.design import SurveyDesign, design_json, order_questions, parse_design
 from cimento.people.surveys.serving.security import digest, new_token
 
 FORMAT = "2"

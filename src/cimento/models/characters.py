@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from cimento.models.base import PunctuationRule
+from cimento.models.settings import PunctuationRule
 from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
@@ -23,7 +23,17 @@ if TYPE_CHECKING:
 
     from cimento.io.arrays import Flags, Integers
 
+
 _NOT_BLANK = re.compile(r"\S+")
+
+_PRINTABLE = (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))
+BYTE_LETTERS = {octet: chr(octet) for octet in _PRINTABLE} | {
+    octet: chr(0x100 + number)
+    for number, octet in enumerate(sorted(set(range(0x100)) - set(_PRINTABLE)))
+}
+"""The characters that byte-level tokenizers write for bytes: printable bytes of Latin-1 stand for
+themselves, the others are numbered from U+0100 on (Radford et al. 2019, "Language models are
+unsupervised multitask learners")."""
 
 
 def word_spans(text: str, *, punctuation: PunctuationRule = "split") -> list[Span]:

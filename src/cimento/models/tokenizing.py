@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 from cimento.errors import ModelError, TextTooLongError
 from cimento.io.arrays import stretches
-from cimento.models.base import BosRule, EncodedTexts, Policy, Score
-from cimento.models.tokens.characters import Characters
+from cimento.models.base import EncodedTexts, Score
+from cimento.models.characters import Characters
+from cimento.models.settings import BosRule, Policy
 from cimento.suites.stimuli import Span
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
     from cimento.io.arrays import Flags, Integers
+
 
 _PROBE = "a"
 _SHORT_PROBE = "A dog barks."

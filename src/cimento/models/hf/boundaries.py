@@ -15,7 +15,9 @@ token, and the correction vanishes but for words that end without the mark.
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -26,9 +28,11 @@ import torch
 
 from cimento.errors import UsageError
 from cimento.io.tables import BOUNDARY
-from cimento.models.base import BoundaryRule, Encoded, ModelCard, Policy
+from cimento.models.base import Encoded, ModelCard
+from cimento.models.characters import BYTE_LETTERS
 from cimento.models.hf.heads import TokenSet
-from cimento.models.tokens.facts import PART_OF_CHARACTER, surfaces_of
+from cimento.models.settings import BoundaryRule, Policy
+from cimento.suites.model import JsonValue
 
 if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
@@ -36,12 +40,122 @@ if TYPE_CHECKING:
     from cimento.models.base import FloatArray
     from cimento.models.hf.heads import Read
 
+
 NOTHING_MARKED = (
     "the tokenizer marks neither beginnings nor ends of words, so that they are not corrected for"
     " their boundaries"
 )
 
 Scoring: TypeAlias = Callable[[Sequence[Encoded], "tuple[Read, ...]"], "list[FloatArray]"]
+
+
+PART_OF_CHARACTER = "\ufffd"
+"""The replacement for a character of which a token is only a part."""
+
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+_NO_BYTE = 0xFF  # UTF-8 has no such byte
+
+_BYTE_OF = {letter: octet for octet, letter in BYTE_LETTERS.items()}
+
+
+def surfaces_of(tokenizer: PreTrainedTokenizerBase) -> tuple[BoundaryRule, dict[int, str]]:
+    """What of words a tokenizer marks, and the text that each token stands for.
+
+    A mark is read as the blank that it stands for. Special tokens stand for no text and are left
+    out.
+
+    Returns:
+        ``word-start`` (``Ġ`` of byte-level tokenizers, ``▁`` of SentencePiece), ``word-end``
+        (``</w>``) or ``none``; token id to text.
+    """
+    state = json.loads(tokenizer.backend_tokenizer.to_str())
+    around = [state.get("pre_tokenizer"), state.get("decoder")]
+    spelling = _Spelling(
+        suffix=_first([state["model"].get("end_of_word_suffix"), *_values(around, "suffix")]),
+        bytewise="ByteLevel" in _values(around, "type"),
+        blank=_blank([*around, state.get("normalizer")]),
+    )
+    added = tokenizer.added_tokens_decoder
+    special = {number for number, token in added.items() if token.special}
+    special |= {int(number) for number in tokenizer.all_special_ids}
+    surfaces = {
+        number: token if number in added else spelling.text_of(token)
+        for token, number in tokenizer.get_vocab().items()
+        if token and number not in special
+    }
+    if spelling.suffix and any(text.endswith(" ") for text in surfaces.values()):
+        return "word-end", surfaces
+    begins = any(text.startswith(" ") and text.strip() for text in surfaces.values())
+    return ("word-start" if begins else "none"), surfaces
+
+
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """The spelling rules of a tokenizer.
+
+    Attributes:
+        suffix: what stands at the end of a word; None where nothing does.
+        bytewise: whether each character stands for a byte.
+        blank: what stands for a blank; None where nothing does.
+    """
+
+    suffix: str | None
+    bytewise: bool
+    blank: str | None
+
+    def text_of(self, token: str) -> str:
+        """The text of a token that is not an added one."""
+        if self.suffix and token.endswith(self.suffix):
+            return self._plain(token.removesuffix(self.suffix)) + " "
+        return self._plain(token)
+
+    def _plain(self, token: str) -> str:
+        if self.bytewise:
+            octets = bytes(_BYTE_OF.get(char, _NO_BYTE) for char in token)
+            return octets.decode(errors="replace")
+        octet = _BYTE.fullmatch(token)
+        if octet:
+            return bytes.fromhex(octet[1]).decode("ascii", errors="replace")
+        return token.replace(self.blank, " ") if self.blank else token
+
+
+def _blank(parts: list[object]) -> str | None:
+    """What stands for a blank in SentencePiece's way, in one of the forms it is written in."""
+    named = _first(_values(parts, "replacement"))
+    replaced = "▁" in _values(parts, "String", "content")
+    return named or ("▁" if replaced else None)
+
+
+def _values(part: object, *keys: str) -> list[object]:
+    """The values of some keys, anywhere in a part of a tokenizer.json."""
+    if isinstance(part, list):
+        return [value for member in part for value in _values(member, *keys)]
+    if not isinstance(part, dict):
+        return []
+    return [part[key] for key in keys if key in part] + _values(list(part.values()), *keys)
+
+
+def _first(values: Iterable[object]) -> str | None:
+    return next((value for value in values if isinstance(value, str) and value), None)
+
+
+def tokenizer_kind(state: dict[str, JsonValue]) -> str:
+    """What kind a tokenizer is, such as ``byte-level BPE``, by the parts that its file names.
+
+    Args:
+        state: the content of its ``tokenizer.json``.
+    """
+    model = state["model"]
+    algorithm = str(model.get("type")) if isinstance(model, dict) else ""
+    if "ByteLevel" in _values([state.get("pre_tokenizer"), state.get("decoder")], "type"):
+        return f"byte-level {algorithm}"
+    if algorithm in ("WordPiece", "WordLevel"):
+        return algorithm
+    around = [state.get(part) for part in ("normalizer", "pre_tokenizer", "decoder")]
+    if "▁" not in json.dumps(around, ensure_ascii=False):
+        return algorithm
+    falls_back = isinstance(model, dict) and model.get("byte_fallback")
+    return f"SentencePiece-like {algorithm}" + ", unknown characters as bytes" * bool(falls_back)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,11 +182,7 @@ class Boundaries:
 
 
 def find_boundaries(
-    tokenizer: PreTrainedTokenizerBase,
-    policy: Policy,
-    *,
-    vocabulary: int,
-    device: torch.device,
+    tokenizer: PreTrainedTokenizerBase, policy: Policy, *, vocabulary: int, device: torch.device
 ) -> Boundaries | None:
     """The boundaries of words in a tokenizer; None if no correction is made.
 
@@ -174,12 +284,7 @@ def _with_next(text: Encoded) -> Encoded:
 
 
 def _log_z(
-    index: int,
-    ids: Sequence[int],
-    read: FloatArray,
-    boundaries: Boundaries,
-    *,
-    text_start: int,
+    index: int, ids: Sequence[int], read: FloatArray, boundaries: Boundaries, *, text_start: int
 ) -> float:
     """The log of Z where the token at `index` follows: of a word having ended before it."""
     opening, initial = read[-2:]

@@ -1,1 +1,0 @@
-"""Tokens and texts: tokenizing of requests, and the characters that tokens cover."""
