@@ -478,8 +478,8 @@ def _refuse_unknown_kind(model: str, stated: Mapping[str, str]) -> None:
         raise UsageError(
             where=f"--model {model}",
             seen="this is lm-eval's name of a kind of models, which has no equal here",
-            todo=f"Give the model itself, {f'-m {named}' if named else 'its folder or file'}, or its server,"
-            f" -m openai:{address or 'URL'}#{named or 'NAME'}.",
+            todo=f"Give the model itself: {f'-m {named}' if named else 'its folder or file'}, or"
+            f" its server, -m openai:{address or 'URL'}#{named or 'NAME'}.",
         )
 
 
