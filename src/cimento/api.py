@@ -78,6 +78,12 @@ def evaluate(
     Raises:
         CimentoError: the suite, the model or an option cannot be used, or a run cannot be written.
     """
+    if isinstance(model, list | tuple):
+        raise UsageError(
+            where="model",
+            seen=f"a {type(model).__name__} of {len(model)}, and `evaluate` asks one model",
+            todo="Give one (tokenizer=TOKENIZER beside it), or use cimento.evaluate_all.",
+        )
     [run] = evaluate_all(
         load_suite(suite, language=str(options.get("language", ""))),
         model,

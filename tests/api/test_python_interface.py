@@ -78,6 +78,12 @@ def test_a_run_is_exported(folder, to, tmp_path):
     assert all(file.exists() for file in files)
 
 
+@pytest.mark.parametrize("models", [["demo-causal", "demo-masked"], ("demo-causal",), []])
+def test_several_models_are_for_evaluate_all(models):
+    with pytest.raises(UsageError, match=r"`evaluate` asks one model. .* cimento.evaluate_all"):
+        evaluate("it-subject-verb", models)
+
+
 def test_two_runs_and_a_folder_are_compared(folder):
     first, second = open_runs(folder)
     comparison = cimento.compare(str(first.folder), second)

@@ -93,6 +93,14 @@ def test_arguments_in_json_keep_their_commas(tmp_path, capsys):
             ["--model", "anthropic-chat", "--model_args", "model=x"],
             "lm-eval's name of a kind of models",
         ),
+        (
+            ["--model", "gguf", "--model_args", "base_url=http://127.0.0.1:9"],
+            "its server, -m openai:http://127.0.0.1:9#NAME.",
+        ),
+        (
+            ["--model", "vllm", "--model_args", "pretrained=org/x,tensor_parallel_size=2"],
+            "Give it to `vllm serve NAME`, and that server as",
+        ),
     ],
 )
 def test_what_lm_eval_needs_and_is_not_there_is_named(args, said, tmp_path, capsys):

@@ -53,6 +53,7 @@ def inside(here, monkeypatch):
         ("quantized/a.gguf", "this is a file, .* Give gguf:quantized/a.gguf"),
         ("models/first/config.json", "Give the folder with config.json"),
         ("https://huggingface.co/org/name/tree/main", "Give the name alone: org/name"),
+        ("http://127.0.0.1:8000/v1", r"kind of server .* openai:http://127.0.0.1:8000/v1, or"),
         ("models/first@" + "x" * 300, "Give models/first"),
         ("x" * 300, "nor downloadable"),
     ],
@@ -162,3 +163,18 @@ def test_a_vocabulary_that_is_too_small_names_the_model(zoo_folder, tmp_path):
     model.save_pretrained(folder)
     with pytest.raises(ModelError, match=r"^model 'small', text 'Le .* the model knows 100 tokens"):
         cimento.score("Le zie cantano bene.", str(folder))
+
+
+@pytest.mark.parametrize(
+    ("device", "meant"),
+    [("gpu", "cuda "), ("GPU:1", "cuda:1 "), ("0", "cuda:0 "), ("", "cuda ")],
+)
+def test_a_device_of_other_programs_leads_to_that_of_torch(device, meant, tmp_path):
+    with pytest.raises(UsageError, match=f"no device of this name. Give {meant}"):
+        cimento.evaluate("it-subject-verb", "demo-causal", device=device, output=tmp_path)
+    assert not [*tmp_path.iterdir()]
+
+
+def test_a_device_that_torch_does_not_know_is_said_without_a_list_of_all():
+    with pytest.raises(UsageError, match=r"'quark' cannot be used here \(there is no such kind"):
+        cimento.evaluate("it-subject-verb", "demo-causal", device="quark", limit=1)

@@ -151,6 +151,13 @@ def test_what_people_said_of_a_run_is_looked_at_again(runs_of_every_kind, tmp_pa
     assert judged
 
 
+def test_a_run_from_another_device_says_so(stored, capsys):
+    for device, said in (("cuda", 1), ("cpu", 0), ("auto", 0)):
+        assert invoke(asked(stored, "--device", device)) == 0
+        note = "computed on cpu; --force computes it again on cuda"
+        assert capsys.readouterr().err.count(note) == said
+
+
 def test_two_files_of_one_name_are_refused_though_one_is_stored(stored, capsys):
     pairs = str(stored / "pairs.tsv")
     assert invoke(["run", pairs, pairs, "-m", "demo-causal", "-o", str(stored / "runs")]) == 2

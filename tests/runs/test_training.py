@@ -250,6 +250,16 @@ def test_a_model_in_memory_scores_as_the_one_in_its_folder(zoo_folder):
     np.testing.assert_allclose(*(t["surprisal_bits"].to_numpy() for t in tables), atol=1e-5)
 
 
+def test_what_a_data_set_did_to_a_tokenizer_is_no_other_tokenizer():
+    tokens, model = zoo.tokenizer(zoo.SPECIES["llama"].tokenizer), zoo.model("llama")
+    tokens.pad_token = tokens.pad_token or tokens.eos_token
+    before = live_scorer(model, tokens, name="mine").card.tokenizer
+    tokens(["Lei dorme."], padding="max_length", truncation=True, max_length=16)
+    assert tokens.backend_tokenizer.padding
+    assert tokens.backend_tokenizer.truncation
+    assert live_scorer(model, tokens, name="mine").card.tokenizer == before
+
+
 def test_a_model_in_training_mode_is_refused():
     tokens = zoo.tokenizer(zoo.SPECIES["gpt2"].tokenizer)
     with pytest.raises(UsageError, match=r"model.eval\(\)"):

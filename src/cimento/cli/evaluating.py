@@ -19,6 +19,7 @@ from cimento.report.benchmarks import benchmark_means
 from cimento.runs.again import stored_runs
 from cimento.runs.job import unused_options
 from cimento.runs.run import Run
+from cimento.runs.store import manifest_part
 from cimento.runs.summary import Missing, RunSummary, Summary, to_json
 from cimento.runs.usage import USAGE, stored_usage
 
@@ -114,7 +115,28 @@ def evaluate_with_progress(
             )
         )
     runs = [end for end in ends if isinstance(end, Run)]
+    if not any(argument.startswith("device_map") for argument in run_options.model_args):
+        _note_other_devices(runs, run_options.device)
     return runs, [end for end in ends if isinstance(end, Failure)]
+
+
+_DEVICES = ("cpu", "cuda", "mps")
+
+
+def _note_other_devices(runs: Sequence[Run], device: str) -> None:
+    """Say of stored runs that they come from another kind of device than was asked for.
+
+    The device is no part of a run's name, and a new run is always computed where it was asked for.
+    """
+    wanted = device.partition(":")[0]
+    for run in runs if wanted in _DEVICES else ():
+        card = manifest_part(run.manifest, "model")
+        had = str(card.get("device", "")).partition(":")[0]
+        if had in _DEVICES and had != wanted:
+            note(
+                f"cimento: {run.suite_name} x {run.model}: this run was stored before, and was"
+                f" computed on {had}; --force computes it again on {device}"
+            )
 
 
 def show_runs(runs: Sequence[Run]) -> None:

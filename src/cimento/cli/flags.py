@@ -385,8 +385,8 @@ _ARGUMENTS: Mapping[str, str] = {
     " --window sliding reads it in parts. Leave it out.",
     "peft": "Give the adapter's folder as the model: -m FOLDER.",
     "prefix_token_id": "--bos says what stands before a text: auto, bos-or-eos or none.",
-    "tensor_parallel_size": "Say it where the server is started.",
-    "gpu_memory_utilization": "Say it where the server is started.",
+    "tensor_parallel_size": "Give it to `vllm serve NAME`, and that server as openai:URL#NAME.",
+    "gpu_memory_utilization": "Give it to `vllm serve NAME`, and that server as openai:URL#NAME.",
 }
 """Model arguments of lm-eval that have no option here, and what to do instead."""
 
@@ -468,18 +468,18 @@ def model_from_lm_eval(given: Given) -> Given:
 
 
 def _refuse_unknown_kind(model: str, stated: Mapping[str, str]) -> None:
-    """See that no model is named beside a kind of models that only lm-eval knows.
+    """See that no model or server is named beside a kind of models that only lm-eval knows.
 
     Raises:
         UsageError: one is.
     """
-    for name in (name for name in ("pretrained", "model") if name in stated):
+    named, address = stated.get("pretrained") or stated.get("model"), stated.get("base_url")
+    if named or address:
         raise UsageError(
             where=f"--model {model}",
-            seen=f"with --model-args {name}={stated[name]} this is lm-eval's name of a kind of"
-            " models, which has no equal here",
-            todo=f"Give the model itself: -m {stated[name]}, or openai:URL#{stated[name]} of a"
-            " server.",
+            seen="this is lm-eval's name of a kind of models, which has no equal here",
+            todo=f"Give the model itself: {f'-m {named}' if named else 'its folder or file'}, or"
+            f" its server, -m openai:{address or 'URL'}#{named or 'NAME'}.",
         )
 
 

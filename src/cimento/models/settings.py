@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -213,6 +214,24 @@ class Policy:
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
+_GPU = re.compile(r"(gpu)?:?(?P<number>\d*)", re.IGNORECASE)
+
+
+def _refuse_gpu_of_other_name(device: str) -> None:
+    """Refuse ``gpu`` or a bare number as a device, before anything is loaded or looked up.
+
+    Raises:
+        UsageError: it is one of them.
+    """
+    if found := _GPU.fullmatch(device.strip()):
+        number = f":{found['number']}" if found["number"] else ""
+        raise UsageError(
+            where="--device",
+            seen=f"got {device!r}, and torch has no device of this name",
+            todo=f"Give cuda{number} for a GPU by NVIDIA or AMD, mps for one by Apple, or cpu.",
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
     """The settings of asking a model: everything that can change answers or requests.
@@ -238,7 +257,8 @@ class Asking:
         own_blank: whether `policy` decides on a blank before texts even if a suite does.
 
     Raises:
-        UsageError: a limit of batches is neither a number from 1 nor ``auto``.
+        UsageError: a limit of batches is neither a number from 1 nor ``auto``, or the device has a
+            name that torch does not know.
     """
 
     policy: Policy = field(default_factory=Policy)
@@ -260,6 +280,7 @@ class Asking:
 
     def __post_init__(self) -> None:
         _ = self.limits
+        _refuse_gpu_of_other_name(self.device)
 
     @property
     def limits(self) -> BatchLimits:

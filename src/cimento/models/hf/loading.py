@@ -165,6 +165,12 @@ def _refuse_kernels(config: Mapping[str, object], *, where: str) -> None:
             )
 
 
+def _reason(error: Exception) -> str:
+    """What torch says of a device, without its list of all kinds."""
+    first = str(error).splitlines()[0]
+    return "there is no such kind of device" if first.startswith("Expected one of") else first
+
+
 def _device(torch: Any, wanted: str) -> str:
     if wanted != "auto":
         try:
@@ -173,7 +179,7 @@ def _device(torch: Any, wanted: str) -> str:
         except (RuntimeError, AssertionError) as error:
             raise UsageError(
                 where="--device",
-                seen=f"{wanted!r} cannot be used here ({str(error).splitlines()[0]})",
+                seen=f"{wanted!r} cannot be used here ({_reason(error)})",
                 todo="Use cpu, or leave the option out.",
             ) from error
         return str(device)
@@ -364,7 +370,16 @@ def model_card(
 
 def _digest(tokenizer: PreTrainedTokenizerBase) -> str:
     """The content hash of a tokenizer, hexadecimal."""
+    from tokenizers import Tokenizer
+
     serialized: str = tokenizer.backend_tokenizer.to_str()
+    state = json.loads(serialized)
+    if state.get("padding") or state.get("truncation"):
+        # What a call left behind, such as that of a data collator, is no property of a tokenizer.
+        plain = Tokenizer.from_str(serialized)
+        plain.no_padding()
+        plain.no_truncation()
+        serialized = plain.to_str()
     return hashlib.sha256(serialized.encode()).hexdigest()
 
 

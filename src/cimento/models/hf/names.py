@@ -74,6 +74,13 @@ def refuse_misnamed(name: str, *, what: str = "model") -> None:
             seen="this is the address of a page of the hub",
             todo=f"Give the name alone: {page['name']}",
         )
+    if name.startswith(("http://", "https://")):
+        raise UsageError(
+            where=where,
+            seen="this is an address, and the kind of server is not named",
+            todo=f"For a server that speaks OpenAI's protocol: openai:{name}, or with the name of"
+            f" its model, openai:{name}#NAME.",
+        )
     path = expanded(name)
     if _is_file(path):
         prefix = _FILES.get(path.suffix)
