@@ -123,7 +123,7 @@ def test_every_answer_is_kept_between_runs(cache, monkeypatch):
         "hf.prompts.CausalOptions.score_options", "answering.ScoredOptions.score_options",
         "hf.prompts.CausalReplier.reply", "hf.causal.CausalScorer.score",
         "hf.masked.MaskedScorer.score", "hf.fill_causal.CausalFiller.fill",
-        "hf.fill_masked.MaskedFiller.fill",
+        "hf.masked.MaskedFiller.fill",
     ):  # fmt: skip
         monkeypatch.setattr(f"cimento.models.{method}", refuse)
     again = run((CAUSAL, MASKED), "elsewhere", cache=cache)
