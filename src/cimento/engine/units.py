@@ -23,7 +23,7 @@ from cimento.engine.cache import AnswerCache, union
 from cimento.engine.requests import Answers, Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import SCORING_VERSION
 from cimento.errors import StorageError, TableError
-from cimento.io.files import open_plain, write_bytes
+from cimento.io.files import open_plain, reading, write_bytes
 from cimento.io.parsing import parse_json
 from cimento.io.tables import (
     CHOICES,
@@ -62,17 +62,12 @@ def read_sealed(path: Path) -> bytes:
         StorageError: the file cannot be read.
         TableError: the file does not exist, was cut short, or a byte of it has changed.
     """
-    try:
-        with open_plain(path) as file:
-            content = file.read()
-    except FileNotFoundError as error:
-        raise TableError(where=str(path), seen="there is no such file") from error
-    except OSError as error:
-        raise StorageError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check its permissions and the disk.",
-        ) from error
+    with reading(path, todo="Check its permissions and the disk.", kind=StorageError):
+        try:
+            with open_plain(path) as file:
+                content = file.read()
+        except FileNotFoundError as error:
+            raise TableError(where=str(path), seen="there is no such file") from error
     body = content[_SEAL:]
     if content[:_SEAL] != _seal(body):
         raise TableError(where=str(path), seen="is damaged")

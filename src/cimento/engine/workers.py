@@ -113,8 +113,8 @@ class Worker:
         cache: the cache of answers; None opens the user's cache when it is first needed.
         models: models that are opened already, by their names.
         progress: called with the progress of a task.
-        returns: whether answers that are written to a file are returned too, which spares this
-            process the reading of its own files.
+        returns: whether answers that are written to a file are returned too, so that this process
+            knows their tables and remarks without reading its own files.
     """
 
     def __init__(

@@ -22,6 +22,16 @@ Normalisation: TypeAlias = Literal[
 Scope: TypeAlias = Literal["suite", "phenomenon"]
 """The pool for one model and one measure: all scores of the suite, or of a phenomenon."""
 
+SCALES: Mapping[Normalisation, str] = {
+    "z": "z-score",
+    "likert": "7 points",
+    "likert-z": "z-score of 7 points",
+    "quantile": "7 quantile points",
+    "quantile-z": "z-score of 7 quantile points",
+    "robust-z": "robust z-score",
+}
+"""The names of scales, in words; raw scores are described by their unit."""
+
 NORMALISATIONS: tuple[Normalisation, ...] = get_args(Normalisation)
 POINTS = 7
 """Number of points of the Likert scale in Sprouse et al. 2016."""

@@ -101,6 +101,7 @@ def _stimuli_of(requests: pl.LazyFrame) -> tuple[Integers, bool]:
     item_changes = item[1:] != item[:-1]
     changes = item_changes | (condition[1:] != condition[:-1])
     begins = np.flatnonzero(np.concatenate(([len(item) > 0], changes)))
+    # One number for a pair of hashes; the factor keeps two equal names from adding up alike.
     stimuli = pl.Series(item[begins] * np.uint64(3) + condition[begins])
     together = stimuli.n_unique() == len(stimuli)
     together &= keys["item"].n_unique() == np.count_nonzero(item_changes) + min(len(item), 1)

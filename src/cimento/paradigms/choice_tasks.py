@@ -20,6 +20,7 @@ from cimento.paradigms.cloze.suite import ClozeSuite, expand_suite
 from cimento.paradigms.stories.options import StoryOptions, prompt_for
 from cimento.paradigms.stories.requests import WITHOUT_STORY, PromptFormat, tier_prompts
 from cimento.paradigms.stories.suite import STORY, TIERS, StorySuite
+from cimento.suites.formats.lm_eval import write_task
 from cimento.suites.model import JsonValue
 
 
@@ -55,35 +56,17 @@ def write_choice_tasks(tasks: Sequence[ChoiceTask], folder: Path, *, version: st
     """
     for task in tasks:
         lines = (json.dumps(row, ensure_ascii=False) + "\n" for row in task.rows)
-        write_text("".join(lines), folder / f"{task.name}.jsonl")
-        data = json.dumps(f"{folder.name}/{task.name}.jsonl")
-        text = _TASK.format(task=task.name, data=data, version=json.dumps(version or "0"))
-        write_text(text, folder / f"{task.name}.yaml")
+        data = write_text("".join(lines), folder / f"{task.name}.jsonl")
+        write_task(data, about="Written by cimento", asks=_ASKS, version=version)
     return folder
 
 
-_TASK = """\
-# Written by cimento; run it with
-#   lm_eval --model hf --model_args pretrained=MODEL --tasks {task} --include_path FOLDER
-# from the folder that FOLDER is in: the path of the data is relative to the working folder.
-task: {task}
-dataset_path: json
-dataset_kwargs:
-  data_files: {data}
-output_type: multiple_choice
-test_split: train
-doc_to_text: "{{{{prompt}}}}"
-doc_to_choice: choices
-doc_to_target: gold
-target_delimiter: ""
-num_fewshot: 0
-metric_list:
-  - metric: acc
-    aggregation: mean
-    higher_is_better: true
-metadata:
-  version: {version}
-"""
+_ASKS = {
+    "doc_to_text": '"{{prompt}}"',
+    "doc_to_choice": "choices",
+    "doc_to_target": "gold",
+    "target_delimiter": '""',
+}
 
 
 def _named(*parts: str) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from cimento.errors import Fault, InputError, SuiteError, TableError, UsageError
-from cimento.io.parsing import faults_of
 from cimento.io.tables import REQUESTS
 from cimento.paradigms.base import (
     Applied,
@@ -214,18 +213,9 @@ class Paradigm(Protocol[SuiteT, OptionsT]):
 
         Raises:
             TableError: the folder cannot be read.
+            pydantic.ValidationError: the manifest has options that there are not.
         """
-        from pydantic import ValidationError
-
-        try:
-            options = self.options.model_validate(self.stored_options(manifest))
-        except ValidationError as error:
-            place, message = faults_of(error)[0]
-            raise TableError(
-                where=f"{folder.path / 'manifest.json'}, options, {place}",
-                seen=message,
-                todo="Was it edited? Run again.",
-            ) from error
+        options = self.options.model_validate(self.stored_options(manifest))
         return Stored(suite=lambda: self._asked_suite(folder, manifest), options=options)
 
     def judge(self, run: Run) -> pl.DataFrame:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from cimento.errors import UsageError
 from cimento.measures import find_measure
-from cimento.measures.normalising import Normalisation
+from cimento.measures.normalising import SCALES, Normalisation
 from cimento.measures.sentence import BITS_PER_NAT, Missing
 from cimento.report.figures import BLUE, ORANGE, Figure, figure_of, load_altair, require_rows
 from cimento.report.figures_rates import above
@@ -34,16 +34,6 @@ BARS: Mapping[Bars, str] = {
     "loftus-masson": "95 % within items (Loftus-Masson)",
 }
 """The meaning of error bars, in words."""
-
-SCALES: Mapping[Normalisation, str] = {
-    "z": "z-score",
-    "likert": "7 points",
-    "likert-z": "z-score of 7 points",
-    "quantile": "7 quantile points",
-    "quantile-z": "z-score of 7 quantile points",
-    "robust-z": "robust z-score",
-}
-"""The names of scales, in words; raw scores are described by their unit."""
 
 UP = "higher: more acceptable"
 

@@ -18,9 +18,9 @@ from xml.sax.saxutils import escape
 from cimento.errors import UsageError, counted
 from cimento.io.files import write_bytes, write_text
 from cimento.io.inline_markup import printable
+from cimento.measures.normalising import SCALES
 from cimento.report import formatting
 from cimento.report.factorial import methods_of
-from cimento.report.figures_conditions import SCALES
 from cimento.report.grid import BLANK, GRID_FORMS, EstimateCell, Grid, GridCell, exchanged, sizes
 from cimento.report.sections import estimate_cell
 from cimento.runs.outcomes import STATISTICS

@@ -164,9 +164,15 @@ class Run:
             name: such as ``requests`` or ``tokens``.
 
         Raises:
-            KeyError: the run has no such table.
+            UsageError: the run has no such table.
             TableError: the table cannot be read.
         """
+        if name not in self.tables:
+            raise UsageError(
+                where=f"table {name!r}",
+                seen=f"the run of {self.suite.name!r} has no such table",
+                todo=did_you_mean(name, (*self.tables, OUTCOMES.name, ESTIMATES.name)),
+            )
         return self.tables[name].lazy()
 
     def table(self, name: str) -> pl.DataFrame:
@@ -183,12 +189,6 @@ class Run:
             return self.outcomes()
         if name == ESTIMATES.name:
             return estimates_table(self.estimates())
-        if name not in self.tables:
-            raise UsageError(
-                where=f"table {name!r}",
-                seen=f"the run of {self.suite.name!r} has no such table",
-                todo=did_you_mean(name, (*self.tables, OUTCOMES.name, ESTIMATES.name)),
-            )
         return collected(self.rows(name), where=str(self.folder or self))
 
     def to_pandas(self, name: str) -> pd.DataFrame:
@@ -406,7 +406,7 @@ def open_run(path: str | Path) -> Run:
     except ValidationError as error:
         place, message = faults_of(error)[0]
         raise TableError(
-            where=f"{folder.path / MANIFEST}, {place or 'options'}",
+            where=", ".join(filter(None, (str(folder.path / MANIFEST), "options", place))),
             seen=message,
             todo="Was it edited? Run again.",
         ) from error

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any, Literal, TypeAlias
 
 from cimento.errors import InputError, StorageError
-from cimento.io.files import DATABASE_ERRORS, atomically
+from cimento.io.files import DATABASE_ERRORS, atomically, reading
 
 _BOMS = {codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 
@@ -117,7 +117,7 @@ def dictionary_lines(path: Path) -> Iterator[tuple[int, str]]:
     """
     number = 0
     try:
-        with _opened(path) as file:
+        with reading(path), _opened(path) as file:
             for number, line in enumerate(file, start=1):
                 yield number, line.rstrip("\r\n")
     except UnicodeError as error:
@@ -125,12 +125,6 @@ def dictionary_lines(path: Path) -> Iterator[tuple[int, str]]:
             where=f"{path}, after line {number}",
             seen="is neither UTF-8 nor UTF-16 with a byte order mark",
             todo="Save the dictionary as UTF-8.",
-        ) from error
-    except OSError as error:
-        raise InputError(
-            where=str(path),
-            seen=f"cannot be read ({error.strerror or error})",
-            todo="Check the path.",
         ) from error
 
 

@@ -275,20 +275,16 @@ def _item(number: int, row: Mapping[str, JsonValue], good: str, bad: str) -> Ite
 
 
 _TASK = """\
-# Minimal pairs of {suite}, written by cimento; run it with
+# {about}; run it with
 #   lm_eval --model hf --model_args pretrained=MODEL --tasks {task} --include_path FOLDER
 # from the folder that FOLDER is in: the path of the data is relative to the working folder.
-# target_delimiter is what stands before each sentence: {said}.
-task: {task}
+{remark}task: {task}
 dataset_path: json
 dataset_kwargs:
   data_files: {data}
 output_type: multiple_choice
 test_split: train
-doc_to_text: ""
-target_delimiter: {delimiter}
-doc_to_choice: "{{{{[sentence_good, sentence_bad]}}}}"
-doc_to_target: 0
+{asks}
 num_fewshot: 0
 metric_list:
   - metric: acc
@@ -297,6 +293,32 @@ metric_list:
 metadata:
   version: {version}
 """
+
+
+def write_task(
+    data: Path, *, about: str, asks: Mapping[str, str], version: str, remark: str = ""
+) -> Path:
+    """Write the description of a multiple-choice task beside its data.
+
+    Args:
+        data: the file of its rows; the task has the name of the file.
+        about: the beginning of the first comment.
+        asks: the keys by which the harness makes prompts and choices of rows, with YAML values.
+        version: the version of the suite; empty for none.
+        remark: a further comment, with its line feed.
+
+    Raises:
+        StorageError: the file cannot be written.
+    """
+    text = _TASK.format(
+        about=about,
+        task=data.stem,
+        data=json.dumps(f"{data.parent.name}/{data.name}"),
+        asks="\n".join(f"{key}: {value}" for key, value in asks.items()),
+        version=json.dumps(version or "0"),
+        remark=remark,
+    )
+    return write_text(text, data.with_suffix(".yaml"))
 
 
 _BLANK = "a blank, as the suite says"
@@ -320,13 +342,17 @@ def write_lm_eval(suite: Suite, folder: Path) -> Path:
     task = re.sub(r"[^A-Za-z0-9_]+", "_", suite.name)
     data = folder / f"{task}.jsonl"
     write_blimp(suite, data)
-    text = _TASK.format(
-        suite=" ".join(suite.name.split()),
-        task=task,
-        delimiter='" "' if suite.leading_blank else '""',
-        said=_BLANK if suite.leading_blank else _NOTHING,
-        data=json.dumps(f"{folder.name}/{data.name}"),
-        version=json.dumps(suite.meta.version or "0"),
+    said = _BLANK if suite.leading_blank else _NOTHING
+    write_task(
+        data,
+        about=f"Minimal pairs of {' '.join(suite.name.split())}, written by cimento",
+        asks={
+            "doc_to_text": '""',
+            "target_delimiter": '" "' if suite.leading_blank else '""',
+            "doc_to_choice": '"{{[sentence_good, sentence_bad]}}"',
+            "doc_to_target": "0",
+        },
+        version=suite.meta.version,
+        remark=f"# target_delimiter is what stands before each sentence: {said}.\n",
     )
-    write_text(text, folder / f"{task}.yaml")
     return folder
