@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cimento import evaluate, open_run
+from cimento.errors import UsageError
 from cimento.runs.store import RunFolder
 
 ROWS = 7
@@ -46,5 +47,7 @@ def test_a_stored_run_is_read_only_as_far_as_it_is_needed(tmp_path):
     run = evaluate("it-subject-verb", "demo-causal", output=tmp_path)
     rows = run.rows("tokens")
     assert rows.head(3).collect().equals(run.table("tokens")[:3])
+    with pytest.raises(UsageError, match="Did you mean 'tokens'"):
+        run.rows("token")
     (run.folder / "tokens.parquet").unlink()
     assert run.summary().n_items == 24
