@@ -85,7 +85,7 @@ def html(runs: Sequence[Run]) -> str:
     """A self-contained page with figures, tables and items."""
     from cimento.report.html import Page, html_page
 
-    methods, works = _methods(runs)
+    methods, works = methods_of(runs)
     suites = tuple(sections_of(runs))
     means = benchmark_means([run.summary() for run in runs])
     page = Page(
@@ -216,7 +216,7 @@ def _by_paradigm(runs: Sequence[Run]) -> dict[AnyParadigm, list[Run]]:
     return by_paradigm
 
 
-def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
+def methods_of(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
     """The methods paragraph, its appendix and its references, as text and lines."""
     from cimento.cite import methods_paragraph, references
 

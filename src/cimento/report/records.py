@@ -6,7 +6,7 @@ run, identical to the one in the tables of the run.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -165,7 +165,7 @@ class SuiteReport:
     """
 
     runs: tuple[RunReport, ...]
-    figures: tuple[Figure, ...] = ()
+    figures: Sequence[Figure] = ()
     tables: tuple[NamedGrid, ...] = ()
 
     @property
