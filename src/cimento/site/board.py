@@ -166,14 +166,21 @@ class ItemAcross:
 
     @property
     def judged(self) -> int:
-        """The number of models whose answer is right or wrong."""
-        return sum(one.outcome is not None and one.outcome.right is not None
-                   for _, one in self.answers)  # fmt: skip
+        """The number of models whose answer was judged, ties among them."""
+        return sum(_verdict(one) in {"pass", "fail", "tie"} for _, one in self.answers)
 
     @property
     def right(self) -> int:
         """The number of models whose answer is right."""
-        return sum(bool(one.outcome and one.outcome.right) for _, one in self.answers)
+        return sum(
+            bool(one.outcome.right) or (one.outcome.right is None and _verdict(one) == "pass")
+            for _, one in self.answers
+            if one.outcome
+        )
+
+
+def _verdict(record: ItemRecord) -> str:
+    return (record.outcome.verdict if record.outcome else None) or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -305,14 +312,15 @@ def _phenomena(
             if one.level:
                 rates.setdefault(one.level, []).append((entry, one))
     about = entries[0].run.suite.meta.phenomenon
-    if not rates and about:
-        rates[about] = [(entry, entry.headline) for entry in entries]
     items: dict[str, set[str]] = {}
+    if whole := bool(not rates and about):
+        rates[about] = [(entry, entry.headline) for entry in entries]
     for report in entries[0].reports[:1]:
         for item in report.items:
             items.setdefault(item.phenomenon, set()).add(item.id)
     for phenomenon, several in rates.items():
-        places = places_of(list(outcomes.values()), items=items.get(phenomenon, set()))
+        own = None if whole else items.get(phenomenon, set())
+        places = places_of(list(outcomes.values()), items=own)
         yield SideBySide(
             suite=name,
             phenomenon=phenomenon,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from cimento._version import __version__
-from cimento.errors import UsageError
+from cimento.compare.item_outcomes import COEFFICIENTS
+from cimento.errors import UsageError, counted
 from cimento.report.document import methods_of
 from cimento.report.figures import lacking_figures
 from cimento.report.formatting import bits, number
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
     from cimento.report.records import ItemRecord
     from cimento.report.strips import Strip
+    from cimento.runs.outcomes import Estimate
     from cimento.site.board import Entry, ItemAcross, Result, SideBySide, SuitePart
 
 BOARD = "index.html"
@@ -103,6 +106,7 @@ def _templates() -> Environment:
     environment = page_environment(PACKAGE, "cimento.report")
     environment.filters.update(
         above=above_chance,
+        scaled=scaled,
         bits=lambda value: minus(number(value, digits=2, absent="–")),
         could_be_first=could_be_first,
         shade=_shade,
@@ -125,6 +129,28 @@ def above_chance(side: SideBySide) -> tuple[Result, ...]:
 def could_be_first(side: SideBySide) -> tuple[Result, ...]:
     """The models that no other one is surely above."""
     return tuple(one for one in side.results if one.rank and one.rank.best == 1)
+
+
+def scaled(estimate: Estimate) -> Estimate | None:
+    """An estimate as a drawing from 0 to 1 has it; None if its scale has no ends.
+
+    Correlations are drawn from -1 to 1.
+    """
+    if estimate.is_share:
+        return estimate
+    if estimate.statistic not in COEFFICIENTS:
+        return None
+
+    def half(value: float | None) -> float | None:
+        return None if value is None else (value + 1) / 2
+
+    return replace(
+        estimate,
+        value=half(estimate.value),
+        low=half(estimate.low),
+        high=half(estimate.high),
+        chance=half(estimate.chance),
+    )
 
 
 def phenomenon_page(side: SideBySide) -> str:
@@ -362,7 +388,11 @@ def item_pages(look: SiteLook, part: SuitePart) -> Iterator[tuple[str, str]]:
     for item in part.items:
         following = around.get(item.page)
         more = [(part.page, part.name), *([(following.page, "next item")] if following else [])]
-        columns = _columns(item.first.strips)
+        columns = [
+            column
+            for column in _columns(item.first.strips)
+            if any(_bits(record, [column]) != [None] for _, record in item.answers)
+        ]
         yield (
             item.page,
             look.page(
@@ -377,8 +407,9 @@ def item_pages(look: SiteLook, part: SuitePart) -> Iterator[tuple[str, str]]:
                 columns=[text for _, text in columns],
                 answered=any(record.answers for _, record in item.answers),
                 rows=[(entry, record, _bits(record, columns)) for entry, record in item.answers],
-                unit=_common_unit(item),
+                valued=_valued(item),
                 verdict=_verdict,
+                lacking=_lacking(item),
             ),
         )
 
@@ -387,10 +418,20 @@ def _verdict(record: ItemRecord) -> str:
     return (record.outcome.verdict if record.outcome else None) or "unjudged"
 
 
-def _common_unit(item: ItemAcross) -> str:
-    """The unit of all margins of an item; empty if they have several or none."""
-    units = {record.outcome.unit for _, record in item.answers if record.outcome}
-    return units.pop() if len(units) == 1 else ""
+def _valued(item: ItemAcross) -> str:
+    """The heading of the values of an item; empty if no model has one."""
+    outcomes = [record.outcome for _, record in item.answers if record.outcome]
+    known = [one for one in outcomes if one.value is not None]
+    if not known:
+        return ""
+    name = "Margin" if item.judged else known[0].question
+    return ", ".join(dict.fromkeys([name, *(one.unit for one in known if one.unit)]))
+
+
+def _lacking(item: ItemAcross) -> list[str]:
+    """The reasons for outcomes, each with the number of models that have it."""
+    found = Counter(record.outcome.reason for _, record in item.answers if record.outcome)
+    return [f"{counted(n, 'model')}: {reason}." for reason, n in found.items() if reason]
 
 
 def _underlined(strip: Strip) -> list[tuple[str, bool]]:
