@@ -36,6 +36,9 @@ def demo(
     everything: Annotated[
         bool, flags.flag("--all", help="Run all starter suites, in about two minutes.")
     ] = False,
+    site: Annotated[
+        bool, flags.flag("--site", help="Also write a site of the runs, with a board.")
+    ] = False,
     json: flags.Json = False,
 ) -> int:
     """Run a starter suite of each kind in each language on two demo models, offline, in a minute.
@@ -73,6 +76,12 @@ def demo(
         show(_in_short(runs))
     page = write_report(runs, output / "report.html")
     note(_NEXT.format(page=page.resolve(), output=output))
+    if site:
+        from cimento.site import SiteSettings, write_site
+
+        board = write_site(runs, output / "site", SiteSettings(title="Demo models")).page
+        note(f"  a board of both models, with a page     open in a browser: {board.resolve()}")
+        note("  for each suite, phenomenon and item")
     return code
 
 

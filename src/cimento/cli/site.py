@@ -20,6 +20,11 @@ class SiteOptions(StoredOptions, SheetOptions):
         "", "Where it will stand, for its description as a data set.", metavar="URL"
     )
     licence: str = option("", "The licence of its tables, a name or an address.")
+    dataset: str = option(
+        "",
+        "The benchmark on the Hugging Face hub, for results in the form of its model cards.",
+        metavar="OWNER/NAME",
+    )
     as_json: bool = option(default=False, help="Print what was written as JSON.", flags=("--json",))
 
 
@@ -38,6 +43,7 @@ def _site(options: SiteOptions) -> int:
         title=options.title,
         address=options.address,
         licence=options.licence,
+        dataset=options.dataset,
         spreadsheet_safe=options.spreadsheet_safe,
     )
     built = write_site(runs, options.output, settings)

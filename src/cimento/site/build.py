@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from cimento._version import __version__
 from cimento.errors import UsageError
+from cimento.export.data import of_runs
+from cimento.export.hub import eval_results, need_hub_name
 from cimento.io.files import expanded, inert_csv, read_bytes, write_bytes
 from cimento.report.benchmarks import benchmark_means, means_grid
 from cimento.report.grid import Grid, as_csv
@@ -44,12 +46,15 @@ class SiteSettings:
         title: its name.
         address: where it will stand, such as ``https://lab.example/board/``; empty if unknown.
         licence: address or name of the licence of the tables; empty if none is stated.
+        dataset: benchmark on the Hugging Face hub, ``owner/name``, whose tasks are named like the
+            suites, for results in the form of its model cards; empty for none.
         spreadsheet_safe: whether cells of CSV files that begin a formula get an apostrophe.
     """
 
     title: str = "Board"
     address: str = ""
     licence: str = ""
+    dataset: str = ""
     spreadsheet_safe: bool = False
 
 
@@ -175,6 +180,8 @@ def site_files(runs: Sequence[Run], settings: SiteSettings) -> Iterator[File]:
         runs: stored runs of any paradigms.
         settings: what the site says of itself.
     """
+    if settings.dataset:
+        need_hub_name(settings.dataset)
     look = pages.SiteLook(settings.title)
     parts: list[SuitePart] = []
     for part in suite_parts(runs):
@@ -186,9 +193,17 @@ def site_files(runs: Sequence[Run], settings: SiteSettings) -> Iterator[File]:
         path = f"tables/models/{slug(entries[0].model)}.csv"
         yield path, estimates_table(estimates).write_csv()
         files = [(path, "all estimates (CSV)")]
+        if settings.dataset and (text := _for_the_hub(entries, settings)):
+            files.append((f"eval_results/{slug(entries[0].model)}.yaml", "results for its card"))
+            yield files[-1][0], text
         yield entries[0].model_page, pages.model_page(look, entries, parts, files=files)
     yield from pages.phenomenon_pages(look, parts)
     yield from _overall(look, parts, settings)
+
+
+def _for_the_hub(entries: Sequence[Entry], settings: SiteSettings) -> str:
+    runs = of_runs([entry.run for entry in entries])
+    return eval_results(runs, dataset=settings.dataset, source=settings.address)
 
 
 def _lighter(part: SuitePart) -> SuitePart:
