@@ -24,6 +24,7 @@ from cimento.runs.run import runs_of
 from cimento.runs.store import manifest_part
 from cimento.site import pages
 from cimento.site.board import SuitePart, slug, suite_parts
+from cimento.site.items import item_pages
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run, RunsLike
@@ -232,7 +233,7 @@ def _suite_files(look: pages.SiteLook, part: SuitePart) -> Iterator[File]:
     yield part.page, pages.suite_page(look, part, tables=tables, curves=curves, files=files)
     for entry in part.entries:
         yield entry.page, pages.run_page(look, part, entry)
-    yield from pages.item_pages(look, part)
+    yield from item_pages(look, part)
 
 
 def _number(value: float | None) -> str:
