@@ -48,7 +48,7 @@ def _site(options: SiteOptions) -> int:
     )
     built = write_site(runs, options.output, settings)
     if options.as_json:
-        show_json({"page": built.page, "runs": len(runs), "written": built.written,
+        show_json({"page": str(built.page), "runs": len(runs), "written": built.written,
                    "kept": built.kept, "removed": built.removed})  # fmt: skip
         return 0
     others = f", {built.kept} as they were" if built.kept else ""
