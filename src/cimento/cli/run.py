@@ -117,12 +117,13 @@ def _refuse_swapped(stated: Given, *, command: str) -> None:
 
 def _is_suite_here(name: str) -> bool:
     """Whether a name is that of a suite that is known, or a path of one."""
-    from cimento.suites.builtin import builtin_names, published
+    from cimento.suites.builtin import builtin_names
+    from cimento.suites.published import is_published
 
     if name in builtin_names():
         return True
     if not expanded(name).exists():
-        return name in published()
+        return is_published(name)
     # The readers of suites take longer to import than a stored run to be shown.
     from cimento.suites.load import suite_files
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cimento.models.base import Scorer
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.paradigms.registry import LoadedSuite
-    from cimento.suites.builtin import Published
     from cimento.suites.model import JsonValue, Suite
+    from cimento.suites.published import Published
 
 
 _MOST_NAMED = 12
@@ -220,7 +220,8 @@ def list_suites(
     as_json: Annotated[bool, flags.flag("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
-    from cimento.suites.builtin import list_builtin, published
+    from cimento.suites.builtin import list_builtin
+    from cimento.suites.published import published
 
     if as_json:
         listed = published().values() if remote else list_builtin()
@@ -249,7 +250,7 @@ def _listed(each: BuiltinSuite | Published) -> dict[str, object]:
 
 
 def _list_published() -> None:
-    from cimento.suites.builtin import published
+    from cimento.suites.published import published
 
     rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
     rows += [
@@ -273,7 +274,9 @@ def get(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="See suites list --remote; one of the hub also as DATASET@COMMIT.",
+            help="See suites list --remote; one of the hub also as DATASET@COMMIT. Or an address:"
+            " hf:ORG/NAME@COMMIT, github:OWNER/REPO@COMMIT, zenodo:10.5281/zenodo.NUMBER, each with"
+            " :PATH for a part of it.",
         ),
     ],
     *,
@@ -286,11 +289,12 @@ def get(
     ] = None,
 ) -> None:
     """Fetch a published dataset at a pinned revision; files already there are only checked."""
-    from cimento.io.fetching import SOURCE, fetch, unpinned
-    from cimento.suites.builtin import find_published
+    from cimento.suites.fetching import fetch, unpinned
+    from cimento.suites.load import SOURCE
+    from cimento.suites.published import find_published
 
     found = find_published(dataset)
-    folder = fetch(found, output or Path(found.name), language=language)
+    folder = fetch(found, output or Path(found.folder), language=language)
     if unknown := unpinned(found, folder):
         note(
             f"The sha256 of {counted(unknown, 'file')} could not be compared with published ones:"
