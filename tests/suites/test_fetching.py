@@ -450,7 +450,7 @@ def test_a_hub_dataset_without_a_commit_is_refused(
 
 def test_a_user_may_name_the_commit_of_a_hub_dataset(capsys: pytest.CaptureFixture[str]) -> None:
     unpinned_ones = [name for name, one in published().items() if one.hub and not one.revision]
-    assert unpinned_ones == ["syntactic-agreement", "blimp-it", "gita"]
+    assert unpinned_ones == ["syntactic-agreement", "blimp-it", "gita", "bhs"]
     for name in unpinned_ones:
         assert find_published(f"{name}@{REVISION}").revision == REVISION
         assert invoke(["suites", "get", name, "-o", "nowhere"]) == 2

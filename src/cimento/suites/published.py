@@ -20,12 +20,17 @@ NAMES = {
     "de": "German",
     "en": "English",
     "es": "Spanish",
+    "eu": "Basque",
     "fr": "French",
     "he": "Hebrew",
+    "hi": "Hindi",
     "it": "Italian",
+    "ja": "Japanese",
     "nl": "Dutch",
     "pt": "Portuguese",
     "ru": "Russian",
+    "sw": "Swahili",
+    "tr": "Turkish",
     "zh": "Chinese",
 }
 """English names of languages by ISO 639-1 code."""
