@@ -414,6 +414,45 @@ def convert(
     note(f"Written: {written}")
 
 
+@app.command("publish")
+def publish(
+    suite: flags.SuiteName,
+    output: Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")],
+    *,
+    language: flags.Language = "",
+) -> None:
+    """Write a suite as a folder for a host of data sets, with card, citation and licence."""
+    from cimento.io.files import folder_atomically
+    from cimento.paradigms.registry import load_suite
+    from cimento.suites.publishing import refuse_incomplete, write_publication
+
+    loaded = load_suite(suite, language=language)
+    meta, path = loaded.suite.meta, loaded.reading.path
+    refuse_incomplete(meta)
+    about = (path if path.is_dir() else path.parent) / "README.md"
+    readme = about.read_text(encoding="utf-8") if path.is_dir() and about.is_file() else ""
+
+    def write(folder: Path) -> None:
+        loaded.paradigm.write(loaded.suite, folder)
+        write_publication(
+            folder,
+            meta,
+            description=loaded.paradigm.describe(loaded.suite, _SHOWN),
+            readme=readme,
+        )
+
+    folder_atomically(output, write)
+    note(
+        f"Written: {output}\nUpload the folder to a data set of the Hugging Face hub, a repository"
+        " on GitHub or a record of Zenodo. Then others run it by its address:"
+        " docs/formats.md#any-other-dataset-by-its-address"
+    )
+
+
+_SHOWN = 3
+"""Items shown on a card."""
+
+
 @app.command("new")
 def new(
     kind: Annotated[
