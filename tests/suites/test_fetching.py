@@ -4,116 +4,25 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import io
 import json
 import re
-import threading
 import time
-import zipfile
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from http.client import HTTPResponse
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.error import HTTPError, URLError
 
 import pytest
-from huggingface_hub import close_session
 
-from cimento import InputError, UsageError, evaluate, load_suite
+from cimento import InputError, UsageError, load_suite
 from cimento.cli.main import invoke
 from cimento.errors import StorageError
 from cimento.suites import fetching
-from cimento.suites import published as registry
-from cimento.suites.builtin import find_suite
 from cimento.suites.fetching import download, fetch, unpinned
 from cimento.suites.published import Published, find_published, https_only, published
-from cimento.testing.models import uniform_scorer
+from tests.helpers.serving import PAIRS, REVISION, Site, archive_of, hub_site, serve
 
-REVISION = "0123456789abcdef0123456789abcdef01234567"
-PAIRS = b"good\tbad\nIl sole splende.\tIl sole splendono.\n"
-
-
-@dataclass
-class Site:
-    """A loopback server.
-
-    Attributes:
-        files: path to content.
-        asked: the requests that came, path and Range.
-        cut_after: how many bytes of a file are sent before the connection is closed.
-        length: whether it says how long files are.
-        refusals: statuses that come first, each with when to come back.
-    """
-
-    files: dict[str, bytes]
-    asked: list[tuple[str, str]] = field(default_factory=list)
-    cut_after: int | None = None
-    length: bool = True
-    refusals: list[tuple[int, str]] = field(default_factory=list)
-    address: str = ""
-
-
-@pytest.fixture
-def serve() -> Iterator[Callable[[dict[str, bytes]], Site]]:
-    servers = []
-
-    def start(files: dict[str, bytes]) -> Site:
-        site = Site(files)
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(site))
-        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-        servers.append(server)
-        site.address = f"http://127.0.0.1:{server.server_port}"
-        return site
-
-    yield start
-    # The hub's library keeps its connections open.
-    close_session()
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-
-
-def _handler(site: Site) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_HEAD(self) -> None:
-            self._send(body=False)
-
-        def do_GET(self) -> None:
-            self._send(body=True)
-
-        def _send(self, *, body: bool) -> None:
-            path = self.path.split("?", 1)[0]
-            span = self.headers.get("Range", "")
-            site.asked.append((path, span))
-            content = site.files.get(path)
-            if site.refusals:
-                status, told = site.refusals.pop(0)
-                self.send_response(status)
-                if told:
-                    self.send_header("Retry-After", told)
-                self.send_header("Content-Length", "0")
-                self.end_headers()
-                return
-            if content is None:
-                self.send_error(404)
-                return
-            start = int(span.removeprefix("bytes=").split("-")[0]) if span else 0
-            self.send_response(206 if span else 200)
-            if site.length:
-                self.send_header("Content-Length", str(len(content) - start))
-            etag = hashlib.sha1(content).hexdigest()  # noqa: S324  # as the hub names files
-            self.send_header("ETag", f'"{etag}"')
-            self.send_header("X-Repo-Commit", REVISION)
-            self.end_headers()
-            if body:
-                end = len(content) if site.cut_after is None else start + site.cut_after
-                self.wfile.write(content[start:end])
-
-        def log_message(self, *_args: object) -> None:
-            pass
-
-    return Handler
+__all__ = ["serve"]
 
 
 @pytest.fixture(autouse=True)
@@ -361,14 +270,6 @@ def test_a_dataset_that_was_never_fetched_is_named(capsys: pytest.CaptureFixture
     assert "`cimento suites get blimp` fetches it" in capsys.readouterr().err
 
 
-def archive_of(folder: str) -> bytes:
-    sink = io.BytesIO()
-    with zipfile.ZipFile(sink, "w") as archive:
-        archive.writestr(f"repo-{REVISION}/{folder}/a.tsv", PAIRS)
-        archive.writestr(f"repo-{REVISION}/README.md", "elsewhere")
-    return sink.getvalue()
-
-
 def test_the_suites_of_a_repository_are_taken_out(
     serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
 ) -> None:
@@ -389,21 +290,6 @@ def test_the_suites_of_a_repository_are_taken_out(
     assert json.loads((one / "source.json").read_text(encoding="utf-8"))["revision"] == REVISION
     every = fetch(dataset, tmp_path / "every")
     assert (every / "it" / "a.tsv").read_bytes() == PAIRS
-
-
-def hub_site(serve: Callable[[dict[str, bytes]], Site]) -> Site:
-    names = ["README.md", "suites/italian.zip", "suites/spanish.zip"]
-    tree = [{"type": "file", "path": name, "size": 3, "oid": "0" * 40} for name in names]
-    base = "/api/datasets/someone/suites"
-    info = {"id": "someone/suites", "sha": REVISION, "siblings": []}
-    files = {
-        base: json.dumps(info).encode(),
-        f"{base}/revision/main": json.dumps(info).encode(),
-        f"{base}/tree/{REVISION}": json.dumps(tree).encode(),
-    }
-    for name in names:
-        files[f"/datasets/someone/suites/resolve/{REVISION}/{name}"] = name.encode()
-    return serve(files)
 
 
 HUB = Published(
@@ -485,103 +371,3 @@ def test_what_must_be_fetched_by_hand_says_how(
 ) -> None:
     assert invoke(["suites", "get", "connectives", "-o", str(tmp_path)]) == 2
     assert "Ask its authors" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("address", "told"),
-    [
-        ("hf:someone/suites", "names no commit"),
-        ("hf:someone/suites@main", "'main' is no commit"),
-        ("hf:suites", "Write hf:ORG/NAME@COMMIT"),
-        ("github:someone/suites@v1.0", "branches and tags can change"),
-        (f"github:someone/suites@{REVISION}:../../etc", "leads out of the dataset"),
-        ("zenodo:10.1000/182", "Write zenodo:10.5281/zenodo.NUMBER"),
-    ],
-)
-def test_an_address_that_pins_nothing_is_refused(
-    address: str, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert invoke(["run", address, "-m", "demo-causal"]) == 2
-    assert told in capsys.readouterr().err
-
-
-def test_a_dataset_of_the_hub_by_its_address(
-    serve: Callable[[dict[str, bytes]], Site], tmp_path: Path
-) -> None:
-    site = hub_site(serve)
-    name = f"hf:someone/suites@{REVISION}:suites/italian.zip"
-    folder = fetch(find_published(name), tmp_path / "hub", endpoint=site.address)
-    assert list(json.loads((folder / "source.json").read_text())["files"]) == ["suites/italian.zip"]
-    with pytest.raises(InputError, match=r"no file or folder 'nowhere' in it, but README.md"):
-        fetch(
-            find_published(f"hf:someone/suites@{REVISION}:nowhere"),
-            tmp_path / "other",
-            endpoint=site.address,
-        )
-    assert not (tmp_path / "other").exists()
-
-
-@pytest.fixture
-def repository(
-    serve: Callable[[dict[str, bytes]], Site], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Site:
-    """A repository, and a cache of its own."""
-    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path / "cache"))
-    site = serve({f"/someone/suites/archive/{REVISION}.zip": archive_of("it")})
-    monkeypatch.setattr(registry, "GITHUB", site.address)
-    return site
-
-
-@pytest.mark.parametrize("inside", ["it", "it/a.tsv"])
-def test_a_run_of_a_repository_says_where_its_suite_is_from(inside: str, repository: Site) -> None:
-    address = f"github:someone/suites@{REVISION}:{inside}"
-    runs = [evaluate(address, uniform_scorer(10), language="it") for _ in range(2)]
-    suite = runs[0].manifest["suite"]
-    assert isinstance(suite, dict)
-    assert suite["source"] == {
-        "name": address,
-        "address": f"{repository.address}/someone/suites/archive/{REVISION}.zip",
-        "revision": REVISION,
-    }
-    assert suite["sha256"] == hashlib.sha256(PAIRS).hexdigest()
-    assert len(repository.asked) == 1, "it is fetched once"
-
-
-@pytest.mark.usefixtures("repository")
-def test_a_suite_of_ones_own_in_a_fetched_folder_has_no_source() -> None:
-    folder = find_suite(f"github:someone/suites@{REVISION}:it")
-    (folder / "mine.tsv").write_bytes(PAIRS)
-    suite = evaluate(folder / "mine.tsv", uniform_scorer(10)).manifest["suite"]
-    assert isinstance(suite, dict)
-    assert "source" not in suite
-    (folder / "a.tsv").write_bytes(PAIRS * 2)
-    with pytest.raises(StorageError, match="is not as it was fetched"):
-        find_suite(f"github:someone/suites@{REVISION}:it")
-
-
-def test_a_record_of_zenodo(
-    serve: Callable[[dict[str, bytes]], Site], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setenv("CIMENTO_CACHE_DIR", str(tmp_path))
-    digest = hashlib.md5(PAIRS, usedforsecurity=False).hexdigest()
-    files = [
-        {"key": name, "checksum": f"md5:{digest if name == 'a b.tsv' else '0' * 32}"}
-        for name in ("a b.tsv", "paper.pdf", "other.tsv")
-    ]
-    record = json.dumps({"id": 42, "conceptrecid": "41", "files": files}).encode()
-    site = serve(
-        {
-            "/42": record,
-            "/41": record,
-            "/42/files/a%20b.tsv/content": PAIRS,
-            "/42/files/other.tsv/content": PAIRS,
-        }
-    )
-    monkeypatch.setattr(fetching, "RECORDS", f"{site.address}/")
-    folder = find_suite("zenodo:10.5281/zenodo.42:a b.tsv")
-    assert (folder / "a b.tsv").read_bytes() == PAIRS
-    assert load_suite("zenodo:42:a b.tsv", language="it").suite.name == "a b"
-    with pytest.raises(StorageError, match="the record says md5:0000"):
-        find_suite("zenodo:42:other.tsv")
-    with pytest.raises(InputError, match=r"newest is 42.*\n?.*zenodo:10.5281/zenodo.42"):
-        find_suite("zenodo:41")
