@@ -90,11 +90,14 @@ def prompt(
     if as_json:
         show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
         return
-    for tier in tiers:
-        listed = ", ".join(map(repr, tier["options"]))
-        show(f"--- {tier['tier']}, examples {tier['examples']}, sha256 {tier['prompt_sha256']}")
-        show(tier["prompt"])
-        show(f"--- options: {listed}\n--- right: {tier['right']!r}\n")
+    for printed in tiers:
+        listed = ", ".join(map(repr, printed["options"]))
+        show(
+            f"--- {printed['tier']}, examples {printed['examples']},"
+            f" sha256 {printed['prompt_sha256']}"
+        )
+        show(printed["prompt"])
+        show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
 
 
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
