@@ -80,7 +80,7 @@ def _of_designs(
     from cimento.paradigms.regions.designs import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
-    from cimento.report.paper import effects_in_paper, dd_in_paper
+    from cimento.report.paper import dd_in_paper, effects_in_paper
 
     results = factorials(runs, measures)
     if not results:

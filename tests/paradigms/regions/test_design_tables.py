@@ -15,7 +15,7 @@ from cimento.paradigms.regions.designs import OF_MASKED_MODELS, factorial_of, fa
 from cimento.paradigms.regions.factorial import Factorial, dd_tests, factorial
 from cimento.report.factorial import accuracy_grid, dd_grid, effects_grid, items_grid
 from cimento.report.grid import Grid, as_csv, as_latex, as_markdown, as_text
-from cimento.report.paper import effects_in_paper, dd_in_paper
+from cimento.report.paper import dd_in_paper, effects_in_paper
 from cimento.statistics.intervals import wilson
 from cimento.suites.design import predictions_of, squares
 from cimento.testing import FakeScorer
