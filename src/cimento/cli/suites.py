@@ -308,11 +308,18 @@ def get(
 def show_suite(
     suite: flags.SuiteName,
     items: Annotated[int, flags.flag("--items", min=0, help="Number of items to print.")] = 3,
+    *,
+    as_json: Annotated[bool, flags.flag("--json", help="Print the description as JSON.")] = False,
 ) -> None:
     """Print the description of a suite, its predictions, and its first items."""
     from cimento.paradigms.registry import load_suites
 
-    for loaded in load_suites(suite):
+    loaded_suites = load_suites(suite)
+    if as_json:
+        shown = [loaded.paradigm.record(loaded.suite, items) for loaded in loaded_suites]
+        show_json({"suites": shown})
+        return
+    for loaded in loaded_suites:
         show(loaded.paradigm.describe(loaded.suite, items))
 
 

@@ -233,6 +233,8 @@ def parse_options(
     """
     from pydantic import ValidationError
 
+    from cimento.options import in_words
+
     known = paradigm.options.model_fields
     for name in given:
         if name not in known:
@@ -249,7 +251,7 @@ def parse_options(
         raise UsageError(
             where=f"option {where}",
             seen=f"got {fault.get('input')!r}",
-            todo=f"{fault['msg']}.",
+            todo=in_words(fault),
         ) from error
     return options
 

@@ -154,7 +154,9 @@ def find_suite(name_or_path: str | Path) -> Path:
     elif path.suffix or len(path.parts) > 1:
         todo = _nearby(path)
     else:
-        todo = did_you_mean(name, [*builtin_names(), *published()], listed=builtin_names())
+        near = did_you_mean(name, [*builtin_names(), *published()], listed=())
+        todo = f"{near} " if near.startswith("Did") else ""
+        todo += "`cimento suites list` lists the suites that come with cimento."
     raise InputError(
         where=name, seen="there is no built-in suite and no file or folder of this name", todo=todo
     )
