@@ -247,10 +247,10 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     """
     names = sorted(set(known))
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
-    short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
+    short = [other for other in names[:_MOST_COMPARED] if len(other) <= _LONGEST_COMPARED]
     close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=3, cutoff=0.6)
     if close:
-        return f"Did you mean {' or '.join(repr(each) for each in close)}?"
+        return f"Did you mean {' or '.join(repr(near) for near in close)}?"
     names = names if listed is None else sorted(listed)
     more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
     return f"Known: {', '.join(names[:_MOST_NAMED])}{more}." if names else "There is none."
