@@ -147,7 +147,7 @@ def _innermost(folder: Path) -> Path:
 
 
 def _unpack(archive: zipfile.ZipFile, folder: Path, path: Path) -> None:
-    members = [each for each in archive.infolist() if _is_wanted(each)]
+    members = [member for member in archive.infolist() if _is_wanted(member)]
     if len(members) > MAX_FILES:
         raise _refused(path, f"holds {len(members):,} files", f"At most {MAX_FILES:,} are read.")
     left = min(MAX_TOTAL_BYTES, max(SMALL_BYTES, MAX_GROWTH * path.stat().st_size))
@@ -354,15 +354,15 @@ def suite_paths(path: Path) -> list[Path]:
     shown = [child for child in children if not child.name.startswith((".", "~$"))]
     others = {child.suffix for child in shown} - set(SUITE_SUFFIXES)
     known = plugged_suffixes(others) | set(SUITE_SUFFIXES)
-    found = [child for child in shown if child.suffix.lower() in known or (child / TOML).is_file()]
-    if not found:
-        titles = "; ".join(each.title for each in FORMATS.values())
+    paths = [child for child in shown if child.suffix.lower() in known or (child / TOML).is_file()]
+    if not paths:
+        titles = "; ".join(form.title for form in FORMATS.values())
         raise InputError(
             where=str(path),
             seen=f"is a folder without {TOML} and without suites in it",
             todo=f"Suites are: {titles}.",
         )
-    return found
+    return paths
 
 
 def _named(fault: Fault, path: str) -> Fault:
