@@ -278,10 +278,7 @@ def merge_inventories(
             groups = [group for group in groups if not any(group is one for one in others)]
             groups += [] if same else [kept]
     merged = {
-        group[0][1].name: (
-            _joined([entry for _, entry in group]),
-            tuple(dict.fromkeys(spelling for spelling, _ in group)),
-        )
+        group[0][1].name: (_joined([entry for _, entry in group]), tuple(dict(group)))
         for group in groups
     }
     licences = dict.fromkeys(filter(None, (inventory.licence for inventory in inventories)))
