@@ -27,6 +27,7 @@ TableName: TypeAlias = Literal[
     "lowest",
     "blimp",
     "covariates",
+    "baselines",
     "people",
     "results",
 ]
@@ -110,17 +111,22 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
         UsageError: none of the suites declares the property.
     """
     from cimento.cli.resources import zipf_frequencies_if_any
+    from cimento.compare.baselines import baseline_rates
     from cimento.compare.covariates import margin_covariates
     from cimento.paradigms.regions.designs import licensing_of_run, region_dds_of
     from cimento.paradigms.regions.people import people_of
     from cimento.report.factorial import licensing_grid, regions_grid
-    from cimento.report.robustness import covariates_grid, people_grid
+    from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
 
-    results: list[Any]
+    results: list[Any] = []
     write: Callable[[Any], Grid]
+    frequency = functools.cache(zipf_frequencies_if_any)
     if name == "covariates":
-        results = margin_covariates(runs, functools.cache(zipf_frequencies_if_any))
+        results += margin_covariates(runs, frequency)
         write = covariates_grid
+    elif name == "baselines":
+        results += baseline_rates(runs, frequency)
+        write = baselines_grid
     else:
         finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
             "licensing": (licensing_of_run, licensing_grid),
@@ -128,7 +134,7 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
             "people": (people_of, people_grid),
         }
         find, write = finders[name]
-        results = [result for run in runs for result in find(run)]
+        results += [result for run in runs for result in find(run)]
     seen, todo = _DECLARED[name]
     if not results:
         raise UsageError(
@@ -147,6 +153,7 @@ _DECLARED: Mapping[str, tuple[str, str]] = {
         "Part the sentences at bars in items.tsv; see docs/islands.md.",
     ),
     "covariates": ("with predictions", "Give runs of suites that formulas judge."),
+    "baselines": ("with predictions", "Give runs of suites that formulas judge."),
     "people": (
         "whose sentences people chose between",
         (

@@ -203,6 +203,7 @@ app.add_typer(suites_build.app, name="build")
 
 app.command("audit")(audit_suites)
 app.command("power")(suites_derived.power_of_suite)
+app.command("baseline")(suites_derived.baseline_of_text)
 app.command("vary")(suites_derived.vary_suite)
 app.command("match")(suites_derived.match_suite)
 app.command("prime")(suites_derived.prime_suite)

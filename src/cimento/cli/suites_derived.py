@@ -1,8 +1,8 @@
-"""``cimento suites match``, ``prime``, ``merge``, ``vary`` and ``power``: derived suites."""
+"""``cimento suites match``, ``prime``, ``merge``, ``vary``, ``power`` and ``baseline``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -13,6 +13,7 @@ from cimento.cli.flags import command_of, run_option
 from cimento.cli.resources import needed_frequencies
 from cimento.errors import UsageError, counted, did_you_mean
 from cimento.io.inline_markup import columns
+from cimento.models.ngram_training import MOST_ORDER
 from cimento.options import Options, Texts, option
 
 if TYPE_CHECKING:
@@ -345,3 +346,51 @@ def vary_suite(
         if left := open_slots(varied.suite):
             note(f"{varied.suite.name}: slots that nothing fills: {', '.join(left)}")
     show(columns(rows))
+
+
+class BaselineOptions(Options):
+    """The text of an n-gram model."""
+
+    text: tuple[Path, ...] = option(
+        ..., "A text with a sentence a line, or a treebank (.conllu). Repeatable."
+    )
+    output: Path = option(..., "File to write, such as italian.arpa.", flags=("-o",))
+    order: int = option(5, "Length of the longest n-grams, in words.", ge=1, le=MOST_ORDER)
+
+
+def _baseline(options: BaselineOptions) -> None:
+    """Make an n-gram model of texts, as a baseline: of 5 words, or with --order 1 of single ones.
+
+    Smoothing is interpolated modified Kneser-Ney. Leave the sentences of the suite out of the text.
+    """
+    from cimento.io.files import refuse_existing
+    from cimento.models.ngram_training import train
+
+    refuse_existing(options.output)
+    lines = (line for path in options.text for line in _sentences(path))
+    trained = train(lines, options.output, order=options.order)
+    counts = ", ".join(f"{count:,}" for count in trained.ngrams)
+    note(
+        f"{options.output}: {counted(trained.sentences, 'sentence')}, {trained.words:,} words,"
+        f" {trained.vocabulary:,} of them different; n-grams by length: {counts}."
+    )
+    if trained.guessed:
+        orders = ", ".join(map(str, trained.guessed))
+        note(
+            f"The text is too small to estimate the discounts of length {orders}: those of lmplz's"
+            " --discount_fallback are used."
+        )
+    note(f"Next: cimento run SUITE -m kenlm:{options.output}")
+
+
+def _sentences(path: Path) -> Iterator[str]:
+    """The sentences of a text or a treebank."""
+    from cimento.corpus.treebanks import SUFFIXES, read_sentences
+    from cimento.suites.reading import open_text
+
+    if path.name.endswith(SUFFIXES):
+        return (sentence.text for sentence in read_sentences(path))
+    return iter(open_text(path).splitlines())
+
+
+baseline_of_text = command_of(BaselineOptions, _baseline)

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.report import formatting
-from cimento.report.grid import BLANK, Grid
+from cimento.report.grid import BLANK, EstimateCell, Grid
 from cimento.statistics.regression import CONSTANT_TERM
 
 if TYPE_CHECKING:
+    from cimento.compare.baselines import BaselineRate
     from cimento.compare.covariates import MarginCovariates
     from cimento.compare.ranking import Ranking
     from cimento.paradigms.regions.people import ChoiceRate
@@ -140,6 +141,32 @@ def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:
             "Frequencies are summed over words.",
         ),
     )  # fmt: skip
+
+
+def baselines_grid(rates: Sequence[BaselineRate]) -> Grid:
+    """A table of accuracies on the items that cheap baselines solve, and on the others."""
+    return Grid.of(
+        rates,
+        {
+            "suite": lambda rate: rate.suite,
+            "model": lambda rate: rate.model,
+            "items": lambda rate: rate.items,
+            "n": lambda rate: rate.n,
+            "accuracy, %": lambda rate: EstimateCell.percent(
+                (rate.accuracy, rate.interval.low, rate.interval.high),
+                rate.n,
+                rate.interval.reason,
+            ),
+        },
+        title="Accuracy on the items that a cheap baseline solves, and on the others.",
+        labels=3,
+        grouped=2,
+        notes=(
+            "An item is right if it passes all predictions.",
+            "A baseline solves an item if they hold over tokens, words or frequencies of words.",
+            "N-gram models among the runs are baselines too: cimento suites baseline makes one.",
+        ),
+    )
 
 
 def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
