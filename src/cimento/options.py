@@ -511,9 +511,9 @@ def from_names(values: Mapping[str, object]) -> RunOptions:
     Raises:
         UsageError: an option does not take the value given.
     """
-    own = {name: value for name, value in values.items() if name in RunOptions.model_fields}
-    others = {name: value for name, value in values.items() if name not in own}
-    return checked(RunOptions, {**own, "set": {**others}})
+    run_values = {name: value for name, value in values.items() if name in RunOptions.model_fields}
+    others = {name: value for name, value in values.items() if name not in run_values}
+    return checked(RunOptions, {**run_values, "set": {**others}})
 
 
 def _shown(name: str, written: str) -> str:

@@ -134,13 +134,13 @@ class LazyGroup(TyperGroup):
 
 def _inside_groups(name: str) -> list[str]:
     """The commands with this name in groups, as typed in full; this imports all groups."""
-    found = []
+    commands = []
     for group in COMMANDS:
         if isinstance(target := load(group), typer.Typer):
             parts: list[CommandInfo | TyperInfo] = [*target.registered_commands]
             parts += target.registered_groups
-            found += [f"`cimento {group} {name}`" for part in parts if part.name == name]
-    return found
+            commands += [f"`cimento {group} {name}`" for part in parts if part.name == name]
+    return commands
 
 
 def _command(name: str, target: typer.Typer | Callable[..., Any]) -> Command:

@@ -118,14 +118,14 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
     from cimento.report.factorial import licensing_grid, regions_grid
     from cimento.report.robustness import baselines_grid, covariates_grid, people_grid
 
-    found: list[Any] = []
+    results: list[Any] = []
     write: Callable[[Any], Grid]
     frequency = functools.cache(zipf_frequencies_if_any)
     if name == "covariates":
-        found += margin_covariates(runs, frequency)
+        results += margin_covariates(runs, frequency)
         write = covariates_grid
     elif name == "baselines":
-        found += baseline_rates(runs, frequency)
+        results += baseline_rates(runs, frequency)
         write = baselines_grid
     else:
         finders: Mapping[str, tuple[Callable[[Run], Iterable[Any]], Callable[[Any], Grid]]] = {
@@ -134,13 +134,13 @@ def _of_declared(name: TableName, runs: Sequence[Run]) -> Grid:
             "people": (people_of, people_grid),
         }
         find, write = finders[name]
-        found += [each for run in runs for each in find(run)]
+        results += [result for run in runs for result in find(run)]
     seen, todo = _DECLARED[name]
-    if not found:
+    if not results:
         raise UsageError(
             where=f"--table {name}", seen=f"none of the runs is of a suite {seen}", todo=todo
         )
-    return write(found)
+    return write(results)
 
 
 _DECLARED: Mapping[str, tuple[str, str]] = {
@@ -188,8 +188,8 @@ def _overview(name: TableName, runs: Sequence[Run], measures: Sequence[str]) -> 
     if name == "phenomena":
         return pivot_grid(pivot(runs, measures))
     if name == "blimp":
-        each = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
-        return datasets_grid([run.summary() for several in each for run in several])
+        by_run = [on_each_measure(run, measures) for run in runs if compares_sentences(run)]
+        return datasets_grid([run.summary() for several in by_run for run in several])
     chosen = [measure.name for measure in find_measures(measures)] or [RANKED_BY]
     worst = [worst_items(run, measure=chosen[0]) for run in runs]
     return worst_items_grid(worst, measure=chosen[0])

@@ -421,7 +421,11 @@ def _refuse_sensitivity(options: _RunOptions) -> None:
     from cimento.suites.model import Suite
 
     loaded = list(load_suites(options.suites, language=options.language))
-    others = [each.paradigm.name for each in loaded if not isinstance(each.suite, Suite)]
+    others = [
+        loaded_suite.paradigm.name
+        for loaded_suite in loaded
+        if not isinstance(loaded_suite.suite, Suite)
+    ]
     remote = [model for model in options.models if ":" in model]
     refusals = (
         (

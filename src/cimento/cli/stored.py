@@ -58,7 +58,7 @@ def _judge(options: JudgeOptions) -> int:
     if options.scores:
         _show_scores(opened, options)
         return 0
-    judged = [each for run in opened for each in on_each_measure(run, options.measures)]
+    judged = [measured for run in opened for measured in on_each_measure(run, options.measures)]
     if options.output is not None:
         if len(judged) > len(opened):
             raise UsageError(
@@ -204,10 +204,10 @@ def _as_text(name: str, files: tuple[FileRepeat, ...]) -> str:
     ]
     differing = sum(not file.same for file in files)
     apart = max((file.largest for file in files if file.largest is not None), default=None)
-    told = f"{differing} of {len(files)} differ" if differing else "everything agrees"
+    summary = f"{differing} of {len(files)} differ" if differing else "everything agrees"
     if apart is not None and not differing:
-        told += f" within the precision of the number format: {apart:.2g} apart at most"
-    return f"{name}\n{columns(rows, indent=2)}\n{told}"
+        summary += f" within the precision of the number format: {apart:.2g} apart at most"
+    return f"{name}\n{columns(rows, indent=2)}\n{summary}"
 
 
 class ExportOptions(StoredOptions, SheetOptions):

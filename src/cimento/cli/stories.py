@@ -196,14 +196,14 @@ def _completed(file: StorySuite, *, corrections: str, states: str | None) -> Sto
 
     if corrections:
         file = correct_suite(file, corrections)
-        for each in known(corrections):
-            note(f"corrected: {each.name}: {each.reason}")
+        for correction in known(corrections):
+            note(f"corrected: {correction.name}: {correction.reason}")
     if states is not None:
         file = replace(
             file, stories=with_states(file.stories, read_stories(find_suite(states)).stories)
         )
-        found = sum(bool(story.sentence_states) for story in file.stories)
-        note(f"states per sentence: {found} of {len(file.stories)} stories")
+        n_with_states = sum(bool(story.sentence_states) for story in file.stories)
+        note(f"states per sentence: {n_with_states} of {len(file.stories)} stories")
     return file
 
 
@@ -224,33 +224,33 @@ def variation(
     """
     from cimento.paradigms.stories.variation import open_story_runs, vary
 
-    found, order = vary(open_story_runs(runs), tier=tier)
+    variations, order = vary(open_story_runs(runs), tier=tier)
     if json:
-        show_json(_as_json(found, order), indent=1)
+        show_json(_as_json(variations, order), indent=1)
         return
-    for model, each in found.items():
-        show(f"{model}\n{columns(_variation_rows(each), indent=2)}\n")
+    for model, of_model in variations.items():
+        show(f"{model}\n{columns(_variation_rows(of_model), indent=2)}\n")
     if order is not None:
         show(f"Order of models\n{columns(_ranking_rows(order), indent=2)}")
 
 
-def _variation_rows(found: Variation) -> list[tuple[str, ...]]:
-    shares = found.shares.shares
+def _variation_rows(of_model: Variation) -> list[tuple[str, ...]]:
+    shares = of_model.shares.shares
     rows: list[tuple[str, ...]] = [
-        (str(c.prompt), f"seed {c.seed}", f"{rate:.3f}") for c, rate in found.rates.items()
+        (str(c.prompt), f"seed {c.seed}", f"{rate:.3f}") for c, rate in of_model.rates.items()
     ]
     facts = {
-        "mean": found.mean,
-        "lowest": found.low,
-        "highest": found.high,
-        "standard deviation": found.sd,
-        "same throughout": found.same_throughout,
-        "kappa": found.kappa,
+        "mean": of_model.mean,
+        "lowest": of_model.low,
+        "highest": of_model.high,
+        "standard deviation": of_model.sd,
+        "same throughout": of_model.same_throughout,
+        "kappa": of_model.kappa,
         **{f"variance: {name}": share for name, share in (shares or {}).items()},
     }
     rows += [(name, "", "-" if value is None else f"{value:.3f}") for name, value in facts.items()]
     if shares is None:
-        rows.append(("variance", "", str(found.shares.reason)))
+        rows.append(("variance", "", str(of_model.shares.reason)))
     return rows
 
 
@@ -268,29 +268,29 @@ def _ranking_rows(order: PromptRanking) -> list[tuple[str, ...]]:
     return rows
 
 
-def _variance(found: VarianceShares) -> JsonValue:
-    shares: JsonValue = None if found.shares is None else dict(found.shares)
-    return {"shares": shares, **({"reason": found.reason} if found.reason else {})}
+def _variance(variance: VarianceShares) -> JsonValue:
+    shares: JsonValue = None if variance.shares is None else dict(variance.shares)
+    return {"shares": shares, **({"reason": variance.reason} if variance.reason else {})}
 
 
-def _as_json(found: dict[str, Variation], order: PromptRanking | None) -> JsonValue:
+def _as_json(variations: dict[str, Variation], order: PromptRanking | None) -> JsonValue:
     models: dict[str, JsonValue] = {}
-    for model, each in found.items():
+    for model, of_model in variations.items():
         rates: list[JsonValue] = [
             {"prompt": condition.prompt, "seed": condition.seed, "rate": rate}
-            for condition, rate in each.rates.items()
+            for condition, rate in of_model.rates.items()
         ]
         models[model] = {
             "rates": rates,
-            "mean": each.mean,
-            "low": each.low,
-            "high": each.high,
-            "sd": each.sd,
-            "n_common": each.n_common,
-            "same_throughout": each.same_throughout,
-            "kappa": each.kappa,
-            "variance": _variance(each.shares),
-            **({"reason": each.reason} if each.reason else {}),
+            "mean": of_model.mean,
+            "low": of_model.low,
+            "high": of_model.high,
+            "sd": of_model.sd,
+            "n_common": of_model.n_common,
+            "same_throughout": of_model.same_throughout,
+            "kappa": of_model.kappa,
+            "variance": _variance(of_model.shares),
+            **({"reason": of_model.reason} if of_model.reason else {}),
         }
     if order is None:
         return {"models": models}

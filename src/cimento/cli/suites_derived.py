@@ -64,19 +64,19 @@ def _match_suite(options: MatchOptions) -> None:
     sentences = sentence_suite(loaded)
     language = sentences.meta.language
     known = needed_frequencies(language) if options.frequency is not None else None
-    found = match_items(
+    matched = match_items(
         sentences,
         limits,
         conditions=tuple(options.condition or ()),
         frequency=known,
         sha256=loaded.reading.sha256,
     )
-    write_native(found.suite, options.output)
-    kept = len(found.suite.items)
+    write_native(matched.suite, options.output)
+    kept = len(matched.suite.items)
     rows = [
         ("", "items", "words apart", "characters apart", "words shared", "frequency apart"),
-        ("all", str(kept + len(found.dropped)), *_numbers(found.before)),
-        ("kept", str(kept), *_numbers(found.after)),
+        ("all", str(kept + len(matched.dropped)), *_numbers(matched.before)),
+        ("kept", str(kept), *_numbers(matched.after)),
     ]
     show(columns(rows))
     note(f"Written: {options.output}")
@@ -181,7 +181,7 @@ def _power_of_suite(options: PowerOptions) -> None:
 
     name = load_suite(options.suite).suite.name
     if options.of == "rate":
-        title, found = _rates(
+        title, pilot = _rates(
             name,
             options.pilot,
             question=options.question,
@@ -190,7 +190,7 @@ def _power_of_suite(options: PowerOptions) -> None:
         )
         unit = ""
     else:
-        title, found, unit = _means(
+        title, pilot, unit = _means(
             name,
             options.pilot,
             question=options.question,
@@ -199,7 +199,7 @@ def _power_of_suite(options: PowerOptions) -> None:
             dd=options.of == "dd",
         )
     planned = plan_size(
-        found,
+        pilot,
         difference=options.difference,
         power=options.power,
         alpha=options.alpha,
@@ -210,7 +210,7 @@ def _power_of_suite(options: PowerOptions) -> None:
         plain = {"suite": name, "title": title, "unit": unit, **asdict(planned)}
         show_json(plain)
         return
-    grid = plan_grid(planned, found, title=title, unit=unit, own=options.difference is None)
+    grid = plan_grid(planned, pilot, title=title, unit=unit, from_pilot=options.difference is None)
     show(as_text(grid))
 
 
@@ -334,7 +334,9 @@ def vary_suite(
 
     loaded = load_suite(suite)
     sentences, digest = sentence_suite(loaded), loaded.reading.sha256
-    made = [(each, vary(sentences, each, sha256=digest)) for each in read_variants(variants)]
+    made = [
+        (variant, vary(sentences, variant, sha256=digest)) for variant in read_variants(variants)
+    ]
     rows = [("variant", "items changed", "sentences changed", "items untouched", "folder")]
     for variant, varied in made:
         folder = write_native(varied.suite, output / varied.suite.name)

@@ -272,9 +272,9 @@ def _values(data: object) -> Iterator[object]:
         value = stack.pop()
         yield value
         if isinstance(value, list):
-            stack.extend(each for each in value if isinstance(each, list | dict))
+            stack.extend(child for child in value if isinstance(child, list | dict))
         elif isinstance(value, dict):
-            stack.extend(each for each in value.values() if isinstance(each, list | dict))
+            stack.extend(child for child in value.values() if isinstance(child, list | dict))
 
 
 def _sampled(value: object, left: list[int]) -> object:
@@ -286,7 +286,7 @@ def _sampled(value: object, left: list[int]) -> object:
             keeps at least one.
     """
     if isinstance(value, dict):
-        return {key: _sampled(each, left) for key, each in value.items()}
+        return {key: _sampled(child, left) for key, child in value.items()}
     if not isinstance(value, list):
         return value
     number = min(len(value), max(1, min(_SAMPLE, left[0])))
@@ -303,8 +303,8 @@ def faults_of(error: ValidationError) -> list[tuple[str, str]]:
     count = error.error_count()
     if count > MOST_FAULTS:
         return [("", f"{count:,} things in it are not what they should be")]
-    found = error.errors(include_url=False, include_context=False, include_input=False)
-    return [(".".join(map(str, each["loc"])), each["msg"]) for each in found]
+    details = error.errors(include_url=False, include_context=False, include_input=False)
+    return [(".".join(map(str, detail["loc"])), detail["msg"]) for detail in details]
 
 
 def _has_long(text: str) -> bool:
@@ -344,8 +344,8 @@ def _is_deep(value: object) -> bool:
     for _ in range(MAX_DEPTH - 1):
         level = [
             child
-            for each in level
-            for child in (each.values() if type(each) is dict else each)
+            for node in level
+            for child in (node.values() if type(node) is dict else node)
             if type(child) in _CONTAINERS
         ]
         if not level:

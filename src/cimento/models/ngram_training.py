@@ -179,10 +179,10 @@ def _discounts(count: Integers) -> tuple[tuple[float, float, float], bool]:
     if not (once and twice and thrice):
         return FALLBACK, True
     y = once / (once + 2 * twice)
-    found = (1 - 2 * y * twice / once, 2 - 3 * y * thrice / twice, 3 - 4 * y * more / thrice)
-    if any(not 0 <= value <= k for k, value in enumerate(found, start=1)):
+    discounts = (1 - 2 * y * twice / once, 2 - 3 * y * thrice / twice, 3 - 4 * y * more / thrice)
+    if any(not 0 <= value <= k for k, value in enumerate(discounts, start=1)):
         return FALLBACK, True
-    return found, False
+    return discounts, False
 
 
 def _probabilities(

@@ -41,14 +41,16 @@ def sections_of(runs: Sequence[Run]) -> list[SuiteReport]:
     """
     return [
         section
-        for paradigm, own in _by_paradigm(runs).items()
-        for section in paradigm.sections(own)
+        for paradigm, paradigm_runs in _by_paradigm(runs).items()
+        for section in paradigm.sections(paradigm_runs)
     ]
 
 
 def text(runs: Sequence[Run]) -> str:
     """The text that `cimento run` prints for some runs: the tables of each paradigm."""
-    return "\n".join(paradigm.text(own) for paradigm, own in _by_paradigm(runs).items())
+    return "\n".join(
+        paradigm.text(paradigm_runs) for paradigm, paradigm_runs in _by_paradigm(runs).items()
+    )
 
 
 def markdown(runs: Sequence[Run]) -> str:
@@ -221,8 +223,8 @@ def _methods(runs: Sequence[Run]) -> tuple[str, tuple[str, ...]]:
     from cimento.cite import methods_paragraph, references
 
     try:
-        told = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
-        return "\n\n".join(told), tuple(work.line for work in references(runs))
+        paragraphs = [methods_paragraph(runs, appendix=appendix) for appendix in (False, True)]
+        return "\n\n".join(paragraphs), tuple(work.line for work in references(runs))
     except CimentoError as error:
         # A run stored by an older version may lack details; the rest of the page is still shown.
         return f"The methods cannot be described: {error}", ()

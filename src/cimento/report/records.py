@@ -200,7 +200,7 @@ def manifest_lines(manifest: Mapping[str, JsonValue], *, under: str = "") -> lis
         if isinstance(value, dict):
             lines += manifest_lines(value, under=label)
         elif isinstance(value, list):
-            lines.append((label, "\n".join(_text(each) for each in value)))
+            lines.append((label, "\n".join(_text(element) for element in value)))
         else:
             lines.append((label, _text(value)))
     return [(label, text) for label, text in lines if text]

@@ -104,18 +104,24 @@ def reliability_grid(ranking: Ranking) -> Grid:
     )  # fmt: skip
 
 
-def covariates_grid(found: Sequence[MarginCovariates]) -> Grid:
+def covariates_grid(results: Sequence[MarginCovariates]) -> Grid:
     """A table of margins at equal length and frequency, and of the effects of the covariates."""
     rows = []
-    for each in found:
-        place = (each.suite, each.model, each.prediction, str(each.n), _bits(each.mean_bits))
-        remarks = [f"left out: {', '.join(each.left_out)}"] if each.left_out else []
-        remark = "; ".join([each.reason, *remarks] if each.reason else remarks)
-        for k, one in enumerate(each.coefficients or (None,)):
+    for result in results:
+        place = (
+            result.suite,
+            result.model,
+            result.prediction,
+            str(result.n),
+            _bits(result.mean_bits),
+        )
+        remarks = [f"left out: {', '.join(result.left_out)}"] if result.left_out else []
+        remark = "; ".join([result.reason, *remarks] if result.reason else remarks)
+        for k, one in enumerate(result.coefficients or (None,)):
             rows.append(
                 (
                     *(place if k == 0 else (BLANK,) * len(place)),
-                    *(_coefficient(one, each) if one else (BLANK,) * 5),
+                    *(_coefficient(one, result) if one else (BLANK,) * 5),
                     remark if k == 0 else BLANK,
                 )
             )
@@ -198,11 +204,11 @@ def exposure_grid(exposures: Sequence[Exposure], *, words: int) -> Grid:
     )
 
 
-def people_grid(found: Sequence[ChoiceRate]) -> Grid:
+def people_grid(rates: Sequence[ChoiceRate]) -> Grid:
     """A table of how often people and models choose as predicted, on the same items."""
     # All runs of a suite repeat the same human choices, which are shown once, before the models.
     groups: dict[tuple[str, int | None], list[ChoiceRate]] = {}
-    for rate in dict.fromkeys(found):
+    for rate in dict.fromkeys(rates):
         groups.setdefault((rate.suite, rate.prediction), []).append(rate)
     ordered = (sorted(rates, key=lambda rate: not rate.of_people) for rates in groups.values())
     return Grid.of(
@@ -245,18 +251,18 @@ def _coefficient(one: Coefficient, row: MarginCovariates) -> tuple[str, ...]:
     )
 
 
-def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool) -> Grid:
+def plan_grid(plan: SizePlan, pilot: Pilot, *, title: str, unit: str, from_pilot: bool) -> Grid:
     """The table of a plan, with the required sizes below it.
 
     Args:
-        found: the plan.
+        plan: the plan.
         pilot: the pilot data of the plan.
         title: what is tested.
         unit: unit of means; empty for shares.
-        own: whether the difference is the pilot's own, because none was given.
+        from_pilot: whether the difference is the pilot's own, because none was given.
     """
     return Grid.of(
-        found.sizes,
+        plan.sizes,
         {
             "items": lambda size: size.items,
             "clusters": lambda size: size.clusters,
@@ -267,12 +273,12 @@ def plan_grid(found: SizePlan, pilot: Pilot, *, title: str, unit: str, own: bool
         title=title,
         labels=0,
         notes=(
-            _needed(found),
-            f"To be found: {_amount(found.difference, unit)}, alpha {found.alpha:g}, two-sided.",
-            f"Test: {found.test}.",
+            _needed(plan),
+            f"To be found: {_amount(plan.difference, unit)}, alpha {plan.alpha:g}, two-sided.",
+            f"Test: {plan.test}.",
             _pilot(pilot, unit),
-            *((_OWN,) if own else ()),
-            _drawn(found, pilot),
+            *((_OWN,) if from_pilot else ()),
+            _drawn(plan, pilot),
         ),
     )
 
@@ -283,11 +289,11 @@ _OWN = (
 )
 
 
-def _needed(found: SizePlan) -> str:
-    asked = f"A power of {found.power:g}"
-    size = found.needed
+def _needed(plan: SizePlan) -> str:
+    asked = f"A power of {plan.power:g}"
+    size = plan.needed
     if size is None:
-        return f"{asked} is not reached with {found.most} items, the most that were tried."
+        return f"{asked} is not reached with {plan.most} items, the most that were tried."
     clusters = f" in {size.clusters} clusters" if size.clusters < size.items else ""
     return f"{asked} needs {counted(size.items, 'item')}{clusters}."
 
@@ -308,11 +314,11 @@ def _pilot(pilot: Pilot, unit: str) -> str:
     return f"Pilot: {size}, mean {effect}."
 
 
-def _drawn(found: SizePlan, pilot: Pilot) -> str:
-    if not found.trials:
+def _drawn(plan: SizePlan, pilot: Pilot) -> str:
+    if not plan.trials:
         return "The power is exact, for items that stand alone and are like those of the pilot."
     what = "clusters" if pilot.design.clustered else "items"
     return (
-        f"Power: share of {found.trials} data sets of {what} drawn from the pilot in which the test"
+        f"Power: share of {plan.trials} data sets of {what} drawn from the pilot in which the test"
         " finds the difference, with its 95 % interval."
     )

@@ -126,8 +126,8 @@ def _bring(
     if dataset.files:
         addresses = [
             address
-            for code, each in dataset.files.items()
-            for address in each
+            for code, sources in dataset.files.items()
+            for address in sources
             if language in ("", code)
         ]
         for address in addresses:

@@ -126,7 +126,7 @@ class Published:
         Raises:
             UsageError: the dataset does not have the language.
         """
-        more = any(each.startswith(_OPEN_END) for each in self.languages)
+        more = any(code.startswith(_OPEN_END) for code in self.languages)
         if language and language not in self.languages and not more:
             raise UsageError(
                 where=f"--language {language}",

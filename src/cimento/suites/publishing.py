@@ -111,7 +111,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
         readme: as for `write_publication`.
     """
     size = next((name for most, name in _SIZES if rows < most), _LARGEST)
-    own = _TITLE.sub("", readme, count=1).strip()
+    text = _TITLE.sub("", readme, count=1).strip()
     tags = dict.fromkeys(("linguistics", "language-model-evaluation", "cimento", *meta.tags))
     fields = [
         ("language", [meta.language]),
@@ -142,7 +142,7 @@ def card(meta: Meta, *, table: str, rows: int, description: str, readme: str) ->
             "## Running it\n\nWith cimento, from the commit of"
             " this page:\n\n```\ncimento run hf:ORG/NAME@COMMIT -m gpt2\n```\n"
         ),
-        f"## From its authors\n\n{own}\n" if own else "",
+        f"## From its authors\n\n{text}\n" if text else "",
     ]
     return "\n".join(part for part in parts if part)
 

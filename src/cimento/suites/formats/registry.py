@@ -72,13 +72,13 @@ Reader: TypeAlias = Callable[[Path], Reading]
 def plugged_reader(suffix: str) -> Reader | None:
     """The plug-in reader of files with a suffix (``.conllu``); None without one."""
     name = _name(suffix)
-    found = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
-    if found is None:
+    reader = find_plugin("cimento.readers", name, expected="a function", is_right=_is_reader)
+    if reader is None:
         return None
 
     def read(path: Path) -> Reading:
         with blamed("cimento.readers", name):
-            reading = found(path)
+            reading = reader(path)
             if not isinstance(reading, Reading):
                 raise TypeError(
                     f"it returned {type(reading).__name__!r}, and must return a cimento.Reading"
@@ -330,7 +330,7 @@ def find_reader(format_: str) -> Reader:
 
 
 def _unknown(path: Path, seen: str) -> InputError:
-    titles = "; ".join(each.title for each in FORMATS.values())
+    titles = "; ".join(form.title for form in FORMATS.values())
     return InputError(where=str(path), seen=seen, todo=f"Suites are: {titles}.")
 
 
