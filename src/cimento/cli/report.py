@@ -44,6 +44,37 @@ class TableOptions(StoredOptions, SheetOptions):
     seed: int = option(0, "Seed of the simulated chance levels.")
 
 
+class GridOptions(TableOptions):
+    """Stored runs, and the forms in which tables are printed and written."""
+
+    output: Path | None = option(
+        None, "A folder for the tables, each in every form: .csv, .md, .tex ...", flags=("-o",)
+    )
+    as_json: bool = option(default=False, help="Print the summary as JSON.", flags=("--json",))
+
+
+def show_grids(grids: Mapping[str, Grid], options: GridOptions, *, part: str = "") -> None:
+    """Print tables, unless JSON is requested, and write each in every form to the folder.
+
+    Args:
+        grids: tables by name.
+        options: of the command.
+        part: what the names of files begin with.
+    """
+    from cimento.io.files import write_text
+    from cimento.report.grid import GRID_FORMS, as_text
+
+    for name, grid in grids.items():
+        if not options.as_json:
+            show(as_text(grid) + "\n")
+        if options.output is not None:
+            paths = {
+                options.output / f"{part}{name}{ending}": form
+                for ending, form in GRID_FORMS.items()
+            }
+            options.neutralise(*(write_text(form(grid), path) for path, form in paths.items()))
+
+
 def open_reports(paths: Iterable[Path], measures: Sequence[str] = ()) -> list[Run]:
     """The runs in some folders, each a run or a folder of runs, of any paradigm.
 
