@@ -30,6 +30,8 @@ from typing import ClassVar, Literal
 
 _SHOWN = 20
 _MOST_NAMED = 24
+_MOST_CLOSE = 3
+_SHORTEST_PART = 4
 _MOST_COMPARED = 20_000
 _LONGEST_COMPARED = 200
 _LONGEST_LINE = 2_000
@@ -248,7 +250,9 @@ def did_you_mean(name: str, known: Iterable[str], *, listed: Iterable[str] | Non
     names = sorted(set(known))
     # The names in an untrusted file may be so long or so many that comparing them takes minutes.
     short = [each for each in names[:_MOST_COMPARED] if len(each) <= _LONGEST_COMPARED]
-    close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=3, cutoff=0.6)
+    close = difflib.get_close_matches(name[:_LONGEST_COMPARED], short, n=_MOST_CLOSE, cutoff=0.6)
+    if not close and len(name) >= _SHORTEST_PART:
+        close = [each for each in short if name.casefold() in each.casefold()][:_MOST_CLOSE]
     if close:
         return f"Did you mean {' or '.join(repr(each) for each in close)}?"
     names = names if listed is None else sorted(listed)

@@ -16,7 +16,7 @@ from cimento.cite.library import Reference, cimento_itself, from_text, library, 
 from cimento.cite.sentences import RunFacts, cite_keys
 from cimento.io.inline_markup import tex
 from cimento.runs.store import manifest_part
-from cimento.suites.builtin import NAMES
+from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.runs.run import Run

@@ -13,8 +13,8 @@ from cimento.errors import CimentoError, counted
 from cimento.measures import find_measure
 from cimento.runs.outcomes import STATISTICS
 from cimento.runs.store import blank_before, manifest_part
-from cimento.suites.builtin import NAMES
 from cimento.suites.model import JsonValue, Meta
+from cimento.suites.published import NAMES
 
 if TYPE_CHECKING:
     from cimento.paradigms.base import MethodFacts

@@ -258,8 +258,13 @@ def _explain(error: BaseException) -> int | None:
         close_quietly(sys.stdout)
         return 0
     if isinstance(error, _UsageProblem):
-        # The prefix added by pydantic is removed from our own messages.
-        error.message = error.message.removeprefix("Value error, ")
+        if faults := getattr(error.__cause__, "errors", None):
+            from cimento.options import in_words
+
+            # typer repeats pydantic's words, which are for programmers.
+            [fault, *_] = faults()
+            value, todo = repr(fault.get("input")), in_words(fault)
+            error.message = todo if value in todo else f"got {value}. {todo}"
         error.show()
         return USAGE
     if isinstance(error, KeyboardInterrupt):

@@ -384,7 +384,8 @@ def verify(
 
 @contextlib.contextmanager
 def _open() -> Iterator[FileCache]:
-    from cimento.engine.cache import FileCache, default_cache_folder
+    from cimento.engine.cache import FileCache
+    from cimento.io.files import default_cache_folder
 
     cache = FileCache(default_cache_folder())
     try:

@@ -32,8 +32,9 @@ def _plan(options: RunOptions) -> int:
     exit code is 3 if some models cannot be asked, and 1 if none can.
     """
     from cimento.api import refuse_same_names
-    from cimento.engine.cache import FileCache, default_cache_folder
+    from cimento.engine.cache import FileCache
     from cimento.engine.engines import visible_gpus
+    from cimento.io.files import default_cache_folder
     from cimento.paradigms.registry import load_suites
     from cimento.runs.job import refuse_unused, unused_options
     from cimento.runs.planning import plan_all

@@ -49,7 +49,7 @@ def make_table(
         measures: names of measures; empty for what each run is judged on.
         seed: seed of the resampling in tests.
         scale: scale of the table of effects; None for all scales as records, or raw scores.
-        records: whether effects are records for programs, or a table for a paper.
+        records: whether effects and tests are records for programs, or tables for a paper.
 
     Raises:
         UsageError: no run has a design, or a measure is unknown.
@@ -80,7 +80,7 @@ def _of_designs(
     from cimento.paradigms.regions.designs import factorials
     from cimento.paradigms.regions.factorial import dd_tests, design_models
     from cimento.report import factorial as tables
-    from cimento.report.paper import effects_in_paper
+    from cimento.report.paper import dd_in_paper, effects_in_paper
 
     results = factorials(runs, measures)
     if not results:
@@ -92,7 +92,8 @@ def _of_designs(
             else "Declare them under [factors] in suite.toml.",
         )
     if name == "tests":
-        return tables.dd_grid(dd_tests(results, seed=seed))
+        made = dd_tests(results, seed=seed)
+        return tables.dd_grid(made) if records else dd_in_paper(made)
     if name == "effects" and not records:
         return effects_in_paper(dd_tests(results, normalisation=scale or "raw", seed=seed))
     if name == "mixed":

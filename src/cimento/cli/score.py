@@ -162,6 +162,7 @@ class _JoinOptions(ModelOptions, SheetOptions):
     stride: int | None = option(
         None, "Tokens that a sliding window is moved by.", unit="tokens", ge=1
     )
+    as_json: bool = option(default=False, help="Print JSON.", flags=("--json",))
 
 
 def _join(options: _JoinOptions) -> int:
@@ -191,9 +192,11 @@ def _join(options: _JoinOptions) -> int:
             columns=(reading.ENTROPY,) if options.entropy else (),
         ),
     )
-    if options.output is None:
+    if options.as_json:
+        show_json({"observations": joined.to_dicts()})
+    elif options.output is None:
         show(joined.write_csv())
-    else:
+    if options.output is not None:
         reading.write_joined(joined, options.output)
         options.neutralise(options.output)
         note(f"{len(joined)} observations: {options.output}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -245,6 +245,9 @@ class CiteOptions(StoredOptions):
     form: ParagraphForm = option(
         "text", "Of paragraphs: text, markdown or latex.", flags=("--format",)
     )
+    as_json: bool = option(
+        default=False, help="Print references and paragraphs as JSON.", flags=("--json",)
+    )
 
 
 def _cite(options: CiteOptions) -> None:
@@ -261,16 +264,21 @@ def _cite(options: CiteOptions) -> None:
             todo="Add --methods or --appendix, or leave --format out.",
         )
     opened = open_runs(options.runs)
-    if not written:
-        show(bibtex(references(opened)).rstrip("\n"))
-        return
-    paragraphs = [
-        methods_paragraph(opened, form=options.form, appendix=name == "appendix")
+    paragraphs = {
+        name: methods_paragraph(opened, form=options.form, appendix=name == "appendix")
         for name in written
-    ]
-    show("\n\n".join(paragraphs))
+    }
+    in_text = None if len(written) != 1 else options.appendix
+    cited = references(opened, appendix=in_text)
+    if options.as_json:
+        works = [{**asdict(work), "line": work.line, "bibtex": bibtex([work])} for work in cited]
+        show_json({"references": works, "methods": None, "appendix": None, **paragraphs})
+        return
+    if not written:
+        show(bibtex(cited).rstrip("\n"))
+        return
+    show("\n\n".join(paragraphs.values()))
     if options.form == "text":
-        cited = references(opened, appendix=None if len(written) > 1 else options.appendix)
         show("\nReferences\n\n" + "\n".join(f"- {work.line}" for work in cited))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -55,6 +55,7 @@ def prompt(
             help="An option of this kind of suite, such as k=20 for cloze tests. May be repeated.",
         ),
     ] = None,
+    as_json: Annotated[bool, flags.flag("--json", help="Print the prompts as JSON.")] = False,
 ) -> None:
     """Print the prompts of one story for each of its tiers, with the options and the right answer.
 
@@ -73,6 +74,7 @@ def prompt(
             where=f"--row {row}", seen=f"{file.name} has {len(file.stories)} stories, from 0"
         )
     voice, story = _voice(model, chosen), file.stories[row]
+    tiers = []
     for tier in TIERS:
         if story.gold(tier) is None or (story.plausible and tier != TIERS[0]):
             continue
@@ -84,7 +86,18 @@ def prompt(
             options=chosen,
             prompt_format=voice,
         )
-        _show(ask, right=ask.labels.index(str(story.gold(tier))))
+        tiers.append(_prompted(ask, right=ask.labels.index(str(story.gold(tier)))))
+    if as_json:
+        show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
+        return
+    for printed in tiers:
+        listed = ", ".join(map(repr, printed["options"]))
+        show(
+            f"--- {printed['tier']}, examples {printed['examples']},"
+            f" sha256 {printed['prompt_sha256']}"
+        )
+        show(printed["prompt"])
+        show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
 
 
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
@@ -96,12 +109,27 @@ def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
     return find_format(ModelHandle(model, Asking()), chosen) if model else PromptFormat()
 
 
-def _show(ask: StoryPrompt, *, right: int) -> None:
+class _Prompted(TypedDict):
+    """One tier of a story as it is printed."""
+
+    tier: str
+    examples: list[int]
+    prompt_sha256: str
+    prompt: str
+    options: list[str]
+    right: str
+
+
+def _prompted(ask: StoryPrompt, *, right: int) -> _Prompted:
     asked = ask.choose()
-    listed = ", ".join(repr(option) for option in asked.options)
-    show(f"--- {ask.tier}, examples {list(ask.shots)}, sha256 {ask.prompt_sha256}")
-    show(asked.prompt)
-    show(f"--- options: {listed}\n--- right: {asked.options[right]!r}\n")
+    return {
+        "tier": ask.tier,
+        "examples": list(ask.shots),
+        "prompt_sha256": ask.prompt_sha256,
+        "prompt": asked.prompt,
+        "options": list(asked.options),
+        "right": asked.options[right],
+    }
 
 
 app = typer.Typer(help="Convert stories, and compare runs of them.", no_args_is_help=True)

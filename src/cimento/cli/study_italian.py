@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from cimento.report.grid import Grid
     from cimento.runs.run import Run
     from cimento.studies.connectives.models import Material
-    from cimento.studies.connectives.own import OwnCopy
     from cimento.studies.connectives.released import Released
     from cimento.studies.connectives.text import CountedCorpus
+    from cimento.studies.connectives.user_copy import UserCopy
     from cimento.studies.islands.models import Asked
     from cimento.studies.record import Section
 
@@ -141,8 +141,8 @@ def _connectives(options: ConnectivesOptions) -> int:
     """
     from cimento.studies.connectives import text
     from cimento.studies.connectives.checks import check_published
-    from cimento.studies.connectives.models import own_material, starter_material
-    from cimento.studies.connectives.own import read_own
+    from cimento.studies.connectives.models import copy_material, starter_material
+    from cimento.studies.connectives.user_copy import read_copy
 
     if options.expected and options.data is None:
         raise UsageError(where="--expected", seen="there is no --data", todo="Give both.")
@@ -150,13 +150,13 @@ def _connectives(options: ConnectivesOptions) -> int:
     found, counted = _released(options.data) if options.data else (None, [])
     expected = text.read_expected(options.expected) if options.expected else {}
     compared = text.compare(found.values, expected) if found else []
-    own = read_own(options.own) if options.own else None
-    material = own_material(own) if own else starter_material()
+    copy = read_copy(options.own) if options.own else None
+    material = copy_material(copy) if copy else starter_material()
     runs, code = _runs(options, material) if options.model else (_Runs([], []), 0)
     if options.model and not runs.all:
         return code
     tables = _tables(material, runs, counted) if options.model or options.output else {}
-    sections = _sections(own, runs, counted)
+    sections = _sections(copy, runs, counted)
     if options.as_json:
         show_json(
             {
@@ -217,20 +217,20 @@ def _runs(options: ConnectivesOptions, material: Material) -> tuple[_Runs, int]:
     from cimento.cli.evaluating import evaluate_with_progress, report_failures
 
     # A blank may open its text: only whole sentences are asked without anything before them.
-    how: dict[str, dict[str, object]] = {
-        "acceptability": {"bos": options.bos, "unscored_first": "drop"},
-        "cloze": {"bos": "auto"},
-    }
-    runs = _Runs([], [])
-    failures = []
-    for name, done in zip(how, runs, strict=True):
-        if name in material.asked:
-            some, failed = evaluate_with_progress(
-                [material.asked[name]], options.model, options.run_options(**how[name])
-            )
-            done.extend(some)
-            failures += failed
-    return runs, report_failures(runs.all, failures)
+    of_sentences = options.run_options(bos=options.bos, unscored_first="drop")
+    of_blanks = options.run_options(bos="auto")
+    rated, rated_failures = (
+        evaluate_with_progress([material.rated_suite], options.model, of_sentences)
+        if material.rated_suite is not None
+        else ([], [])
+    )
+    filled, blanks_failures = (
+        evaluate_with_progress([material.blanks_suite], options.model, of_blanks)
+        if material.blanks_suite is not None
+        else ([], [])
+    )
+    runs = _Runs(rated, filled)
+    return runs, report_failures(runs.all, [*rated_failures, *blanks_failures])
 
 
 def _tables(material: Material, runs: _Runs, counted: list[CountedCorpus]) -> dict[str, Grid]:
@@ -242,15 +242,17 @@ def _tables(material: Material, runs: _Runs, counted: list[CountedCorpus]) -> di
     return paper_tables(material, rated=runs.rated, filled=runs.filled, counted=counted)
 
 
-def _sections(own: OwnCopy | None, runs: _Runs, counted: Sequence[CountedCorpus]) -> list[Section]:
+def _sections(
+    copy: UserCopy | None, runs: _Runs, counted: Sequence[CountedCorpus]
+) -> list[Section]:
     """What is computed beside printed numbers: Table 6, the copy, and each model."""
     from cimento.studies.connectives.models import model_sections
-    from cimento.studies.connectives.own import own_tables
     from cimento.studies.connectives.text import table_6_section
+    from cimento.studies.connectives.user_copy import copy_tables
 
     return [
         *([table_6_section(counted)] if counted else []),
-        *(own_tables(own) if own else []),
+        *(copy_tables(copy) if copy else []),
         *model_sections(runs.rated),
     ]
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from cimento.models.base import Scorer
     from cimento.paradigms.regions.audit import Audit, Baseline
     from cimento.paradigms.registry import LoadedSuite
-    from cimento.suites.builtin import Published
     from cimento.suites.model import JsonValue, Suite
+    from cimento.suites.published import Published
 
 
 _MOST_NAMED = 12
@@ -220,7 +220,8 @@ def list_suites(
     as_json: Annotated[bool, flags.flag("--json", help="Print the list as JSON.")] = False,
 ) -> None:
     """List the suites that come with cimento, or with --remote those published by others."""
-    from cimento.suites.builtin import list_builtin, published
+    from cimento.suites.builtin import list_builtin
+    from cimento.suites.published import published
 
     if as_json:
         listed = published().values() if remote else list_builtin()
@@ -249,7 +250,7 @@ def _listed(each: BuiltinSuite | Published) -> dict[str, object]:
 
 
 def _list_published() -> None:
-    from cimento.suites.builtin import published
+    from cimento.suites.published import published
 
     rows = [("dataset", "languages", "licence", "size", "pinned", "what it is", "where")]
     rows += [
@@ -273,7 +274,9 @@ def get(
         str,
         typer.Argument(
             metavar="DATASET",
-            help="See suites list --remote; one of the hub also as DATASET@COMMIT.",
+            help="See suites list --remote; one of the hub also as DATASET@COMMIT. Or an address:"
+            " hf:ORG/NAME@COMMIT, github:OWNER/REPO@COMMIT, zenodo:10.5281/zenodo.NUMBER, each with"
+            " :PATH for a part of it.",
         ),
     ],
     *,
@@ -286,11 +289,12 @@ def get(
     ] = None,
 ) -> None:
     """Fetch a published dataset at a pinned revision; files already there are only checked."""
-    from cimento.io.fetching import SOURCE, fetch, unpinned
-    from cimento.suites.builtin import find_published
+    from cimento.suites.fetching import fetch, unpinned
+    from cimento.suites.load import SOURCE
+    from cimento.suites.published import find_published
 
     found = find_published(dataset)
-    folder = fetch(found, output or Path(found.name), language=language)
+    folder = fetch(found, output or Path(found.folder), language=language)
     if unknown := unpinned(found, folder):
         note(
             f"The sha256 of {counted(unknown, 'file')} could not be compared with published ones:"
@@ -304,11 +308,18 @@ def get(
 def show_suite(
     suite: flags.SuiteName,
     items: Annotated[int, flags.flag("--items", min=0, help="Number of items to print.")] = 3,
+    *,
+    as_json: Annotated[bool, flags.flag("--json", help="Print the description as JSON.")] = False,
 ) -> None:
     """Print the description of a suite, its predictions, and its first items."""
     from cimento.paradigms.registry import load_suites
 
-    for loaded in load_suites(suite):
+    loaded_suites = load_suites(suite)
+    if as_json:
+        shown = [loaded.paradigm.record(loaded.suite, items) for loaded in loaded_suites]
+        show_json({"suites": shown})
+        return
+    for loaded in loaded_suites:
         show(loaded.paradigm.describe(loaded.suite, items))
 
 
@@ -408,6 +419,45 @@ def convert(
     else:
         written = write(sentence_suite(loaded), to, output, allow_loss=allow_loss)
     note(f"Written: {written}")
+
+
+@app.command("publish")
+def publish(
+    suite: flags.SuiteName,
+    output: Annotated[Path, flags.flag("-o", "--output", help="Folder to write.")],
+    *,
+    language: flags.Language = "",
+) -> None:
+    """Write a suite as a folder for a host of data sets, with card, citation and licence."""
+    from cimento.io.files import folder_atomically
+    from cimento.paradigms.registry import load_suite
+    from cimento.suites.publishing import refuse_incomplete, write_publication
+
+    loaded = load_suite(suite, language=language)
+    meta, path = loaded.suite.meta, loaded.reading.path
+    refuse_incomplete(meta)
+    about = (path if path.is_dir() else path.parent) / "README.md"
+    readme = about.read_text(encoding="utf-8") if path.is_dir() and about.is_file() else ""
+
+    def write(folder: Path) -> None:
+        loaded.paradigm.write(loaded.suite, folder)
+        write_publication(
+            folder,
+            meta,
+            description=loaded.paradigm.describe(loaded.suite, _SHOWN),
+            readme=readme,
+        )
+
+    folder_atomically(output, write)
+    note(
+        f"Written: {output}\nUpload the folder to a data set of the Hugging Face hub, a repository"
+        " on GitHub or a record of Zenodo. Then others run it by its address:"
+        " docs/formats.md#any-other-dataset-by-its-address"
+    )
+
+
+_SHOWN = 3
+"""Items shown on a card."""
 
 
 @app.command("new")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import os
 import sqlite3
 import struct
 import threading
@@ -142,27 +141,6 @@ class MemoryCache:
     def put(self, entries: Mapping[bytes, bytes]) -> None:
         """Store these entries; they replace earlier values."""
         self._entries.update(entries)
-
-
-def default_cache_folder() -> Path:
-    """The folder of the cache: ``CIMENTO_CACHE_DIR``, or ``cimento`` in the user's cache folder.
-
-    Raises:
-        StorageError: the home folder is not an absolute path.
-    """
-    named = os.environ.get("CIMENTO_CACHE_DIR")
-    if named:
-        return Path(named)
-    base = os.environ.get("XDG_CACHE_HOME")
-    folder = (Path(base) if base else Path.home() / ".cache") / "cimento"
-    if not folder.is_absolute():
-        # A relative path would make a separate cache in every working directory.
-        raise StorageError(
-            where="HOME",
-            seen=f"the home folder is {str(Path.home())!r}, which is no absolute path",
-            todo="Set HOME or CIMENTO_CACHE_DIR, or run with --no-cache.",
-        )
-    return folder
 
 
 class FileCache:

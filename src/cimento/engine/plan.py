@@ -21,7 +21,6 @@ from cimento.engine.requests import Choose, Fill, Reply, Request, Score
 from cimento.engine.scores import model_key
 from cimento.engine.units import facts_of
 from cimento.errors import CimentoError, StorageError
-from cimento.io.fetching import fetch
 from cimento.io.files import expanded
 from cimento.io.tables import Column
 from cimento.models.hf.files import locate
@@ -29,7 +28,9 @@ from cimento.models.hf.names import DEMO_MODELS
 from cimento.models.registry import OPENERS, shown_name
 from cimento.models.server.bodies import LIMITS
 from cimento.runs.usage import Price, Tokens
-from cimento.suites.builtin import builtin_names, find_published, find_suite, is_published
+from cimento.suites.builtin import builtin_names, find_suite
+from cimento.suites.fetching import fetch
+from cimento.suites.published import find_published, is_published
 
 if TYPE_CHECKING:
     from cimento.models.base import Encoded
@@ -458,7 +459,7 @@ def _suite(name: str, into: Path, found: Prefetched) -> CimentoError | None:
     try:
         if not here and is_published(name):
             dataset = find_published(name)
-            name = str(fetch(dataset, into / dataset.name))
+            name = str(fetch(dataset, into / dataset.folder))
         find_suite(name)
     except StorageError:
         raise

@@ -16,15 +16,7 @@ from cimento.errors import Fault, InputError, SuiteError, UsageError, did_you_me
 from cimento.io.files import folder_atomically, refuse_existing
 from cimento.io.plugins import find_plugin, plugin_names
 from cimento.paradigms.base import AnyParadigm, SuiteAudit, SuiteReading, TestSuite
-from cimento.suites.builtin import (
-    DEFAULT_KIND,
-    LANGUAGE_CODE,
-    WORKBOOK,
-    find_suite,
-    kind_of,
-    language_code,
-    name_or_path,
-)
+from cimento.suites.builtin import DEFAULT_KIND, WORKBOOK, find_suite, kind_of, name_or_path
 from cimento.suites.formats.registry import SUITE_SUFFIXES
 from cimento.suites.load import (
     StimulusCount,
@@ -35,6 +27,7 @@ from cimento.suites.load import (
     unfolded,
 )
 from cimento.suites.model import Suite
+from cimento.suites.published import LANGUAGE_CODE, language_code
 from cimento.suites.reading import NO_LANGUAGE
 from cimento.suites.reading import errors as errors_among
 from cimento.suites.suite_workbook import fold
@@ -240,6 +233,8 @@ def parse_options(
     """
     from pydantic import ValidationError
 
+    from cimento.options import in_words
+
     known = paradigm.options.model_fields
     for name in given:
         if name not in known:
@@ -256,7 +251,7 @@ def parse_options(
         raise UsageError(
             where=f"option {where}",
             seen=f"got {fault.get('input')!r}",
-            todo=f"{fault['msg']}.",
+            todo=in_words(fault),
         ) from error
     return options
 

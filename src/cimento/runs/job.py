@@ -21,6 +21,7 @@ from cimento.paradigms.registry import parse_options
 from cimento.runs.run import Run, open_run
 from cimento.runs.store import RunFolder, describe, store_answers
 from cimento.runs.usage import USAGE, Price, RunUsage, read_prices, usage_of_run
+from cimento.suites.fetching import source_of
 from cimento.suites.model import JsonValue
 from cimento.suites.reading import warnings as warnings_among
 
@@ -375,6 +376,8 @@ def _identity(loaded: LoadedSuite) -> dict[str, JsonValue]:
         "version": meta.version,
         "sha256": reading.sha256,
     }
+    if source := source_of(reading.path):
+        identity["source"] = source
     names, sha256 = suite_digest(loaded.paradigm, reading.path)
     return {**identity, SUITE_FILES: names} if sha256 == reading.sha256 else identity
 

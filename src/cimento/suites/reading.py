@@ -261,6 +261,23 @@ class RowPlaces(Sequence[str]):
         return f"{self.name} {self.what} {self.rows[index]}"
 
 
+_SPLIT = re.compile(r"(train|validation|dev|test)(-\d{5}-of-\d{5})?")
+
+
+def name_from(path: Path) -> str:
+    """The name of a suite that its file does not state: that of the file.
+
+    Data sets of the Hugging Face hub have a folder for each configuration, with files named after
+    splits (``binding/train-00000-of-00001.parquet``): these are named after their folder, and after
+    the split too if there are several.
+    """
+    split = _SPLIT.fullmatch(path.stem)
+    if split is None or not path.parent.name:
+        return path.stem
+    others = {other[1] for file in path.parent.iterdir() if (other := _SPLIT.fullmatch(file.stem))}
+    return path.parent.name if len(others) <= 1 else f"{path.parent.name}-{split[1]}"
+
+
 def number_text(value: object) -> object:
     """The text of an item's or region's number, given as number or text; others are unchanged."""
     if isinstance(value, float) and value.is_integer():

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from cimento.engine.cache import default_cache_folder
 from cimento.errors import ModelError, UsageError
+from cimento.io.files import default_cache_folder
 from cimento.io.parsing import parse_json
 from cimento.io.transport import Patience, TransientError
 from cimento.models.base import Meter, ModelCard, Score

@@ -21,7 +21,7 @@ from cimento.paradigms.ratings.cells import Cells
 from cimento.suites.builtin import RATED
 from cimento.suites.formats.items import read_items
 from cimento.suites.model import Condition, Item, JsonValue, Meta, Prediction, Region, Suite
-from cimento.suites.reading import Reading, fault, sha256_of, unusable
+from cimento.suites.reading import Reading, fault, name_from, sha256_of, unusable
 from cimento.suites.tables import SUFFIXES, read_header, read_table
 
 Label: TypeAlias = Literal["acceptable", "unacceptable", ""]
@@ -373,7 +373,7 @@ def read_bare(path: Path) -> Reading:
     if rows is None:
         raise unusable(path, [*faults, *more])
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=name_from(path)),
         region_names=("sentence",),
         predictions=(),
         items=rows.items,

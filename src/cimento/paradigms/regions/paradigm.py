@@ -147,6 +147,34 @@ class RegionParadigm(Paradigm[Suite, RegionOptions]):
                 lines.append(f"    {condition.name:<20} {regions}")
         return "\n".join(lines)
 
+    def record(self, suite: Suite, items: int) -> dict[str, object]:
+        """The facts of a suite, its predictions, and its first items."""
+        return {
+            **super().record(suite, items),
+            "n_items": len(suite.items),
+            "conditions": list(suite.condition_names),
+            "regions": list(suite.region_names),
+            "metric": suite.metric,
+            "predictions": [
+                {"name": each.name, "formula": each.formula, "comment": each.comment}
+                for each in suite.predictions
+            ],
+            "items": [
+                {
+                    "id": item.id,
+                    "conditions": [
+                        {
+                            "name": condition.name,
+                            "regions": [region.text for region in condition.regions],
+                            "columns": dict(condition.columns),
+                        }
+                        for condition in item.conditions
+                    ],
+                }
+                for item in suite.items[:items]
+            ],
+        }
+
     def survey_items(
         self, suite: Suite, task: SurveyTask | None, *, run: Run | None = None
     ) -> SurveyItems:

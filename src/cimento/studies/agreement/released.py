@@ -19,8 +19,9 @@ from cimento.paradigms.registry import LoadedSuite, load_suites
 from cimento.studies.agreement.syntaxgym import LANGUAGE, SUITES
 from cimento.studies.agreement.twins import paired_items, twins
 from cimento.studies.record import Cell, Section, beside, printed_tables
-from cimento.suites.builtin import NAMES, builtin_names, find_published, language_code
+from cimento.suites.builtin import builtin_names
 from cimento.suites.load import is_archive
+from cimento.suites.published import NAMES, find_published, language_code
 from cimento.suites.reading import CHECKS, NO_LANGUAGE, TOML
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from cimento.paradigms.regions.judging import ALL, judged_suite, tokens_of, valu
 from cimento.statistics.design import Design
 from cimento.statistics.means import mean_of
 from cimento.statistics.regression import Regression, regress
-from cimento.suites.builtin import language_code
+from cimento.suites.published import language_code
 
 if TYPE_CHECKING:
     import polars as pl

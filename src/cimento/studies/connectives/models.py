@@ -39,12 +39,12 @@ from cimento.studies.connectives.cloze import (
     table_3,
     table_5,
 )
-from cimento.studies.connectives.own import (
+from cimento.studies.connectives.user_copy import (
     CLOZE_ROWS,
     LABEL_ROWS,
     SOURCE,
     TEN_ROWS,
-    OwnCopy,
+    UserCopy,
     beside_people,
 )
 from cimento.studies.record import Section
@@ -100,14 +100,16 @@ class Material:
     Attributes:
         sentences: of the acceptability section; None where there is none.
         blanks: of the cloze section; None where there is none.
-        asked: the two as models are asked them, by the names ``acceptability`` and ``cloze``.
+        rated_suite: the sentences as models are asked them; None where there are none.
+        blanks_suite: the blanks as models are asked them; None where there are none.
         whose: says in a table whose people and items these are.
         notes: what has to be said below every table, as sentences.
     """
 
     sentences: RatedSet | None
     blanks: ClozeSection | None
-    asked: Mapping[str, SuiteLike]
+    rated_suite: SuiteLike | None
+    blanks_suite: SuiteLike | None
     whose: str
     notes: tuple[str, ...] = ()
 
@@ -124,7 +126,8 @@ def starter_material() -> Material:
     return Material(
         sentences=rated_of(open_suite(find_suite(PAIRS_STARTER)).suite),
         blanks=ClozeSection(load_cloze(find_suite(BLANKS_STARTER))),
-        asked={"acceptability": PAIRS_STARTER, "cloze": BLANKS_STARTER},
+        rated_suite=PAIRS_STARTER,
+        blanks_suite=BLANKS_STARTER,
         whose="our starter items",
         notes=(
             f"Published rows are of the study's items, which are not public; the others of {ours}.",
@@ -132,15 +135,19 @@ def starter_material() -> Material:
     )
 
 
-def own_material(own: OwnCopy) -> Material:
+def copy_material(copy: UserCopy) -> Material:
     """A user's own copy."""
-    asked: dict[str, SuiteLike] = {}
-    if own.acceptability is not None:
-        asked["acceptability"] = str(own.files["acceptability"])
-    if own.cloze is not None:
-        path = own.files["cloze"]
-        asked["cloze"] = str(path) if path.is_dir() else own.cloze.suite
-    return Material(sentences=own.acceptability, blanks=own.cloze, asked=asked, whose="your copy")
+    blanks_suite: SuiteLike | None = None
+    if copy.blanks is not None and copy.blanks_path is not None:
+        path = copy.blanks_path
+        blanks_suite = str(path) if path.is_dir() else copy.blanks.suite
+    return Material(
+        sentences=copy.sentences,
+        blanks=copy.blanks,
+        rated_suite=str(copy.sentences_path) if copy.sentences_path else None,
+        blanks_suite=blanks_suite,
+        whose="your copy",
+    )
 
 
 def paper_tables(

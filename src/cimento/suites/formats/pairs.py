@@ -40,6 +40,7 @@ from cimento.suites.reading import (
     errors,
     fault,
     first_line,
+    name_from,
     sha256_of,
     strip_blanks,
     stripped,
@@ -98,6 +99,12 @@ DIALECTS = (
         ids=("id",),
         phenomena=("pid", "phenomenon"),
         language="ru",
+    ),
+    PairDialect(
+        title="TurBLiMP (Başar, Padovani, Jumelet and Bisazza 2025, arXiv:2506.13487) and JBLiMP"
+        " (Someya and Oseki 2023, doi:10.18653/v1/2023.findings-eacl.117)",
+        good="good_sentence",
+        bad="bad_sentence",
     ),
     PairDialect(
         title="Marvin and Linzen 2018 (doi:10.18653/v1/D18-1151) and others",
@@ -177,7 +184,7 @@ def read_pairs(path: Path) -> Reading:
         raise unusable(path, [*faults, fault("CIM-S004", where=path.name, seen=seen)])
     items, more = _items(table, dialect)
     suite = Suite(
-        meta=Meta(name=path.stem, language=dialect.language),
+        meta=Meta(name=name_from(path), language=dialect.language),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=items,
@@ -274,7 +281,7 @@ def _read(path: Path, *, labels: tuple[str, str] | None) -> Reading:
     if any(each.severity == "error" for each in faults):
         raise unusable(path, faults)
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=name_from(path)),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=tuple(_item(number, pair) for number, pair in enumerate(pairs, start=1)),
@@ -340,7 +347,7 @@ def read_choices(path: Path) -> Reading:
     if errors(faults):
         raise unusable(path, faults)
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=name_from(path)),
         region_names=("sentence",),
         predictions=(PAIR_PREDICTION,),
         items=tuple(items),

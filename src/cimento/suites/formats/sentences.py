@@ -8,8 +8,9 @@ Prefixes and stimuli are the arguments of minicons' ``conditional_score``. minic
 files: its users keep stimuli in tables and pass it the columns. Two forms are common: a row for
 each condition (item, condition, prefix, stimulus), and a row for each pair, with two columns for
 either the prefix or the stimulus (``prefix_acceptable`` and ``prefix_unacceptable`` with one
-``property_phrase`` in COMPS, Misra, Rayz and Ettinger 2023, doi:10.18653/v1/2023.eacl-main.213). A
-column ``suffix`` may hold the text after the stimulus.
+``property_phrase`` in COMPS, Misra, Rayz and Ettinger 2023, doi:10.18653/v1/2023.eacl-main.213;
+``context`` with ``ending_good`` and ``ending_bad`` in BHS, Kryvosheieva and Levy 2025,
+aclanthology.org/2025.loreslm-1.30). A column ``suffix`` may hold the text after the stimulus.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from cimento.suites.model import (
     Suite,
     sentence,
 )
-from cimento.suites.reading import Reading, fault, sha256_of, strip_blanks, unusable
+from cimento.suites.reading import Reading, fault, name_from, sha256_of, strip_blanks, unusable
 from cimento.suites.tables import Row, Table, read_table
 
 PHENOMENON = "phenomenon"
@@ -121,7 +122,7 @@ def read_labelled(path: Path) -> Reading:
     if any(each.severity == "error" for each in faults):
         raise unusable(path, faults)
     suite = Suite(
-        meta=Meta(name=path.stem, language=dialect.language),
+        meta=Meta(name=name_from(path), language=dialect.language),
         region_names=("prefix", "form", "rest") if dialect.form else ("sentence",),
         predictions=(FORM_PREDICTION if dialect.form else PAIR_PREDICTION,),
         items=tuple(Item(key, tuple(c for _, c in rows)) for key, rows in pairs.items()),
@@ -183,7 +184,8 @@ def _free(table: Table, dialect: LabelledDialect, cells: Mapping[str, str]) -> d
 
 
 PREFIX, SUFFIX = "prefix", "suffix"
-STIMULUS = ("stimulus", "continuation", "query", "property_phrase")
+PREFIXES = (PREFIX, "context")
+STIMULUS = ("stimulus", "continuation", "query", "property_phrase", "ending")
 ITEM, CONDITION = ("item", "id"), "condition"
 SIDES = (("good", "bad"), ("acceptable", "unacceptable"), ("grammatical", "ungrammatical"))
 """Names of the two sides of a pair, in columns and as conditions."""
@@ -240,7 +242,7 @@ def read_minicons(path: Path) -> Reading:
             places.setdefault(name, []).append(where)
     found = {condition.name for own in items.values() for condition in own}
     suite = Suite(
-        meta=Meta(name=path.stem),
+        meta=Meta(name=name_from(path)),
         region_names=REGIONS,
         predictions=_predictions(found),
         items=tuple(Item(name, tuple(own)) for name, own in items.items()),
@@ -252,12 +254,12 @@ def read_minicons(path: Path) -> Reading:
 def _columns(table: Table) -> _Columns | None:
     item = next(filter(None, map(table.find, ITEM)), "")
     stimulus = next(filter(None, map(table.find, STIMULUS)), "")
-    prefix, suffix = table.find(PREFIX) or "", table.find(SUFFIX) or ""
+    prefix, suffix = next(filter(None, map(table.find, PREFIXES)), ""), table.find(SUFFIX) or ""
     condition = table.find(CONDITION) or ""
     if prefix and stimulus and condition and item:
         return _Columns(item, (prefix,), (stimulus,), suffix, condition, ())
     for sides in SIDES:
-        prefixes = _two(table, (PREFIX,), sides)
+        prefixes = _two(table, PREFIXES, sides)
         if prefixes and stimulus:
             return _Columns(item, prefixes, (stimulus,), suffix, "", sides)
         stimuli = _two(table, STIMULUS, sides)

@@ -79,21 +79,23 @@ _TITLES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OwnCopy:
+class UserCopy:
     """A user's copy of the resource.
 
     Attributes:
-        acceptability: the first section; None where its file is not there.
-        cloze: the second section; None where its file is not there.
-        files: the files or folders of the two, which models are asked, by those names.
+        sentences: the acceptability section; None where its file is not there.
+        sentences_path: its file or folder.
+        blanks: the cloze section; None where its file is not there.
+        blanks_path: its file or folder.
     """
 
-    acceptability: RatedSet | None
-    cloze: ClozeSection | None
-    files: Mapping[str, Path]
+    sentences: RatedSet | None
+    sentences_path: Path | None
+    blanks: ClozeSection | None
+    blanks_path: Path | None
 
 
-def read_own(folder: Path) -> OwnCopy:
+def read_copy(folder: Path) -> UserCopy:
     """The files ``acceptability``, ``cloze`` and ``completions`` of a folder, as TSV, CSV or xlsx.
 
     The first two may also be suite folders, as `cimento annotate apply` writes them.
@@ -101,29 +103,30 @@ def read_own(folder: Path) -> OwnCopy:
     Raises:
         InputError: neither section is there, or a file cannot be used.
     """
-    names = ("acceptability", "cloze", "completions")
-    files = {name: path for name in names if (path := _find(folder, name))}
-    if not files.keys() & {"acceptability", "cloze"}:
+    sentences_path = _find(folder, "acceptability")
+    blanks_path = _find(folder, "cloze")
+    if sentences_path is None and blanks_path is None:
         raise InputError(
             where=str(folder),
             seen="there is neither acceptability.tsv nor cloze.tsv",
             todo="docs/acceptability.md says what they hold. Without a copy, -m MODEL asks our own"
             " items.",
         )
-    return OwnCopy(
-        acceptability=_acceptability(files["acceptability"]) if "acceptability" in files else None,
-        cloze=read_cloze(files["cloze"], files.get("completions")) if "cloze" in files else None,
-        files=files,
+    return UserCopy(
+        sentences=_rated(sentences_path) if sentences_path else None,
+        sentences_path=sentences_path,
+        blanks=read_cloze(blanks_path, _find(folder, "completions")) if blanks_path else None,
+        blanks_path=blanks_path,
     )
 
 
-def _acceptability(path: Path) -> RatedSet:
+def _rated(path: Path) -> RatedSet:
     if path.is_dir():
         return rated_of(open_suite(path).suite)
     return read_rated(path, "connectives")
 
 
-def own_tables(own: OwnCopy) -> list[Section]:
+def copy_tables(copy: UserCopy) -> list[Section]:
     """Every cell of Tables 2 to 5 that the copy allows, the correlation, and accuracies of pairs.
 
     Perplexities are those of the file's column ``ppl``, completions those of the copy.
@@ -132,15 +135,15 @@ def own_tables(own: OwnCopy) -> list[Section]:
         InputError: a perplexity is no number above 0, or there are too few completions.
     """
     tables: dict[str, Iterable[Cell]] = {}
-    if own.acceptability is not None:
-        sentences = own.acceptability.sentences
+    if copy.sentences is not None:
+        sentences = copy.sentences.sentences
         tables["Table 2"] = _table_2(describe_labels(sentences))
         found = given_perplexities(sentences)
         tables["Table 4"] = _table_4(describe_labels(sentences, lambda each: found.get(each.id)))
         tables |= beside_people(sentences, found)
-    if own.cloze is not None:
-        suite, completions = own.cloze.suite, own.cloze.completions
-        people = table_3(suite, chosen_by_people(own.cloze))
+    if copy.blanks is not None:
+        suite, completions = copy.blanks.suite, copy.blanks.completions
+        people = table_3(suite, chosen_by_people(copy.blanks))
         tables["Table 3"] = _shares(people, CLOZE_ROWS, printed.TABLE_3)
         if completions:
             ten, first = table_5(suite, completions)
