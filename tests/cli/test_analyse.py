@@ -43,6 +43,8 @@ def test_tables_are_written_in_every_form(runs, tmp_path):
     assert invoke(["analyse", str(runs), "--items", "-o", str(tmp_path)]) == 0
     names = {"models", "phenomena", "variance", "items"}
     assert {path.stem for path in tmp_path.glob("*.csv")} == names
+    drawn = {path.stem for path in tmp_path.glob("*.svg")}
+    assert drawn == {"wright", "difficulty", "information"}
     lines = (tmp_path / "items.csv").read_text("utf-8").splitlines()
     assert len(lines) > 40
 
@@ -63,3 +65,13 @@ def test_what_cannot_be_done_is_one_message(runs, capsys, options, seen):
 def test_no_runs_are_one_message(tmp_path, capsys):
     assert invoke(["analyse", str(tmp_path)]) != 0
     assert "cimento:" in capsys.readouterr().err
+
+
+def test_a_page_has_the_section_and_a_table_cannot(runs, tmp_path, capsys):
+    page = tmp_path / "page.html"
+    assert invoke(["report", str(runs), "--analyse", "-o", str(page)]) == 0
+    text = page.read_text("utf-8")
+    assert "Items, models and phenomena" in text
+    assert "Items and models on one scale" in text
+    assert invoke(["report", str(runs), "--analyse", "-o", str(tmp_path / "all.csv")]) == 2
+    assert "for pages" in capsys.readouterr().err

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 
+import altair as alt
 import numpy as np
+import polars as pl
 import pytest
 
 from cimento import analyse
 from cimento.compare.analysis import analyse_table
 from cimento.compare.answer_table import Respondent, answer_table
 from cimento.errors import UsageError
-from cimento.report.analysis import analysis_grids, notable_items
+from cimento.report.analysis import FIGURES, analysis_grids, analysis_section, notable_items
+from cimento.report.figures_analysis import information_figure, wright_map
 from cimento.report.grid import as_text
 from tests.helpers.made_runs import made_run, outcomes_of
 
@@ -107,3 +110,28 @@ def test_a_covariate_that_no_suite_has_is_refused_with_a_hint():
 def test_nothing_judged_is_refused():
     with pytest.raises(UsageError, match="nothing was judged"):
         answer_table([])
+
+
+def test_figures_show_what_the_analysis_says():
+    analysis = analyse(runs_of(ROWS), kind="rasch")
+    for make in FIGURES:
+        figure = make(analysis)
+        alt.Chart.from_dict(dict(figure.spec))
+        assert "<svg" in figure.svg()
+    frame = wright_map(analysis).frame
+    assert set(frame["what"]) == {"item", "model"}
+    assert frame.height == len(analysis.items) + len(analysis.models)
+
+
+def test_the_curve_of_information_is_that_of_its_items_by_hand():
+    analysis = analyse(runs_of(ROWS), kind="rasch")
+    rows = information_figure(analysis).frame.filter(pl.col("ability") == 0.0)
+    shares = [1 / (1 + math.exp(item.difficulty.value)) for item in analysis.items]
+    assert rows["information"].sum() == pytest.approx(sum(p * (1 - p) for p in shares))
+
+
+def test_without_a_model_there_is_nothing_to_draw():
+    analysis = analyse(runs_of(("++--", "+---")))
+    with pytest.raises(UsageError, match="No model of items"):
+        wright_map(analysis)
+    assert analysis_section(analysis).figures == ()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cimento.cli.console import show_json
+from cimento.cli.console import note, show_json
 from cimento.cli.flags import command_of
 from cimento.cli.report import GridOptions, show_grids
 from cimento.compare.analysis import ModelChoice
@@ -46,7 +46,8 @@ def _analyse(options: AnalyseOptions) -> None:
     from cimento.cli.resources import zipf_frequencies
     from cimento.compare.analysis import analyse_table
     from cimento.compare.answer_table import answer_table
-    from cimento.report.analysis import analysis_grids
+    from cimento.report.analysis import analysis_grids, analysis_section
+    from cimento.report.figures import write_figures
 
     table = answer_table(
         opened_whole(options.runs),
@@ -60,6 +61,9 @@ def _analyse(options: AnalyseOptions) -> None:
     if options.as_json:
         show_json(analysis)
     show_grids(analysis_grids(analysis, all_items=options.items), options)
+    if options.output is not None:
+        write_figures(analysis_section(analysis).figures, options.output)
+        note(f"Tables and figures are in {options.output}")
 
 
 analyse = command_of(AnalyseOptions, _analyse, positional="runs", metavar="RUN...")

@@ -29,7 +29,7 @@ from cimento.runs.run import Run, open_runs
 
 if TYPE_CHECKING:
     from cimento.report.grid import Grid
-    from cimento.report.records import ItemRecord, RunReport
+    from cimento.report.records import ItemRecord, JointReport, RunReport
 
 
 class StoredOptions(Options):
@@ -153,6 +153,9 @@ class ReportOptions(TableOptions):
         "Judge whole sentences on these: lp,penlp:0.8,slor ... or regions.",
         flags=("--measure",),
     )
+    analyse: bool = option(
+        default=False, help="In a page: a section on items, models and phenomena, as of analyse."
+    )
 
 
 def _report(options: ReportOptions) -> int:
@@ -195,11 +198,20 @@ def _report(options: ReportOptions) -> int:
     elif output is None:
         show(text(open_reports(options.runs, measures)))
     else:
-        write_report(open_reports(options.runs, measures), output)
+        runs = open_reports(options.runs, measures)
+        write_report(runs, output, joint=_joint(runs) if options.analyse else ())
         note(f"{_WRITTEN.get(output.suffix.lower(), 'The report is')} in {output}")
     if output is not None:
         options.neutralise(output)
     return 0
+
+
+def _joint(runs: Sequence[Run]) -> tuple[JointReport, ...]:
+    """The section on items, models and phenomena."""
+    from cimento.compare import analyse
+    from cimento.report.analysis import analysis_section
+
+    return (analysis_section(analyse(runs)),)
 
 
 _WRITTEN = {".csv": "All estimates are", ".json": "The summary is"}

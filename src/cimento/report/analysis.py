@@ -1,4 +1,4 @@
-"""The tables of an analysis of items, models and phenomena."""
+"""The tables of an analysis of items, models and phenomena, and its section of a report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from cimento.errors import counted
 from cimento.report import formatting
+from cimento.report.figures_analysis import information_figure, phenomena_figure, wright_map
 from cimento.report.grid import BLANK, Grid
+from cimento.report.records import JointReport, NamedGrid
 
 if TYPE_CHECKING:
     from cimento.compare.analysis import AnalysedItem, AnalysedModel, Analysis, Range
@@ -31,6 +33,9 @@ PARTS = {
 }
 """The parts of the variance, in words."""
 
+FIGURES = (wright_map, phenomena_figure, information_figure)
+"""The figures of an analysis, in the order of the page."""
+
 KINDS = {"rasch": "Rasch", "2pl": "two-parameter"}
 
 
@@ -48,6 +53,22 @@ def analysis_grids(analysis: Analysis, *, all_items: bool = False) -> dict[str, 
         grids["covariates"] = slopes_grid(analysis)
     grids["items"] = items_grid(analysis, all_items=all_items)
     return grids
+
+
+COMMAND = "cimento analyse RUNS -o FOLDER"
+
+
+def analysis_section(analysis: Analysis) -> JointReport:
+    """The section of a report with the figures and tables of an analysis."""
+    from cimento.report.figures import drawable
+
+    grids = analysis_grids(analysis)
+    return JointReport(
+        heading="Items, models and phenomena",
+        command=COMMAND,
+        figures=drawable(*(partial(make, analysis) for make in FIGURES)),
+        tables=tuple(NamedGrid(name, grid, COMMAND) for name, grid in grids.items()),
+    )
 
 
 def models_grid(analysis: Analysis) -> Grid:

@@ -312,7 +312,7 @@ class Likelihood:
         self._z = z
         sign, logdet = np.linalg.slogdet(precision)
         covariance = _inverse(precision) * scales[:, None] * scales
-        return Mode(z, z * scales, covariance, value - logdet / 2, converged and sign > 0)
+        return Mode(z, z * scales, covariance, value - logdet / 2, converged and bool(sign > 0))
 
     def posterior(
         self, effects: Floats, sds: Mapping[str, float], chunk: Chunk
