@@ -54,6 +54,9 @@ SECTIONS: Mapping[str, Mapping[str, Entry]] = {
         "compare": Entry(
             "cimento.cli.compare:compare", "Compare two runs, or all models of a suite."
         ),
+        "analyse": Entry(
+            "cimento.cli.analyse:analyse", "Say how hard items are, and how able models."
+        ),
         "profile": Entry(
             "cimento.cli.profile:profile", "Describe models in each dimension of a cloze suite."
         ),
