@@ -259,7 +259,7 @@ def _explain(error: BaseException) -> int | None:
         return 0
     if isinstance(error, _UsageProblem):
         if faults := getattr(error.__cause__, "errors", None):
-            from cimento.options import in_words
+            from cimento.io.parsing import in_words
 
             # typer repeats pydantic's words, which are for programmers.
             [fault, *_] = faults()

@@ -91,13 +91,17 @@ def prompt(
         show_json({"suite": file.name, "story": row, "id": story.example_id, "prompts": tiers})
         return
     for printed in tiers:
-        listed = ", ".join(map(repr, printed["options"]))
-        show(
-            f"--- {printed['tier']}, examples {printed['examples']},"
-            f" sha256 {printed['prompt_sha256']}"
-        )
-        show(printed["prompt"])
-        show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
+        _show_prompt(printed)
+
+
+def _show_prompt(printed: _Prompted) -> None:
+    """Print the prompt of one tier."""
+    listed = ", ".join(map(repr, printed["options"]))
+    show(
+        f"--- {printed['tier']}, examples {printed['examples']}, sha256 {printed['prompt_sha256']}"
+    )
+    show(printed["prompt"])
+    show(f"--- options: {listed}\n--- right: {printed['right']!r}\n")
 
 
 def _voice(model: str, chosen: StoryOptions) -> PromptFormat:
