@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
@@ -15,7 +14,6 @@ from cimento.engine.cache import MemoryCache
 from cimento.engine.scores import answer_scores
 from cimento.paradigms.regions.requests import region_requests
 from cimento.paradigms.regions.sections import region_report
-from cimento.report import html
 from cimento.report.records import RunReport, SuiteReport
 from cimento.testing import FakeScorer
 from cimento.testing.models import TokenScore
