@@ -62,7 +62,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as name:
         runs, site = Path(name, "runs"), Path(name, "site")
         report = Path(name, "report.html")
-        call("run", *SUITES, "-m", "demo-causal", "-m", "demo-masked", "-o", runs, "--all-tokens")
+        call("run", *SUITES, "-m", "demo-causal", "-m", "demo-masked", "-o", runs)
         for picture, (pattern, arguments) in FIGURES.items():
             (chosen,) = runs.glob(pattern)
             call("figure", chosen, *arguments, "-o", gallery / f"{picture}.svg")
@@ -72,7 +72,7 @@ def main(folder: Path) -> None:
         program = shutil.which("chromium") or shutil.which("google-chrome")
         with sync_playwright() as playwright:
             browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
-            size = {"width": 1150, "height": 760}
+            size = {"width": 1150, "height": 1000}
             tab = browser.new_context(offline=True, viewport=size, device_scale_factor=1).new_page()
             photograph(tab, site / "index.html", gallery / "board.png", within="#board")
             photograph(tab, item, gallery / "item.png", within="body")
